@@ -1,0 +1,24 @@
+"""The Celery application. Messages carry ids and are wake-ups only; beat's sweep finds whatever they miss."""
+
+import os
+
+from celery import Celery
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+
+app = Celery("mindx_web")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@app.on_after_finalize.connect
+def schedule(sender: Celery, **_: object) -> None:
+    """Beat's table. A sweep that waited longer than its own period is worthless, so it expires."""
+    from agents import tasks as agents_tasks
+    from library import tasks as library_tasks
+
+    sender.add_periodic_task(
+        settings.SWEEP_S, agents_tasks.sweep.s(), name="sweep", expires=max(2.0, 2 * settings.SWEEP_S)
+    )
+    sender.add_periodic_task(30.0, library_tasks.embed_missing.s(), name="embed missing", expires=30.0)

@@ -1,0 +1,227 @@
+"""Django settings. Every value an operator may change comes from the environment (README, "Configuration").
+
+Without DATABASE_URL and REDIS_URL the addresses of the embedded servers are read from
+`$MINDX_DATA/run/servers.json`, which the supervisor writes, so that `manage.py` talks to the running server.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(os.environ.get("MINDX_DATA", BASE_DIR / ".mindx")).resolve()
+
+
+def _servers() -> dict[str, str]:
+    """Addresses of the embedded servers, or nothing when they have never been started."""
+    try:
+        return dict(json.loads((DATA_DIR / "run" / "servers.json").read_text()))
+    except FileNotFoundError:
+        return {}
+
+
+def _secret(name: str, variable: str) -> str:
+    """A secret from the environment, else from its 600 file below the data folder; empty when neither exists."""
+    if value := os.environ.get(variable):
+        return value
+    try:
+        return (DATA_DIR / "secrets" / name).read_text().strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _flag(name: str, default: bool) -> bool:
+    return os.environ.get(name, "1" if default else "0").lower() in {"1", "true", "yes", "on"}
+
+
+SERVERS = _servers()
+DEBUG = _flag("MINDX_DEBUG", default=False)
+
+# --- who may speak to us -------------------------------------------------------------------------------------
+BIND = os.environ.get("MINDX_BIND", "127.0.0.1")
+PORT = int(os.environ.get("MINDX_PORT", "8000"))
+PUBLIC_URL = os.environ.get("MINDX_PUBLIC_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
+_public = urlsplit(PUBLIC_URL)
+if not _public.hostname:
+    raise ImproperlyConfigured("MINDX_PUBLIC_URL must be a whole address such as https://mindx.example.org")
+HTTPS = _public.scheme == "https"
+ALLOWED_HOSTS = sorted({_public.hostname, "127.0.0.1", "localhost", "[::1]"})
+CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
+
+# A start without a key would invalidate every session at the next one, so there is no random default.
+SECRET_KEY = _secret("secret_key", "MINDX_SECRET_KEY")
+if not SECRET_KEY:
+    raise ImproperlyConfigured("No secret key: start mindX once with `make up`, or set MINDX_SECRET_KEY.")
+# Signs approvals and the audit chain; kept outside the database on purpose.
+APPROVAL_KEY = _secret("approval_key", "MINDX_APPROVAL_KEY") or SECRET_KEY
+
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = False  # HTMX reads the token from the page, not from the cookie; other tools may
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+CONTENT_SECURITY_POLICY: dict[str, Any] = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+# --- parts ---------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django.contrib.humanize",
+    "channels",
+    "django_htmx",
+    "csp",
+    "axes",
+    "people",
+    "library",
+    "agents",
+    "review",
+    "mindx_web",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "mindx_web.urls"
+ASGI_APPLICATION = "mindx_web.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "mindx_web.context.shell",
+            ],
+            "builtins": ["mindx_web.templatetags.mindx"],
+        },
+    }
+]
+
+# --- Postgres, Redis -----------------------------------------------------------------------------------------
+DATABASE_URL = os.environ.get("DATABASE_URL") or SERVERS.get("database_url", "")
+REDIS_URL = os.environ.get("REDIS_URL") or SERVERS.get("redis_url", "")
+# `check`, `collectstatic` and `makemigrations` run without a server; anything that asks the database says so itself.
+DATABASES = {"default": dj_database_url.parse(DATABASE_URL or "postgres:///mindx", conn_max_age=None)}
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+AUTH_USER_MODEL = "people.User"
+
+CHANNEL_LAYERS = (
+    {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL], "capacity": 1000, "expiry": 20},
+        }
+    }
+    if REDIS_URL
+    else {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+)
+
+# kombu spells a Redis on a unix socket differently from the Redis client.
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) if REDIS_URL else "memory://"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = False  # a wake-up is a hint: losing one delays by a sweep, doubling one does nothing
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the broker may be away for hours; the worker waits for it
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1.0, "socket_timeout": 30.0}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_DB_REUSE_MAX = 5000  # Celery closes the connection after every task otherwise
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
+
+# --- people --------------------------------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login/"
+AXES_FAILURE_LIMIT = 8
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_VERBOSE = False
+
+# --- mindX ---------------------------------------------------------------------------------------------------
+FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
+SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")
+LEASE_S = float(os.environ.get("MINDX_LEASE_S", "15"))
+SWEEP_S = 1.0
+GOAL_TEXT_MAX = 4_000
+UPLOAD_MAX_BYTES = 64 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+
+# --- pages ---------------------------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+if DEBUG or _flag("MINDX_TESTING", default=False):
+    STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    WHITENOISE_USE_FINDERS = True
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("MINDX_LOG_LEVEL", "INFO")},
+    "loggers": {"django.db.backends": {"level": "WARNING"}, "httpx": {"level": "WARNING"}},
+}
