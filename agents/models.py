@@ -1,0 +1,341 @@
+"""Rows of the mind. Postgres is the only truth: every process that reads them may die at any moment.
+
+States are moved by `agents.services.moves` and by `agents/execution/advance.sql`, nowhere else. `append_only` rows
+may be inserted and read by the application's database role, never changed.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+
+from agents.states import GOAL_ENDED, GoalState, IntentState, PlanState
+
+DIGEST_HEX = 64
+
+
+def _one_of(field: str, values: type[GoalState] | type[PlanState] | type[IntentState], name: str) -> models.BaseConstraint:
+    """The database's own check that a state is one of the table's."""
+    return models.CheckConstraint(condition=Q(**{f"{field}__in": [value.value for value in values]}), name=name)
+
+
+class Agent(models.Model):
+    """An autonomous agent: which tools it may use and whether it may act at the moment."""
+
+    name = models.CharField(max_length=64, unique=True)
+    # Names of the tools it may use; empty means every registered one.
+    tools = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    paused = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Workspace(models.Model):
+    """The files goals work on. Their truth is the `head` snapshot; a directory is only a checkout of it."""
+
+    name = models.SlugField(max_length=80, unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="workspaces")
+    head = models.CharField(max_length=DIGEST_HEX)
+    quota_bytes = models.BigIntegerField(default=1 << 30)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Goal(models.Model):
+    """What was asked for, and how far it has come."""
+
+    text = models.TextField()
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="goals")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="goals")
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="goals")
+    # 1 is adopted first, 5 last.
+    priority = models.PositiveSmallIntegerField(default=3)
+    depends_on = models.ManyToManyField("self", symmetrical=False, related_name="dependants", blank=True)
+    state = models.CharField(max_length=16, default=GoalState.PENDING.value)
+    reason = models.TextField(blank=True)
+    submission_key = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    # The fenced lease on the goal's cycle; times are the database's clock.
+    lease_owner = models.CharField(max_length=120, blank=True)
+    lease_fence = models.BigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    # Not before this moment does a waiting cycle go on (retry with delay).
+    wake_at = models.DateTimeField(null=True, blank=True)
+    learned_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            _one_of("state", GoalState, "goal_state_known"),
+            models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="goal_priority_1_to_5"),
+            models.CheckConstraint(condition=~Q(text=""), name="goal_text_not_empty"),
+            models.UniqueConstraint(
+                fields=["submitted_by", "submission_key"], condition=~Q(submission_key=""), name="goal_submitted_once"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="goal_state_newest"),
+            models.Index(fields=["submitted_by", "-id"], name="goal_owner_newest"),
+            models.Index(
+                fields=["priority", "id"],
+                condition=~Q(state__in=[state.value for state in GOAL_ENDED]),
+                name="goal_open_by_priority",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"goal {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        """The goal's page."""
+        return reverse("goal", args=[self.pk])
+
+    @property
+    def has_ended(self) -> bool:
+        """True in a state nothing leads out of."""
+        return self.state in GOAL_ENDED
+
+
+class Transition(models.Model):
+    """One move of a goal or an intent plan, written in the transaction that moved it."""
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions")
+    intent_plan = models.ForeignKey("IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions")
+    old = models.CharField(max_length=16)
+    new = models.CharField(max_length=16)
+    reason = models.TextField(blank=True)
+    by = models.CharField(max_length=160)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["goal", "id"], name="transition_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.old} → {self.new}"
+
+
+class Belief(models.Model):
+    """A sentence the agent held true while it worked on the goal."""
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="beliefs")
+    sentence = models.TextField()
+    source = models.CharField(max_length=16)
+    confidence = models.FloatField(default=1.0)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    retracted_by = models.CharField(max_length=160, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(confidence__range=(0.0, 1.0)), name="belief_confidence_0_to_1")
+        ]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class Plan(models.Model):
+    """Steps as proposed, with the evidence they stand on."""
+
+    append_only = True
+
+    class Source(models.TextChoices):
+        RULE = "rule"
+        MODEL = "model"
+        PERSON = "person"
+        RECOVERY = "recovery"
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="plans")
+    number = models.PositiveIntegerField()
+    source = models.CharField(max_length=16, choices=Source.choices)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    steps = models.JSONField()
+    evidence = models.JSONField(default=dict)
+    problems = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["goal", "number"], name="plan_number_once_per_goal")]
+
+    def __str__(self) -> str:
+        return f"plan {self.number} of goal {self.goal_id}"
+
+
+class IntentPlan(models.Model):
+    """One immutable, fully bound revision of a plan: what people review and workers execute.
+
+    `document` is canonical JSON (RFC 8785) and `digest` its SHA-256 in hex; a trigger forbids changing either.
+    Fence, cancel flag, approved digest and position stand on this row, so that one conditional update decides.
+    """
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans")
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="intent_plans")
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="intent_plans")
+    revision = models.PositiveIntegerField()
+    document = models.BinaryField()
+    digest = models.CharField(max_length=DIGEST_HEX)
+    state = models.CharField(max_length=16, default=PlanState.AWAITING_REVIEW.value)
+    reason = models.TextField(blank=True)
+    # The intent the executor is at, from 1; one past the last when all have been done.
+    position = models.PositiveIntegerField(default=1)
+    # Why the plan is being aborted; while set, only clean-up steps run.
+    aborting = models.TextField(blank=True)
+    fence = models.BigIntegerField(default=0)
+    approved_digest = models.CharField(max_length=DIGEST_HEX, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            _one_of("state", PlanState, "intent_plan_state_known"),
+            models.UniqueConstraint(fields=["goal", "revision"], name="intent_plan_revision_once_per_goal"),
+            models.UniqueConstraint(
+                fields=["workspace"], condition=Q(state="executing"), name="one_running_plan_per_workspace"
+            ),
+            models.UniqueConstraint(
+                fields=["goal"],
+                condition=Q(state__in=["awaiting_review", "approved", "executing"]),
+                name="one_open_intent_plan_per_goal",
+            ),
+            models.CheckConstraint(condition=Q(digest__regex=r"^[0-9a-f]{64}$"), name="intent_plan_digest_is_sha256"),
+            models.CheckConstraint(
+                condition=~Q(state__in=["approved", "executing", "complete"]) | Q(approved_digest=F("digest")),
+                name="intent_plan_runs_only_what_was_approved",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "id"], name="intent_plan_state_oldest")]
+
+    def __str__(self) -> str:
+        return f"intent plan {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        """The page on which it is reviewed."""
+        return reverse("review-plan", args=[self.pk])
+
+
+class Intent(models.Model):
+    """One step of an intent plan. What it does stands in the plan's document; this row holds how it went."""
+
+    class Phase(models.TextChoices):
+        MAIN = "main"
+        CLEANUP = "cleanup"
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="intents")
+    position = models.PositiveIntegerField()
+    phase = models.CharField(max_length=8, choices=Phase.choices, default=Phase.MAIN)
+    tool = models.CharField(max_length=64)
+    command = models.CharField(max_length=64)
+    effect = models.CharField(max_length=16)
+    state = models.CharField(max_length=16, default=IntentState.PENDING.value)
+    result = models.JSONField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            _one_of("state", IntentState, "intent_state_known"),
+            models.UniqueConstraint(fields=["intent_plan", "position"], name="intent_position_once_per_plan"),
+        ]
+
+    def __str__(self) -> str:
+        return f"intent {self.position} of {self.intent_plan_id}"
+
+
+class Attempt(models.Model):
+    """One try of an intent; the row exists before the try starts."""
+
+    intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    fence = models.BigIntegerField()
+    worker = models.CharField(max_length=120)
+    started = models.DateTimeField()
+    finished = models.DateTimeField(null=True, blank=True)
+    # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step)
+    outcome = models.CharField(max_length=16, blank=True)
+    result = models.JSONField(null=True, blank=True)
+    failure_class = models.CharField(max_length=32, blank=True)
+    reason = models.TextField(blank=True)
+    snapshot_before = models.CharField(max_length=DIGEST_HEX)
+    snapshot_after = models.CharField(max_length=DIGEST_HEX, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["intent", "number"], name="attempt_number_once_per_intent")]
+
+    def __str__(self) -> str:
+        return f"try {self.number} of intent {self.intent_id}"
+
+
+class RecoveryAttempt(models.Model):
+    """A strategy chosen after a failed try, and whether the recovered intent later succeeded."""
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="recovery")
+    failure_class = models.CharField(max_length=32)
+    strategy = models.CharField(max_length=32)
+    why = models.TextField()
+    delay_s = models.FloatField(default=0)
+    at = models.DateTimeField(auto_now_add=True)
+    # Null until the recovered intent has ended.
+    succeeded = models.BooleanField(null=True)
+
+    def __str__(self) -> str:
+        return self.strategy
+
+
+class TerminalSession(models.Model):
+    """The jailed terminal of a plan: where it stands and what is active there."""
+
+    intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="session")
+    state = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"session of {self.intent_plan_id}"
+
+
+class LogCounter(models.Model):
+    """The last log number of a goal, in a row of its own so that logging never waits for the goal's row."""
+
+    goal = models.OneToOneField(Goal, on_delete=models.CASCADE, primary_key=True, related_name="log_counter")
+    last = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return str(self.last)
+
+
+class LogLine(models.Model):
+    """One line of a goal's log; numbers are 1, 2, 3 … without gaps."""
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="log_lines")
+    number = models.BigIntegerField()
+    at = models.DateTimeField()
+    source = models.CharField(max_length=64)
+    stage = models.CharField(max_length=16)
+    level = models.CharField(max_length=8, default="info")
+    text = models.TextField()
+    data = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["goal", "number"], name="log_line_number_once_per_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.text[:60]}"

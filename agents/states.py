@@ -1,0 +1,91 @@
+"""The allowed moves of goals, intent plans and intents; `agents.services.moves` is the one place that moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class GoalState(StrEnum):
+    """Where a goal is. `manual`: a person must supply a plan or a hand."""
+
+    BLOCKED = "blocked"
+    PENDING = "pending"
+    PLANNING = "planning"
+    AWAITING_REVIEW = "awaiting_review"
+    EXECUTING = "executing"
+    RECOVERING = "recovering"
+    MANUAL = "manual"
+    ACHIEVED = "achieved"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+class PlanState(StrEnum):
+    """Where an intent plan is."""
+
+    AWAITING_REVIEW = "awaiting_review"
+    APPROVED = "approved"
+    EXECUTING = "executing"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+class IntentState(StrEnum):
+    """Run state of one step. Approval never lives here."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+
+
+G, P, I = GoalState, PlanState, IntentState  # noqa: E741  # three letters keep the tables readable
+
+GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
+    G.BLOCKED: frozenset({G.PENDING, G.FAILED, G.DROPPED}),
+    G.PENDING: frozenset({G.PLANNING, G.DROPPED}),
+    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
+    G.AWAITING_REVIEW: frozenset({G.PENDING, G.PLANNING, G.AWAITING_REVIEW, G.EXECUTING, G.MANUAL, G.DROPPED}),
+    G.EXECUTING: frozenset({G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
+    G.RECOVERING: frozenset({G.EXECUTING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
+    G.MANUAL: frozenset({G.PENDING, G.AWAITING_REVIEW, G.EXECUTING, G.FAILED, G.DROPPED}),
+    G.ACHIEVED: frozenset(),
+    G.FAILED: frozenset(),
+    G.DROPPED: frozenset(),
+}
+
+PLAN_MOVES: Mapping[PlanState, frozenset[PlanState]] = {
+    P.AWAITING_REVIEW: frozenset({P.APPROVED, P.REJECTED, P.SUPERSEDED, P.EXPIRED, P.CANCELLED}),
+    P.APPROVED: frozenset({P.EXECUTING, P.FAILED, P.SUPERSEDED, P.CANCELLED}),
+    P.EXECUTING: frozenset({P.COMPLETE, P.FAILED, P.CANCELLED}),
+    P.COMPLETE: frozenset(),
+    P.FAILED: frozenset(),
+    P.REJECTED: frozenset(),
+    P.SUPERSEDED: frozenset(),
+    P.EXPIRED: frozenset(),
+    P.CANCELLED: frozenset(),
+}
+
+INTENT_MOVES: Mapping[IntentState, frozenset[IntentState]] = {
+    I.PENDING: frozenset({I.RUNNING, I.SKIPPED}),
+    # Running again after a retry or a lost worker is a new attempt of the same running intent.
+    I.RUNNING: frozenset({I.RUNNING, I.SUCCEEDED, I.FAILED, I.OUTCOME_UNKNOWN}),
+    I.SUCCEEDED: frozenset(),
+    I.FAILED: frozenset({I.RUNNING}),
+    I.SKIPPED: frozenset(),
+    I.OUTCOME_UNKNOWN: frozenset({I.SUCCEEDED, I.FAILED, I.RUNNING}),
+}
+
+GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)
+PLAN_ENDED = frozenset(state for state, targets in PLAN_MOVES.items() if not targets)
+
+
+class MoveRefused(Exception):
+    """That move is not in the table, or somebody else moved first."""

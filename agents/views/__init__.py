@@ -1,0 +1,1 @@
+"""Thin views: find the row, check the right, call one service, render."""

@@ -1,0 +1,126 @@
+"""What is known: versioned components and experiences, each searchable by meaning."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from pgvector.django import HnswIndex, VectorField
+
+DIMENSIONS = 384
+
+
+class Component(models.Model):
+    """A named thing of the library; what it is stands in its versions."""
+
+    class Kind(models.TextChoices):
+        RULE = "rule"
+        TOOL = "tool"
+
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "name"], name="component_name_once_per_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class ComponentVersion(models.Model):
+    """One version of a component. Its body never changes; a change is a new version with this one as parent."""
+
+    class Status(models.TextChoices):
+        CANDIDATE = "candidate"
+        CANARY = "canary"
+        ACTIVE = "active"
+        RETIRED = "retired"
+
+    component = models.ForeignKey(Component, on_delete=models.CASCADE, related_name="versions")
+    version = models.CharField(max_length=32)
+    parent = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children")
+    body = models.TextField()
+    changes = models.TextField(blank=True)
+    status = models.CharField(max_length=16, choices=Status.choices, default=Status.CANDIDATE)
+    applicability_text = models.TextField(blank=True)
+    content_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    # Person's words, or "starter" for what ships with mindX.
+    origin = models.CharField(max_length=16, default="person")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    created_at = models.DateTimeField(auto_now_add=True)
+    uses = models.PositiveIntegerField(default=0)
+    successes = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["component", "version"], name="component_version_once"),
+            models.UniqueConstraint(
+                fields=["component"], condition=Q(status="active"), name="one_active_version_per_component"
+            ),
+        ]
+        indexes = [
+            HnswIndex(
+                name="version_applicability_hnsw",
+                fields=["applicability_embedding"],
+                opclasses=["vector_cosine_ops"],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.component.name} {self.version}"
+
+
+class Experience(models.Model):
+    """What one finished goal taught. It has the rights of its goal: `owner` may read it, as may reviewers.
+
+    An embedding is null until it could be computed ("not embedded", retried); it is never a vector of zeros.
+    """
+
+    class Outcome(models.TextChoices):
+        SUCCESS = "success"
+        FAILURE = "failure"
+        PARTIAL_SUCCESS = "partial_success"
+        ABANDONED = "abandoned"
+
+    goal_ref = models.CharField(max_length=64, unique=True)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    primary_goal_description = models.TextField()
+    sub_task_description = models.TextField(blank=True)
+    initiating_agent_id = models.CharField(max_length=64)
+    involved_components = ArrayField(models.TextField(), default=list, blank=True)
+    input_context_summary = models.TextField(blank=True)
+    key_decisions_made = ArrayField(models.TextField(), default=list, blank=True)
+    final_outcome = models.CharField(max_length=16, choices=Outcome.choices)
+    output_summary = models.TextField(blank=True)
+    feedback_signals = models.JSONField(default=dict, blank=True)
+    timestamp = models.DateTimeField(db_index=True)
+    version = models.PositiveIntegerField(default=1)
+    workflow_id = models.CharField(max_length=64, blank=True)
+    session_id = models.CharField(max_length=64, blank=True)
+    tags = ArrayField(models.TextField(), default=list, blank=True)
+    primary_goal_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    sub_task_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    input_context_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    output_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+
+    class Meta:
+        ordering = ["-timestamp"]
+        indexes = [
+            models.Index(fields=["owner", "-timestamp"], name="experience_owner_time"),
+            HnswIndex(
+                name="experience_goal_hnsw",
+                fields=["primary_goal_description_embedding"],
+                opclasses=["vector_cosine_ops"],
+            ),
+            HnswIndex(
+                name="experience_output_hnsw", fields=["output_summary_embedding"], opclasses=["vector_cosine_ops"]
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.final_outcome}: {self.primary_goal_description[:60]}"

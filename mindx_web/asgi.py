@@ -1,0 +1,17 @@
+"""The ASGI application: HTTP by Django, sockets by Channels, behind the origin check and the session."""
+
+import os
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+_http = get_asgi_application()
+
+from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
+
+application = ProtocolTypeRouter(
+    {"http": _http, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))}
+)

@@ -1,0 +1,25 @@
+"""All addresses. Pages first, then the API; names are stable handles."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from mindx_web.api import api
+from mindx_web.views import overview
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("", include("people.urls")),
+    path("goals/", include("agents.urls.goals")),
+    path("goals/", include("agents.urls.goal")),
+    path("workspaces/", include("agents.urls.workspaces")),
+    path("rules/", include("agents.urls.rules")),
+    path("memory/", include("library.urls")),
+    path("review/", include("review.urls")),
+    path("admin/", admin.site.urls),
+    path("api/v1/", api.urls),
+]
+
+handler400 = "mindx_web.views.errors.bad_request"
+handler403 = "mindx_web.views.errors.forbidden"
+handler404 = "mindx_web.views.errors.not_found"
+handler500 = "mindx_web.views.errors.server_error"

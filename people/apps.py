@@ -1,0 +1,10 @@
+"""Application configuration of `people`."""
+
+from django.apps import AppConfig
+
+
+class PeopleConfig(AppConfig):
+    """People, roles and tokens."""
+
+    name = "people"
+    verbose_name = "People"

@@ -1,0 +1,80 @@
+"""People and their API tokens."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from people import roles
+from people.roles import Role
+
+
+def _submitter() -> list[str]:
+    return [Role.SUBMITTER.value]
+
+
+class PersonManager(UserManager["User"]):
+    """Creates people; a superuser is an admin."""
+
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **extra: Any
+    ) -> User:
+        extra.setdefault("roles", [Role.ADMIN.value])
+        return super().create_superuser(username, email, password, **extra)
+
+
+class User(AbstractUser):
+    """A person. `roles` says what they are here for; an admin may do everything."""
+
+    roles = ArrayField(models.CharField(max_length=16, choices=roles.CHOICES), default=_submitter, blank=True)
+
+    objects = PersonManager()
+
+    def has_role(self, *wanted: Role) -> bool:
+        """True when the person is active and holds one of the roles, or is an admin."""
+        if not self.is_active:
+            return False
+        return self.is_superuser or Role.ADMIN in self.roles or any(role in self.roles for role in wanted)
+
+    @property
+    def display_name(self) -> str:
+        """The full name, else the login name."""
+        return self.get_full_name() or self.username
+
+    @property
+    def initials(self) -> str:
+        """One or two letters for the avatar."""
+        words = self.display_name.split()
+        return "".join(word[0] for word in words[:2]).upper()
+
+
+class ApiToken(models.Model):
+    """A bearer token. Only its SHA-256 is stored; the token itself is shown once, when it is made."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    scopes = ArrayField(models.CharField(max_length=32), default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
+
+    @staticmethod
+    def digest_of(token: str) -> str:
+        """The stored form of a token. Tokens are random, so an unsalted hash is enough."""
+        return hashlib.sha256(token.encode()).hexdigest()
+
+    @property
+    def is_valid(self) -> bool:
+        """Neither revoked nor expired, and of a person who may still log in."""
+        expired = self.expires_at is not None and self.expires_at <= timezone.now()
+        return self.revoked_at is None and not expired and self.user.is_active

@@ -1,0 +1,1 @@
+"""The human decision: queue, decisions, approvals and the gate the executor asks."""

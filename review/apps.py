@@ -1,0 +1,10 @@
+"""Application configuration of `review`."""
+
+from django.apps import AppConfig
+
+
+class ReviewConfig(AppConfig):
+    """Queue, decisions, approvals."""
+
+    name = "review"
+    verbose_name = "Review"

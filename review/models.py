@@ -1,0 +1,79 @@
+"""Decisions and the approvals they grant. Both are append-only; decisions form a hash chain."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from agents.models import DIGEST_HEX, Goal, IntentPlan
+
+
+class Decision(models.Model):
+    """One verdict of a person on one digest, chained to the decision before it.
+
+    `hash` is an HMAC-SHA-256 over this row's content and `previous_hash`, with a key outside the database: a row
+    changed or removed later breaks the chain.
+    """
+
+    append_only = True
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve"
+        REJECT = "reject"
+        REQUEST_CHANGES = "request_changes"
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.PROTECT, related_name="decisions")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    verdict = models.CharField(max_length=16, choices=Verdict.choices)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="decisions")
+    via = models.CharField(max_length=8, default="browser")
+    comment = models.TextField(blank=True)
+    at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
+    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.by}"
+
+
+class Approval(models.Model):
+    """What a person allowed to run: one digest, sealed with a key outside the database."""
+
+    append_only = True
+
+    intent_plan = models.OneToOneField(IntentPlan, on_delete=models.PROTECT, related_name="approval")
+    decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="approval")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="approvals")
+    # Recovery allowed in advance, e.g. {"tries": 3}: further tries of the same approved bytes.
+    envelope = models.JSONField(default=dict)
+    at = models.DateTimeField()
+    mac = models.CharField(max_length=DIGEST_HEX)
+
+    def __str__(self) -> str:
+        return f"approval of {self.intent_plan_id} by {self.by}"
+
+
+class Comment(models.Model):
+    """A reviewer's words on a plan; they reach the planner and the log."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        ADDRESSED = "addressed"
+        STALE = "stale"
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="comments")
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="comments")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="comments")
+    text = models.TextField()
+    state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return self.text[:60]
