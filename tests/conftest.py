@@ -1,0 +1,112 @@
+"""What every test stands on: a data folder of its own, an embedded Postgres and, for those who ask, a Valkey.
+
+The environment is set when this file is imported, before Django reads its settings; the servers start with the first
+test that needs them. Under xdist each process has its own servers, so nothing is shared between two tests at one time.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from django.conf import settings
+
+from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.valkey import EmbeddedValkey
+from tests.waiting import wait_until
+
+_ROOT = Path(tempfile.mkdtemp(prefix="mindx-test-"))
+_POSTGRES = EmbeddedPostgres(
+    _ROOT / "postgres",
+    _ROOT / "sockets" / "postgres",
+    Passwords(*(secrets.token_hex(8) for _ in range(3))),
+    # Nothing of a test's cluster outlives the test run, so it never waits for the disk.
+    settings={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "32MB"},
+)
+_VALKEY = EmbeddedValkey(_ROOT / "valkey", _ROOT / "sockets" / "valkey", secrets.token_hex(8))
+
+for _name in [name for name in os.environ if name.startswith("MINDX_")]:
+    del os.environ[_name]  # a test must not depend on what its shell happens to hold
+os.environ.update(
+    DJANGO_SETTINGS_MODULE="mindx_web.settings",
+    MINDX_TESTING="1",
+    MINDX_DATA=str(_ROOT / "data"),
+    MINDX_SECRET_KEY="a key for tests only, long enough for every check of its length",
+    MINDX_APPROVAL_KEY="another key for tests only, long enough for every check of its length",
+    DATABASE_URL=_POSTGRES.url(OWNER),
+    REDIS_URL=_VALKEY.url(),
+)
+(_ROOT / "data").mkdir(mode=0o700)
+# Read now, then forgotten: with the variable in the environment pytest-django would load the settings in xdist's
+# child processes before this file runs there, and they would all share this process's servers.
+assert os.environ["MINDX_SECRET_KEY"] == settings.SECRET_KEY
+del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
+def pytest_unconfigure() -> None:
+    """Remove everything this process wrote."""
+    shutil.rmtree(_ROOT, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder that MINDX_DATA names in this process."""
+    return _ROOT / "data"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[EmbeddedPostgres]:
+    """A running Postgres with pgvector. Ordinary tests use `db`; this is for tests about roles and servers."""
+    with _running(_POSTGRES) as server:
+        server.provision(for_tests=True)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    postgres: EmbeddedPostgres, django_db_modify_db_settings_parallel_suffix: None
+) -> None:
+    """Called by pytest-django before it makes the test database: the server must answer by then."""
+
+
+@pytest.fixture(scope="session")
+def valkey() -> Iterator[EmbeddedValkey]:
+    """A running Valkey at the address that the settings already hold."""
+    with _running(_VALKEY) as server:
+        yield server
+
+
+@pytest.fixture
+def until() -> Callable[..., None]:
+    """`until(condition, within=10, what="…")`: wait for a condition, fail with `what` when it does not come."""
+    return wait_until
+
+
+Server = TypeVar("Server", EmbeddedPostgres, EmbeddedValkey)
+
+
+@contextmanager
+def _running(server: Server) -> Iterator[Server]:
+    server.prepare()
+    log_path = _ROOT / f"{type(server).__name__}.log"
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            server.argv(), env=server.environment, cwd="/", stdout=log, stderr=log, start_new_session=True
+        )
+    try:
+        wait_until(
+            lambda: process.poll() is not None or server.answers(), within=30, what=f"{type(server).__name__} answering"
+        )
+        assert process.poll() is None, log_path.read_text()
+        yield server
+    finally:
+        process.send_signal(server.stop_signal)
+        process.wait(timeout=20)
