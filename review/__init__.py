@@ -1,1 +1,0 @@
-"""The human decision: queue, decisions, approvals and the gate the executor asks."""

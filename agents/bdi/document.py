@@ -1,0 +1,157 @@
+"""The canonical document of an intent plan: what people review and workers execute, byte for byte.
+
+Canonical JSON after RFC 8785, so that equal plans have equal digests. Pages render from these bytes and the executor
+reads its parameters from them; nothing about a step is looked up anywhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import rfc8785
+
+from agents.bdi.types import Step
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument with where it came from; `original` is what stood there before a correction."""
+
+    name: str
+    value: Any
+    origin: str
+    original: Any = None
+    span: tuple[int, int] | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class IntentSpec:
+    """One step as it will run. `phase` is main or cleanup; positions count through both."""
+
+    position: int
+    phase: str
+    tool: str
+    command: str
+    params: Mapping[str, Any]
+    parameters: tuple[Parameter, ...]
+    justification: str
+    effect: str
+    limits: Mapping[str, Any]
+    depends_on: tuple[int, ...]
+    condition: Mapping[str, Any] | None
+    hosts: tuple[str, ...]
+    rule: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole plan, as stored."""
+
+    goal_id: str
+    goal_text: str
+    workspace: str
+    base: str
+    revision: int
+    source: str
+    intents: tuple[IntentSpec, ...]
+    cleanup: tuple[IntentSpec, ...]
+    components: tuple[Mapping[str, str], ...] = ()
+    format: int = FORMAT
+
+    @property
+    def all_intents(self) -> tuple[IntentSpec, ...]:
+        """Main steps, then clean-up, by position."""
+        return self.intents + self.cleanup
+
+    def at(self, position: int) -> IntentSpec:
+        """The step at a position, from 1."""
+        return self.all_intents[position - 1]
+
+
+@dataclass(frozen=True)
+class CommandFacts:
+    """What the registry says of a step's command and the document must fix."""
+
+    effect: str
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
+    sentence: str = ""
+
+
+def specs(
+    steps: Sequence[Step], facts: Sequence[CommandFacts], *, phase: str = "main", first: int = 1
+) -> tuple[IntentSpec, ...]:
+    """Bind steps to positions. `facts` runs parallel to `steps`."""
+    return tuple(
+        IntentSpec(
+            position=first + index,
+            phase=phase,
+            tool=step.tool,
+            command=step.command,
+            params={name: param.value for name, param in step.params.items()},
+            parameters=tuple(
+                Parameter(name, param.value, param.origin, param.original, param.span, param.note)
+                for name, param in step.params.items()
+            ),
+            justification=step.justification,
+            effect=fact.effect,
+            limits=dict(fact.limits),
+            depends_on=tuple(step.depends_on),
+            condition=step.condition,
+            hosts=fact.hosts,
+            rule=step.rule,
+            sentence=fact.sentence,
+        )
+        for index, (step, fact) in enumerate(zip(steps, facts, strict=True))
+    )
+
+
+def write(document: Document) -> bytes:
+    """The canonical bytes of a document."""
+    return rfc8785.dumps(_plain(asdict(document)))
+
+
+def _plain(value: Any) -> Any:
+    """Tuples and mappings as JSON knows them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def read(data: bytes) -> Document:
+    """The document in these bytes. Raises ValueError when they are not one (somebody changed them)."""
+    try:
+        raw = json.loads(data)
+        return Document(
+            **{
+                **raw,
+                "intents": tuple(_spec(item) for item in raw["intents"]),
+                "cleanup": tuple(_spec(item) for item in raw["cleanup"]),
+                "components": tuple(raw["components"]),
+            }
+        )
+    except (TypeError, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError("these bytes are not an intent plan's document") from error
+
+
+def _spec(raw: Mapping[str, Any]) -> IntentSpec:
+    parameters = tuple(
+        Parameter(**{**item, "span": tuple(item["span"]) if item["span"] else None}) for item in raw["parameters"]
+    )
+    fixed = {"parameters": parameters, "depends_on": tuple(raw["depends_on"]), "hosts": tuple(raw["hosts"])}
+    return IntentSpec(**{**raw, **fixed})
+
+
+def digest_of(data: bytes | memoryview) -> str:
+    """SHA-256 of a document's bytes, 64 hex digits."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,24 @@
+"""Errors of the mind that callers act on."""
+
+from __future__ import annotations
+
+
+class AgentsError(Exception):
+    """Something the person or the caller can mend; the message says how."""
+
+
+class GoalRefused(AgentsError):
+    """The goal cannot be taken as submitted; `field` names what to change."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+class StaleDigest(AgentsError):
+    """The digest is not the one that awaits a decision: the plan changed, or somebody decided first."""
+
+
+class NotPossibleNow(AgentsError):
+    """The goal is not in a state that allows this."""

@@ -1,0 +1,68 @@
+"""Reading goals, plans, workspaces and logs, each with the rights of the person who asks."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from agents.models import Goal, IntentPlan, LogLine, Workspace
+from people.models import User
+from people.roles import Role
+
+_SEES_ALL = (Role.REVIEWER, Role.OPERATOR)
+
+
+def sees_everything(user: User) -> bool:
+    """True for those whose work is other people's goals."""
+    return user.has_role(*_SEES_ALL)
+
+
+def goals_visible_to(user: User) -> QuerySet[Goal]:
+    """The person's own goals; for reviewers, operators and admins all."""
+    goals = Goal.objects.select_related("submitted_by", "workspace")
+    return goals if sees_everything(user) else goals.filter(submitted_by=user)
+
+
+def plans_visible_to(user: User) -> QuerySet[IntentPlan]:
+    """The intent plans of the goals the person may see."""
+    plans = IntentPlan.objects.select_related("goal__submitted_by", "workspace", "plan")
+    return plans if sees_everything(user) else plans.filter(goal__submitted_by=user)
+
+
+def workspaces_visible_to(user: User) -> QuerySet[Workspace]:
+    """The person's own workspaces; for reviewers, operators and admins all."""
+    workspaces = Workspace.objects.select_related("owner")
+    return workspaces if sees_everything(user) else workspaces.filter(owner=user)
+
+
+def workspaces_writable_by(user: User) -> QuerySet[Workspace]:
+    """The workspaces whose files the person may change and submit goals to: their own; an admin's: all."""
+    workspaces = Workspace.objects.select_related("owner")
+    return workspaces if user.has_role() else workspaces.filter(owner=user)
+
+
+def goal_page(goals: QuerySet[Goal], after: int | None = None, limit: int = 50) -> tuple[list[Goal], int | None]:
+    """One page of goals, newest first, and the id to ask after for the next one (None at the end)."""
+    if after is not None:
+        goals = goals.filter(pk__lt=after)
+    rows = list(goals.order_by("-pk")[: limit + 1])
+    return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
+
+
+def log_tail(goal: Goal, limit: int = 200) -> list[LogLine]:
+    """The newest lines, oldest of them first."""
+    return list(goal.log_lines.order_by("-number")[:limit])[::-1]
+
+
+def log_after(goal: Goal, number: int, limit: int = 1000) -> list[LogLine]:
+    """The lines that follow `number`."""
+    return list(goal.log_lines.filter(number__gt=number).order_by("number")[:limit])
+
+
+def log_before(goal: Goal, number: int, limit: int = 200) -> list[LogLine]:
+    """The lines that come right before `number`, oldest first."""
+    return list(goal.log_lines.filter(number__lt=number).order_by("-number")[:limit])[::-1]
+
+
+def current_plan(goal: Goal) -> IntentPlan | None:
+    """The newest revision proposed for the goal, whatever became of it."""
+    return goal.intent_plans.order_by("-revision").first()

@@ -1,0 +1,1 @@
+"""Services of the mind: each loads rows, asks the pure core, stores what it decided."""

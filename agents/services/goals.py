@@ -1,0 +1,182 @@
+"""Taking goals in, cancelling them, and accepting a person's own plan."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from agents.bdi.validation import Problem
+from agents.errors import AgentsError, GoalRefused, NotPossibleNow
+from agents.models import Agent, Goal, IntentPlan, Workspace
+from agents.selectors import current_plan, workspaces_writable_by
+from agents.services import hints, logs, proposing
+from agents.services.moves import move_goal, move_plan
+from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
+from people.models import User
+from people.roles import Role
+from sandbox.snapshots import EMPTY
+
+DEFAULT_AGENT = "mindx"
+_NAME_TRIES = 50
+
+
+class PlanInvalid(AgentsError):
+    """The plan has problems; each names its step and the way out."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = list(problems)
+
+
+def submit(
+    *,
+    by: User,
+    text: str,
+    priority: int = 3,
+    workspace: Workspace | None = None,
+    depends_on: Sequence[Goal] = (),
+    submission_key: str = "",
+) -> Goal:
+    """Take a goal in. Without a workspace it gets a new, empty one named after it.
+
+    The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
+    request makes one goal. Raises GoalRefused naming the field.
+    """
+    text = checked_text(text)
+    if isinstance(priority, bool) or not 1 <= priority <= 5:
+        raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
+    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
+        raise GoalRefused("text", "You may not submit goals. Ask an admin for the role submitter.")
+    if workspace is not None and not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
+        raise GoalRefused("workspace", "No workspace of yours has this name.")
+    if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
+        return earlier
+    try:
+        with transaction.atomic():
+            return _create(by, text, priority, workspace, list(depends_on), submission_key)
+    except IntegrityError:
+        # The race this answers: the same key twice at once. The unique constraint let one through.
+        if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
+            return earlier
+        raise
+
+
+def _create(
+    by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str
+) -> Goal:
+    waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
+    lost = [goal for goal in waiting if goal.has_ended]
+    if lost:
+        raise GoalRefused(
+            "depends_on", f"Goal {lost[0].pk} ended as {lost[0].state}, so a goal that waits for it could never start."
+        )
+    goal = Goal.objects.create(
+        text=text,
+        submitted_by=by,
+        agent=Agent.objects.get_or_create(name=DEFAULT_AGENT)[0],
+        workspace=workspace or _new_workspace(by, text),
+        priority=priority,
+        state=(GoalState.BLOCKED if waiting else GoalState.PENDING).value,
+        reason=_waits_for(waiting),
+        submission_key=key,
+    )
+    goal.depends_on.set(depends_on)
+    logs.say(goal.pk, "bdi_agent", "submit", f"goal {goal.pk} submitted by {by.username}, priority {priority}")
+    if waiting:
+        logs.say(goal.pk, "bdi_agent", "submit", _waits_for(waiting))
+    hints.wake(goal.pk)
+    return goal
+
+
+def _waits_for(goals: Sequence[Goal]) -> str:
+    return "waits for goal " + ", ".join(str(goal.pk) for goal in goals) if goals else ""
+
+
+def _new_workspace(by: User, text: str) -> Workspace:
+    """An empty workspace named after the goal's first words; a number is added when the name is taken."""
+    stem = slugify(unicodedata.normalize("NFKD", text[:200]))[:48].strip("-") or "workspace"
+    for number in range(1, _NAME_TRIES):
+        name = stem if number == 1 else f"{stem}-{number}"
+        workspace, made = Workspace.objects.get_or_create(name=name, defaults={"owner": by, "head": EMPTY})
+        if made:
+            return workspace
+    last = Workspace.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    return Workspace.objects.create(name=f"{stem}-w{last + 1}", owner=by, head=EMPTY)
+
+
+def checked_text(text: str) -> str:
+    """The goal's text, stripped; GoalRefused when it is empty, too long or holds control characters."""
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise GoalRefused("text", "Say what should be achieved.")
+    if len(text) > settings.GOAL_TEXT_MAX:
+        raise GoalRefused(
+            "text",
+            f"This has {len(text):,} characters; {settings.GOAL_TEXT_MAX:,} is the most. Put long material into a file"
+            " of the workspace and name it here.",
+        )
+    bad = next((char for char in text if unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t"), None)
+    if bad is not None:
+        raise GoalRefused("text", f"This holds the control character U+{ord(bad):04X}. Remove it.")
+    return text
+
+
+def cancel(goal: Goal, *, by: User) -> Goal:
+    """Cancel the goal. A step that runs is stopped within seconds by its worker, which then drops the goal.
+
+    Raises NotPossibleNow when the goal has ended already.
+    """
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update().get(pk=goal.pk)
+        if goal.has_ended:
+            raise NotPossibleNow(f"Goal {goal.pk} has ended already: {goal.state}.")
+        plan = current_plan(goal)
+        logs.say(goal.pk, "bdi_agent", "cancel", f"cancelled by {by.username}", level="warning")
+        if plan is not None and plan.state not in PLAN_ENDED:
+            if plan.state == PlanState.EXECUTING:
+                IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True, reason=f"cancelled by {by.username}")
+                hints.wake(goal.pk)
+                if _worker_holds(goal):
+                    return goal
+            move_plan(
+                IntentPlan.objects.select_for_update().get(pk=plan.pk),
+                PlanState.CANCELLED,
+                by=by.username,
+                reason=f"cancelled by {by.username}",
+            )
+        return move_goal(goal, GoalState.DROPPED, by=by.username, reason="cancelled_by_person")
+
+
+def _worker_holds(goal: Goal) -> bool:
+    """Whether a worker has a live lease (the database's clock decides) and so will notice the cancel flag itself."""
+    return Goal.objects.filter(pk=goal.pk).extra(where=["lease_until > clock_timestamp()"]).exists()
+
+
+def supply_plan(
+    goal: Goal, *, by: User, steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = ()
+) -> IntentPlan:
+    """Propose a person's own plan for a goal that waits for one (`manual`), or instead of the one in review.
+
+    Steps are `{tool, command, params}`. Raises PlanInvalid with every problem, NotPossibleNow in any other state.
+    """
+    draft, problems = proposing.draft_by_hand(steps, cleanup, by=by)
+    if problems:
+        raise PlanInvalid(problems)
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update().get(pk=goal.pk)
+        if goal.state == GoalState.AWAITING_REVIEW:
+            plan = current_plan(goal)
+            if plan is None or plan.state != PlanState.AWAITING_REVIEW:
+                raise NotPossibleNow("The plan was approved already. Cancel the goal to replace it.")
+            move_plan(plan, PlanState.SUPERSEDED, by=by.username, reason="replaced by a plan written by hand")
+        elif goal.state != GoalState.MANUAL:
+            raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
+        try:
+            return proposing.propose(goal, draft, by=by)
+        except MoveRefused as error:
+            raise NotPossibleNow(str(error)) from error

@@ -1,0 +1,76 @@
+"""The one place that moves goals and intent plans: a conditional update, a transition row, a hint to browsers.
+
+Callers lock goal before plan when they move both, so that two movers never wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.models import Goal, IntentPlan, Transition
+from agents.services import hints
+from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, MoveRefused, PlanState
+
+_TERMINAL_LEASE = {"lease_until": None, "lease_owner": "", "wake_at": None}
+
+
+def move_goal(
+    goal: Goal,
+    new: GoalState,
+    *,
+    by: str,
+    reason: str = "",
+    only_from: Iterable[GoalState] | None = None,
+    **also: Any,
+) -> Goal:
+    """Move the goal to `new` and write the transition; `also` sets further columns in the same statement.
+
+    The race it closes: two processes moving the same goal. Only rows still in the state that was read are updated;
+    the loser gets MoveRefused and changes nothing.
+    """
+    old = GoalState(goal.state)
+    if new not in GOAL_MOVES[old] or (only_from is not None and old not in set(only_from)):
+        raise MoveRefused(f"goal {goal.pk} cannot go from {old} to {new}")
+    now = timezone.now()
+    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
+    if new in GOAL_ENDED:
+        values |= {"ended_at": now, **_TERMINAL_LEASE}
+    with transaction.atomic():
+        if not Goal.objects.filter(pk=goal.pk, state=old.value).update(**values):
+            raise MoveRefused(f"goal {goal.pk} is no longer {old}")
+        Transition.objects.create(goal_id=goal.pk, old=old.value, new=new.value, by=by, reason=reason)
+        hints.goal_changed(goal.pk)
+        if new is GoalState.MANUAL or old is GoalState.MANUAL:
+            hints.queue_changed()
+        if new in GOAL_ENDED:
+            # Dependants start or fail, and the experience is recorded, by the next cycle.
+            hints.wake(goal.pk)
+    for name, value in values.items():
+        setattr(goal, name, value)
+    return goal
+
+
+def move_plan(plan: IntentPlan, new: PlanState, *, by: str, reason: str = "", **also: Any) -> IntentPlan:
+    """Move the intent plan to `new` and write the transition; MoveRefused when the table or a racer forbids it."""
+    old = PlanState(plan.state)
+    if new not in PLAN_MOVES[old]:
+        raise MoveRefused(f"intent plan {plan.pk} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
+    if new in PLAN_ENDED:
+        values["ended_at"] = timezone.now()
+    with transaction.atomic():
+        if not IntentPlan.objects.filter(pk=plan.pk, state=old.value).update(**values):
+            raise MoveRefused(f"intent plan {plan.pk} is no longer {old}")
+        Transition.objects.create(
+            goal_id=plan.goal_id, intent_plan=plan, old=old.value, new=new.value, by=by, reason=reason
+        )
+        hints.goal_changed(plan.goal_id)
+        if PlanState.AWAITING_REVIEW in (old, new):
+            hints.queue_changed()
+    for name, value in values.items():
+        setattr(plan, name, value)
+    return plan

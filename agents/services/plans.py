@@ -1,0 +1,85 @@
+"""What a decision does to a plan. Review decides who may decide; here the states move, in one transaction."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.errors import StaleDigest
+from agents.models import Belief, Goal, IntentPlan, Transition
+from agents.services import hints, logs
+from agents.services.moves import move_goal, move_plan
+from agents.states import GoalState, PlanState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from people.models import User
+
+Grant = Callable[[IntentPlan], None]
+
+
+def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str = "") -> IntentPlan:
+    """Approve exactly the bytes with this digest. `grant` writes the approval inside the transaction.
+
+    Raises StaleDigest when the plan no longer awaits a decision or has another digest.
+    """
+    with _decidable(plan, digest) as (goal, locked):
+        move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
+        grant(locked)
+        logs.say(
+            goal.pk,
+            "review",
+            "review",
+            f"approved by {by.username}: all {locked.intents.count()} intents of revision {locked.revision},"
+            f" digest {locked.digest[:8]}" + (f": {note}" if note else ""),
+            digest=locked.digest,
+        )
+        hints.wake(goal.pk)
+    return locked
+
+
+def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant) -> IntentPlan:
+    """Reject the plan; its goal is dropped with the reason."""
+    with _decidable(plan, digest) as (goal, locked):
+        move_plan(locked, PlanState.REJECTED, by=by.username, reason=reason)
+        grant(locked)
+        logs.say(goal.pk, "review", "review", f"rejected by {by.username}: {reason}", level="warning")
+        move_goal(goal, GoalState.DROPPED, by=by.username, reason=f"rejected: {reason}")
+    return locked
+
+
+def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: Grant) -> IntentPlan:
+    """Ask for changes: the comment becomes a belief of the agent, which plans again."""
+    with _decidable(plan, digest) as (goal, locked):
+        move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {comment}")
+        grant(locked)
+        Belief.objects.create(goal=goal, sentence=comment, source="person", by=by, at=timezone.now())
+        logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {comment}", level="warning")
+        move_goal(goal, GoalState.PENDING, by=by.username, reason="changes requested")
+        hints.wake(goal.pk)
+    return locked
+
+
+@contextmanager
+def _decidable(plan: IntentPlan, digest: str) -> Iterator[tuple[Goal, IntentPlan]]:
+    """Lock goal, then plan, and check that this digest is what awaits a decision."""
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update().get(pk=plan.goal_id)
+        locked = IntentPlan.objects.select_for_update().get(pk=plan.pk)
+        if locked.state != PlanState.AWAITING_REVIEW:
+            raise StaleDigest(_who_was_first(locked))
+        if not hmac.compare_digest(digest.encode(errors="replace"), locked.digest.encode()):
+            raise StaleDigest("This is not the digest of the plan that awaits a decision. Read the plan again.")
+        yield goal, locked
+
+
+def _who_was_first(plan: IntentPlan) -> str:
+    last = Transition.objects.filter(intent_plan=plan).order_by("-pk").first()
+    by = f" by {last.by}" if last else ""
+    return f"This plan is already {plan.state}{by}. Nothing was changed."

@@ -1,0 +1,124 @@
+"""From a draft to a proposed intent plan: validated, written as canonical bytes, queued for review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.db.models import Max
+
+from agents.bdi import document as documents
+from agents.bdi import parameters
+from agents.bdi.document import CommandFacts, Document
+from agents.bdi.types import PlanDraft, Step
+from agents.bdi.validation import Problem, validate
+from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
+from agents.services import logs
+from agents.services.moves import move_goal
+from agents.states import GoalState
+from agents.toolkit import phrases
+from agents.toolkit.registry import REGISTRY
+from people.models import User
+
+SANDBOX_LIMITS = {"soft_s": 30, "hard_s": 300, "memory_bytes": 1 << 30, "processes": 128}
+
+
+def draft_by_hand(
+    steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]], *, by: User
+) -> tuple[PlanDraft, list[Problem]]:
+    """A person's steps as a draft, and every problem it has (none: it may be proposed)."""
+    main, main_problems = parameters.steps_by_hand(steps)
+    undo, undo_problems = parameters.steps_by_hand(cleanup)
+    draft = PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username})
+    return draft, [*main_problems, *undo_problems] or validate(main, undo, REGISTRY)
+
+
+def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPlan:
+    """Fix the draft as the goal's next revision and queue it for review. The caller holds the goal's row.
+
+    Raises ValueError on a draft with problems: callers validate first, and nothing invalid may be stored.
+    """
+    problems = validate(draft.steps, draft.cleanup, REGISTRY)
+    if problems:
+        raise ValueError(f"an invalid draft was proposed: {problems[0].message}")
+    number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
+    revision = (goal.intent_plans.aggregate(last=Max("revision"))["last"] or 0) + 1
+    plan = Plan.objects.create(
+        goal=goal,
+        number=number,
+        source=draft.source,
+        by=by,
+        steps=[_step_json(step) for step in (*draft.steps, *draft.cleanup)],
+        evidence=dict(draft.evidence),
+    )
+    document = _document(goal, draft, revision)
+    data = documents.write(document)
+    intent_plan = IntentPlan.objects.create(
+        goal=goal,
+        plan=plan,
+        workspace=goal.workspace,
+        revision=revision,
+        document=data,
+        digest=documents.digest_of(data),
+    )
+    Intent.objects.bulk_create(
+        Intent(
+            intent_plan=intent_plan,
+            position=spec.position,
+            phase=spec.phase,
+            tool=spec.tool,
+            command=spec.command,
+            effect=spec.effect,
+        )
+        for spec in document.all_intents
+    )
+    TerminalSession.objects.create(intent_plan=intent_plan)
+    who = by.username if by else "bdi_agent"
+    logs.say(
+        goal.pk,
+        "review",
+        "propose",
+        f"revision {revision} awaits review: {len(document.intents)} intents"
+        + (f" and {len(document.cleanup)} clean-up steps" if document.cleanup else "")
+        + f", digest {intent_plan.digest[:8]}",
+        digest=intent_plan.digest,
+    )
+    move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
+    return intent_plan
+
+
+def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
+    main = documents.specs(draft.steps, [_facts(step) for step in draft.steps])
+    undo = documents.specs(
+        draft.cleanup, [_facts(step) for step in draft.cleanup], phase="cleanup", first=len(main) + 1
+    )
+    rule = draft.evidence.get("rule")
+    components = (
+        ({"kind": "rule", "name": str(rule["name"]), "version": str(rule["version"])},)
+        if isinstance(rule, Mapping)
+        else ()
+    )
+    return Document(
+        goal_id=str(goal.pk),
+        goal_text=goal.text,
+        workspace=goal.workspace.name,
+        base=goal.workspace.head,
+        revision=revision,
+        source=draft.source,
+        intents=main,
+        cleanup=undo,
+        components=components,
+    )
+
+
+def _facts(step: Step) -> CommandFacts:
+    command = REGISTRY.command(step.tool, step.command)
+    values = {name: param.value for name, param in step.params.items()}
+    return CommandFacts(effect=command.effect, limits=SANDBOX_LIMITS, sentence=phrases.say(command, values))
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    raw = asdict(step)
+    raw["params"] = {name: asdict(param) for name, param in step.params.items()}
+    return raw

@@ -1,0 +1,33 @@
+"""One spelling for what is signed: RFC 8785 bytes under a label, and their HMAC."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import rfc8785
+
+
+def signature(label: str, content: Mapping[str, Any], key: str) -> str:
+    """HMAC-SHA-256 in hex over `label` and the canonical form of `content`.
+
+    The label keeps a signature made for one purpose from passing for another one made with the same key.
+    Raises ValueError when the content has no canonical form (a number beyond 2**53, an unpaired surrogate).
+    """
+    try:
+        spelled = rfc8785.dumps(dict(content))
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise ValueError("this content has no canonical form") from error
+    return hmac.new(key.encode(), label.encode() + b"\0" + spelled, "sha256").hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Compare two signatures in constant time; any text is allowed."""
+    return hmac.compare_digest(one.encode("utf-8", "surrogatepass"), other.encode("utf-8", "surrogatepass"))
+
+
+def moment(at: datetime) -> str:
+    """The spelling of a moment: UTC with microseconds, which is what Postgres keeps."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

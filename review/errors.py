@@ -1,0 +1,19 @@
+"""What review may refuse, in words that a person can act on."""
+
+from __future__ import annotations
+
+
+class ReviewError(Exception):
+    """The review could not do that."""
+
+
+class DecisionRefused(ReviewError):
+    """This person may not decide this plan."""
+
+
+class WordsRefused(DecisionRefused):
+    """A comment, a reason or a number that came with a decision cannot be taken; `field` names it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field

@@ -1,0 +1,70 @@
+"""The gate that the executor asks: these bytes, this approval, this seal, a person who may still answer for it.
+
+It fails closed: whatever cannot be checked is refused, with a sentence for the log and the page.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import rfc8785
+from django.conf import settings
+
+from agents.bdi.document import digest_of
+from agents.gate import Verdict
+from agents.models import IntentPlan
+from review import envelope, seal
+from review.models import Approval
+from review.services.audit import grant_of
+
+logger = logging.getLogger(__name__)
+
+# What of a step decides what happens when it runs; the rest of the document explains it.
+_ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition")
+
+
+def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
+    """Whether the plan, or one intent of its document, may run now. `plan.document` must be the bytes that would run."""
+    approval = Approval.objects.select_related("by").filter(intent_plan_id=plan.pk).first()
+    reason = refusal(plan, approval, settings.APPROVAL_KEY)
+    if not reason and intent is not None and not _holds(bytes(plan.document), intent):
+        reason = "this step is not in the approved document"
+    if reason or approval is None:
+        logger.warning("The gate refused plan %s: %s", plan.pk, reason, extra={"intent_plan": plan.pk})
+        return Verdict(allowed=False, reason=reason)
+    return Verdict(
+        allowed=True, reason=f"approved by {approval.by.display_name}", tries=envelope.tries_in(approval.envelope)
+    )
+
+
+def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
+    """Why this plan may not run under this approval; empty when it may. Reads nothing but its arguments."""
+    actual = digest_of(plan.document)
+    if approval is None:
+        return "nobody has approved this plan"
+    if actual != plan.digest:
+        return "the stored document is not the one that was proposed: its bytes have changed"
+    if actual != plan.approved_digest or actual != approval.digest:
+        return "the stored document is not the one that was approved"
+    if approval.intent_plan_id != plan.pk or not seal.is_genuine(grant_of(approval), approval.mac, key):
+        return "the seal of the approval does not fit: the approval was changed or not made by mindX"
+    if not approval.by.is_active:
+        return f"{approval.by.display_name}, who approved this plan, is no longer active"
+    return ""
+
+
+def _holds(document: bytes, intent: Mapping[str, Any]) -> bool:
+    """True when the document has exactly this step."""
+    try:
+        wanted = _acts(intent)
+        plan = json.loads(document)
+        return any(_acts(step) == wanted for step in [*plan["intents"], *plan["cleanup"]])
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _acts(step: Mapping[str, Any]) -> bytes:
+    return rfc8785.dumps({name: step.get(name) for name in _ACTS})

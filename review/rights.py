@@ -1,0 +1,23 @@
+"""Who may decide a plan."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from agents.models import IntentPlan
+from people.models import User
+from people.roles import Role
+
+
+def is_reviewer(user: User) -> bool:
+    """True for those whose work is deciding (an admin is one too)."""
+    return user.has_role(Role.REVIEWER)
+
+
+def why_not(user: User, plan: IntentPlan) -> str:
+    """The sentence that says why this person may not decide this plan; empty when they may."""
+    if not is_reviewer(user):
+        return "Deciding needs the reviewer role."
+    if settings.FOUR_EYES and plan.goal.submitted_by_id == user.pk:
+        return "This goal is yours, and four eyes are required: someone else must decide."
+    return ""

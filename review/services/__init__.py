@@ -1,0 +1,1 @@
+"""Writing decisions: the only way into the rows of review."""

@@ -1,0 +1,85 @@
+"""The chain of decisions in the database: adding the next link, and walking all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from agents.models import IntentPlan
+from people.models import User
+from review import chain, seal
+from review.models import Approval, Decision
+
+# Any fixed number that no other part of mindX locks: "mXrv".
+_CHAIN_LOCK = 0x6D587276
+
+
+def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, via: str, comment: str) -> Decision:
+    """Append a decision to the chain. Call it inside the transaction that moves the plan.
+
+    The race it closes: two decisions on different plans reading the same last row. The lock is held until the
+    transaction ends, so the next one reads the row that this one wrote.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
+    previous = Decision.objects.order_by("-pk").values_list("hash", flat=True).first() or ""
+    at = timezone.now()
+    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at)
+    return Decision.objects.create(
+        intent_plan=plan,
+        digest=digest,
+        verdict=verdict.value,
+        by=by,
+        via=via,
+        comment=comment,
+        at=at,
+        previous_hash=previous,
+        hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
+    )
+
+
+def grant_of(approval: Approval) -> seal.Grant:
+    """What the stored approval claims, as it was sealed."""
+    return seal.Grant(approval.intent_plan_id, approval.digest, approval.by_id, approval.envelope, approval.at)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a walk over the chain found: `broken` is None when every row holds."""
+
+    decisions: int
+    last_hash: str
+    broken: chain.Break | None
+
+
+def walk() -> Audit:
+    """Verify every decision, oldest first, and the approval of each one that approved."""
+    broken = chain.first_break(_links(), settings.APPROVAL_KEY)
+    decisions = Decision.objects.order_by("pk")
+    if broken is None:
+        granted = decisions.filter(verdict=Decision.Verdict.APPROVE).select_related("approval")
+        broken = next((found for decision in granted.iterator() if (found := _approval_break(decision))), None)
+    last = decisions.last()
+    return Audit(decisions.count(), last.hash if last else "", broken)
+
+
+def _links() -> Iterator[chain.Link]:
+    for row in Decision.objects.order_by("pk").iterator():
+        entry = chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, row.via, row.comment, row.at)
+        yield chain.Link(row.pk, entry, row.previous_hash, row.hash)
+
+
+def _approval_break(decision: Decision) -> chain.Break | None:
+    approval: Approval | None = getattr(decision, "approval", None)
+    if approval is None:
+        return chain.Break(decision.pk, "it approved, but its approval is missing")
+    if not seal.is_genuine(grant_of(approval), approval.mac, settings.APPROVAL_KEY):
+        return chain.Break(decision.pk, "the seal of its approval was not made by mindX")
+    claimed = (approval.intent_plan_id, approval.digest, approval.by_id)
+    if claimed != (decision.intent_plan_id, decision.digest, decision.by_id):
+        return chain.Break(decision.pk, "its approval belongs to another decision")
+    return None

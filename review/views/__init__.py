@@ -1,0 +1,1 @@
+"""Pages of review: find, check rights, call one service, render."""
