@@ -1,0 +1,23 @@
+# make up: set up and run everything. make test, make lint: set up and check everything.
+
+PY := .venv/bin/python
+PYTEST ?=
+export PATH := $(CURDIR)/.mindx/bwrap/usr/bin:$(PATH)
+
+.PHONY: up test lint
+
+up:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@exec $(PY) -m mindx_web.supervisor --end-with-parent
+
+# Browser tests are left out of a run by PYTEST='-m "not browser"'; anything else for pytest goes there too.
+test:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@case '$(PYTEST)' in *"not browser"*) ;; *) scripts/chromium.sh ;; esac
+	$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST)
+
+lint:
+	@scripts/setup.sh requirements-test.txt
+	scripts/lint.sh

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Write requirements.txt and requirements-test.txt anew from the .in files. Run it by hand after changing one of those.
+#
+# Versions that are already locked stay; `scripts/lock.sh --upgrade` moves what the .in files do not pin.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tool=$(mktemp -d)
+trap 'rm -rf "$tool"' EXIT
+python3 -m venv "$tool/venv"
+"$tool/venv/bin/pip" install --quiet uv==0.13.8
+
+# Left out although other packages name them: torch and its friends belong to a way of loading the embedding model
+# that we do not use, and tokenizers needs the hub only to download what we already have.
+printf '%s\n' "sentence-transformers; python_version < '3'" "huggingface-hub; python_version < '3'" > "$tool/left-out"
+
+lock() {
+    "$tool/venv/bin/uv" pip compile "$1" --output-file "$2" "${@:3}" \
+        --override "$tool/left-out" --generate-hashes --python-version 3.11 --python-platform linux \
+        --no-emit-index-url --no-emit-find-links --no-annotate --quiet \
+        --custom-compile-command "scripts/lock.sh"
+}
+lock requirements.in requirements.txt "$@"
+lock requirements-test.in requirements-test.txt --constraint requirements.txt "$@"
