@@ -1,0 +1,1 @@
+"""Components of the library: versions with lineage, one of them active, found by when they are of use."""

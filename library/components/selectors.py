@@ -1,0 +1,36 @@
+"""What is in the library."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from pgvector.django import CosineDistance
+
+from library.language import embeddings
+from library.models import ComponentVersion
+from library.search import nearest_first
+
+
+def active_versions(kind: str) -> QuerySet[ComponentVersion]:
+    """Return the versions in use, by name."""
+    return (
+        ComponentVersion.objects.filter(component__kind=kind, status=ComponentVersion.Status.ACTIVE)
+        .select_related("component", "created_by")
+        .defer("content_embedding", "applicability_embedding")
+        .order_by("component__name")
+    )
+
+
+def nearest(kind: str, text: str, limit: int = 3) -> list[tuple[ComponentVersion, float]]:
+    """Return the active versions whose "when to use it" is nearest in meaning, each with its cosine similarity.
+
+    EmbeddingUnavailable when the text cannot be embedded.
+    """
+    (vector,) = embeddings.embed([text])
+    with nearest_first():
+        found = list(
+            active_versions(kind)
+            .filter(applicability_embedding__isnull=False)
+            .annotate(distance=CosineDistance("applicability_embedding", vector))
+            .order_by("distance")[:limit]
+        )
+    return [(version, 1.0 - version.distance) for version in found]

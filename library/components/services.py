@@ -1,0 +1,185 @@
+"""Publish, activate and retire versions of components, load those that ship with mindX, count their use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from library import embedding
+from library.components import versions
+from library.components.states import MOVES
+from library.errors import LibraryRefused
+from library.models import Component, ComponentVersion
+from people.models import User
+from people.roles import Role
+
+STARTER = "starter"
+BODY_MAX_CHARACTERS = 100_000
+_WRITERS = (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
+_ACTIVATORS = (Role.OPERATOR, Role.DEVELOPER)
+_Status = ComponentVersion.Status
+
+
+@dataclass(frozen=True)
+class Starter:
+    """A component that ships with mindX: its name, its body, and when it is of use, for the search by meaning."""
+
+    name: str
+    body: str
+    applicability_text: str = ""
+
+
+def may_write(user: object) -> bool:
+    """True for people who may propose a version."""
+    return isinstance(user, User) and user.has_role(*_WRITERS)
+
+
+def may_activate(user: object) -> bool:
+    """True for people who may say which version is used. An agent is no `User`, so it never may."""
+    return isinstance(user, User) and user.has_role(*_ACTIVATORS)
+
+
+def publish(
+    kind: str,
+    name: str,
+    body: str,
+    *,
+    by: User,
+    changes: str = "",
+    applicability_text: str = "",
+    parent: ComponentVersion | None = None,
+    status: str = _Status.CANDIDATE,
+) -> ComponentVersion:
+    """Write a new version of the component `name`, which is made when it is new.
+
+    `parent` is the version this one was made from; without it, the active one. LibraryRefused when the person may not
+    write, or may not activate and `status` is active, or when the text is empty, too long or nothing new.
+    """
+    if status not in (_Status.CANDIDATE, _Status.ACTIVE):
+        raise LibraryRefused("A new version is a candidate or active.", "status")
+    if not may_write(by) or (status == _Status.ACTIVE and not may_activate(by)):
+        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
+    _check(name, body)
+    with transaction.atomic():
+        component = _locked(kind, name)
+        if parent is not None and parent.component_id != component.pk:
+            raise LibraryRefused(f"“{parent}” is a version of another component.", "parent")
+        parent = parent or component.versions.filter(status=_Status.ACTIVE).first()
+        if parent is not None and parent.body == body:
+            raise LibraryRefused(f"Nothing is different from version {parent.version}.", "body")
+        return _add(component, body, status, applicability_text, changes=changes, parent=parent, by=by)
+
+
+def activate(version: ComponentVersion, by: User) -> ComponentVersion:
+    """Make this the version that is used; the one used so far is retired."""
+    if not may_activate(by):
+        raise LibraryRefused("Your roles do not let you activate a version. An operator or developer can.")
+    return _move(version, _Status.ACTIVE)
+
+
+def retire(version: ComponentVersion, by: User) -> ComponentVersion:
+    """Take a version out of use; it stays readable and can be activated again."""
+    if not may_activate(by):
+        raise LibraryRefused("Your roles do not let you retire a version. An operator or developer can.")
+    return _move(version, _Status.RETIRED)
+
+
+def load_starters(starters: Iterable[Starter], kind: str = Component.Kind.RULE) -> list[ComponentVersion]:
+    """Bring what ships with mindX into the library and return the versions that are new.
+
+    May run at every start. A changed starter becomes a new version. It is activated where the version in use came from
+    a starter too; where a person activated or retired something, it waits as a candidate.
+    """
+    return [version for starter in starters if (version := _load(starter, kind)) is not None]
+
+
+def record_use(version_id: int, succeeded: bool) -> None:
+    """Count one finished use of a version."""
+    outcome = "successes" if succeeded else "failures"
+    ComponentVersion.objects.filter(pk=version_id).update(
+        **{"uses": F("uses") + 1, outcome: F(outcome) + 1, "last_used_at": Now()}
+    )
+
+
+def _check(name: str, body: str) -> None:
+    if not name.strip() or len(name) > 120:
+        raise LibraryRefused("A component needs a name of at most 120 characters.", "name")
+    if not body.strip():
+        raise LibraryRefused("The text is empty.", "body")
+    if len(body) > BODY_MAX_CHARACTERS:
+        raise LibraryRefused(f"The text is longer than {BODY_MAX_CHARACTERS:,} characters.", "body")
+    if "\0" in name or "\0" in body:
+        raise LibraryRefused("A text cannot hold the character zero.", "body")
+
+
+def _locked(kind: str, name: str) -> Component:
+    """Return the component, made when new, locked: two people who publish at once get two numbers."""
+    Component.objects.get_or_create(kind=kind, name=name)
+    return Component.objects.select_for_update().get(kind=kind, name=name)
+
+
+def _add(
+    component: Component,
+    body: str,
+    status: str,
+    applicability_text: str,
+    *,
+    changes: str = "",
+    parent: ComponentVersion | None = None,
+    by: User | None = None,
+    origin: str = "person",
+) -> ComponentVersion:
+    """Insert the next version of a locked component. Its embeddings are computed once this transaction has ended."""
+    if status == _Status.ACTIVE:
+        component.versions.filter(status=_Status.ACTIVE).update(status=_Status.RETIRED)
+    version = ComponentVersion.objects.create(
+        component=component,
+        version=versions.next_minor(list(component.versions.values_list("version", flat=True))),
+        parent=parent,
+        body=body,
+        changes=changes,
+        status=status,
+        applicability_text=applicability_text,
+        origin=origin,
+        created_by=by,
+    )
+    embedding.embed_on_commit(version)
+    return version
+
+
+def _move(version: ComponentVersion, status: ComponentVersion.Status) -> ComponentVersion:
+    with transaction.atomic():
+        # The component's row is the lock: two people who activate different versions come one after the other.
+        Component.objects.select_for_update().get(pk=version.component_id)
+        version = ComponentVersion.objects.select_related("component").get(pk=version.pk)
+        if status not in MOVES[_Status(version.status)]:
+            raise LibraryRefused(f"Version {version.version} is {version.status}; somebody may have been faster.")
+        if status == _Status.ACTIVE:
+            active = ComponentVersion.objects.filter(component=version.component_id, status=_Status.ACTIVE)
+            active.update(status=_Status.RETIRED)
+        version.status = status
+        version.save(update_fields=["status"])
+        return version
+
+
+def _load(starter: Starter, kind: str) -> ComponentVersion | None:
+    with transaction.atomic():
+        component = _locked(kind, starter.name)
+        latest = component.versions.filter(origin=STARTER).order_by("-pk").first()
+        if latest is not None and latest.body == starter.body:
+            return None
+        active = component.versions.filter(status=_Status.ACTIVE).first()
+        untouched = not component.versions.exists() or (active is not None and active.origin == STARTER)
+        return _add(
+            component,
+            starter.body,
+            _Status.ACTIVE if untouched else _Status.CANDIDATE,
+            starter.applicability_text,
+            changes="Came with mindX." if latest is None else "Came with a newer mindX.",
+            parent=latest,
+            origin=STARTER,
+        )

@@ -1,0 +1,13 @@
+"""Which status a component version may take next; `services` is the one place that sets one."""
+
+from library.models import ComponentVersion
+
+_S = ComponentVersion.Status
+
+# A canary is reached by later work on evolution; a retired version may come back.
+MOVES = {
+    _S.CANDIDATE: frozenset({_S.ACTIVE, _S.RETIRED}),
+    _S.CANARY: frozenset({_S.ACTIVE, _S.RETIRED}),
+    _S.ACTIVE: frozenset({_S.RETIRED}),
+    _S.RETIRED: frozenset({_S.ACTIVE}),
+}

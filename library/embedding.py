@@ -1,0 +1,76 @@
+"""Fills the embeddings of rows: after the transaction that wrote them, and again by sweep for those that stayed empty.
+
+An embedding is null until it could be computed and never a vector of zeros. Texts of a row never change after it was
+written, so two processes that fill the same row write the same numbers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+
+from django.db import transaction
+from django.db.models import Model, Q
+
+from library.errors import EmbeddingUnavailable
+from library.language import embeddings
+from library.models import ComponentVersion, Experience
+
+logger = logging.getLogger(__name__)
+
+# For each model, which column holds the embedding of which text.
+_TEXTS: dict[type[Model], dict[str, str]] = {
+    ComponentVersion: {"content_embedding": "body", "applicability_embedding": "applicability_text"},
+    Experience: {
+        f"{field}_embedding": field
+        for field in (
+            "primary_goal_description",
+            "sub_task_description",
+            "input_context_summary",
+            "output_summary",
+        )
+    },
+}
+SWEEP_ROWS = 64
+
+
+def embed_on_commit(row: ComponentVersion | Experience) -> None:
+    """Embed a new row as soon as its transaction has ended; a failure leaves it to the sweep."""
+    transaction.on_commit(partial(_embed_quietly, type(row), row.pk), robust=True)
+
+
+def embed_missing() -> int:
+    """Embed rows that have a text without its embedding, at most 64 of a kind, newest first; return how many."""
+    done = 0
+    for model in _TEXTS:
+        done += _fill(model, list(_missing(model).order_by("-pk")[:SWEEP_ROWS]))
+    return done
+
+
+def _missing(model: type[Model]):  # type: ignore[no-untyped-def]  # a QuerySet of whichever model it is
+    wanted = Q()
+    for column, text in _TEXTS[model].items():
+        wanted |= Q(**{f"{column}__isnull": True}) & ~Q(**{text: ""})
+    return model._default_manager.filter(wanted)
+
+
+def _embed_quietly(model: type[Model], pk: int) -> None:
+    try:
+        _fill(model, list(_missing(model).filter(pk=pk)))
+    except EmbeddingUnavailable as error:
+        logger.warning("A row stays without embedding until the next sweep: %s", error)
+
+
+def _fill(model: type[Model], rows: Sequence[Model]) -> int:
+    """Compute and store what is missing in these rows. No transaction is open while the network computes."""
+    gaps = [
+        (row, column, getattr(row, text))
+        for row in rows
+        for column, text in _TEXTS[model].items()
+        if getattr(row, column) is None and getattr(row, text)
+    ]
+    for (row, column, _), vector in zip(gaps, embeddings.embed([text for *_, text in gaps]), strict=True):
+        # The row may have been forgotten meanwhile; then this changes nothing.
+        model._default_manager.filter(pk=row.pk).update(**{column: vector})
+    return len(rows)

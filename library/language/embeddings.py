@@ -1,0 +1,122 @@
+"""Sentences as unit vectors of 384 numbers by all-MiniLM-L6-v2, on this machine, without network or key."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from library.errors import EmbeddingUnavailable
+from library.language import store, weights
+
+logger = logging.getLogger(__name__)
+
+DIMENSIONS = 384
+MAX_TOKENS = 256
+BATCH = 32
+# 256 tokens never need more; a megabyte of text must not cost a megabyte of tokenizing.
+MAX_CHARACTERS = 16_000
+
+
+def embed(texts: Sequence[str]) -> list[list[float]]:
+    """Return one unit vector for each text, in order; only the first 256 tokens of a text count.
+
+    EmbeddingUnavailable says why when there is no usable model here. Never call this inside a transaction: the first
+    call of a process takes about a second.
+    """
+    if not texts:
+        return []
+    try:
+        return _current().embed([_clean(text) for text in texts])
+    except EmbeddingUnavailable:
+        raise
+    except Exception as error:
+        # onnxruntime and tokenizers raise their own, undocumented classes; all of them mean the same here.
+        logger.exception("Embedding failed")
+        raise EmbeddingUnavailable(f"The sentence model failed: {error}") from error
+
+
+def why_unavailable() -> str:
+    """Return why sentences cannot be embedded, or an empty text when they can."""
+    try:
+        embed(["ready?"])
+    except EmbeddingUnavailable as error:
+        return str(error)
+    return ""
+
+
+def _clean(text: str) -> str:
+    """Cut a text to what can count and replace lone surrogates, which no tokenizer takes."""
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode()
+
+
+class _Model:
+    """The loaded network and its tokenizer; both may be used by several threads at once."""
+
+    def __init__(self) -> None:
+        # Its own threads would not survive a fork of a worker, and gain nothing at our sizes.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        # Together 60 ms and 40 MB, which a process that never embeds should not pay.
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self.tokenizer = Tokenizer.from_file(str(weights.model_folder() / "tokenizer.json"))
+        self.tokenizer.enable_truncation(MAX_TOKENS)
+        self.tokenizer.no_padding()
+        options = onnxruntime.SessionOptions()
+        options.enable_cpu_mem_arena = False  # it would keep what one long batch needed for the life of the process
+        options.intra_op_num_threads = min(4, len(os.sched_getaffinity(0)))
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(
+            str(store.graph_path()), options, providers=["CPUExecutionProvider"]
+        )
+
+    def embed(self, texts: list[str]) -> list[list[float]]:
+        encodings = self.tokenizer.encode_batch(texts)
+        # Batches of similar length, so that little is computed for padding.
+        order = sorted(range(len(texts)), key=lambda index: len(encodings[index].ids))
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        for start in range(0, len(order), BATCH):
+            batch = order[start : start + BATCH]
+            vectors[batch] = self._run([encodings[index].ids for index in batch])
+        if not np.isfinite(vectors).all():
+            raise EmbeddingUnavailable("The sentence model returned numbers that are not finite.")
+        rows: list[list[float]] = vectors.tolist()
+        return rows
+
+    def _run(self, tokens: list[list[int]]) -> NDArray[np.float32]:
+        longest = max(len(row) for row in tokens)
+        ids = np.zeros((len(tokens), longest), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for number, row in enumerate(tokens):
+            ids[number, : len(row)] = row
+            mask[number, : len(row)] = 1
+        (vectors,) = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        result: NDArray[np.float32] = vectors
+        return result
+
+
+_lock = threading.Lock()
+_model: _Model | None = None
+
+
+def _current() -> _Model:
+    """Return this process's model, loaded by whichever thread comes first."""
+    global _model
+    with _lock:
+        if _model is None:
+            _model = _Model()
+        return _model
+
+
+def _forget_after_fork() -> None:
+    """A forked child has none of the threads that the model's sessions count on, and perhaps a held lock."""
+    global _lock, _model
+    _lock, _model = threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)

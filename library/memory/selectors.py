@@ -1,0 +1,125 @@
+"""Find experiences: by meaning, by words where meaning is not to be had, or the newest. Rights are part of the SQL."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Expression, F, FloatField, Q, QuerySet, Value
+from pgvector.django import CosineDistance
+
+from library.errors import EmbeddingUnavailable
+from library.language import embeddings
+from library.models import Experience
+from library.search import nearest_first
+from people.models import User
+from people.roles import Role
+
+# A search looks at this many nearest rows of each text; nobody reads the two-hundredth precedent.
+CANDIDATES = 200
+QUERY_MAX_CHARACTERS = 1_000
+# Stands for "found by its words": sorts below every cosine, and never leaves this file.
+_BY_WORDS = -2.0
+_EMBEDDED = ("primary_goal_description", "output_summary")
+
+# An experience with its cosine similarity to the query; None when it was found by its words only.
+Found = tuple[Experience, float | None]
+
+
+def visible_to(user: User) -> QuerySet[Experience]:
+    """Return what this person may read: their own; for reviewers, operators and admins everything."""
+    if user.has_role(Role.REVIEWER, Role.OPERATOR):
+        return Experience.objects.all()
+    if user.is_active and user.pk is not None:
+        return Experience.objects.filter(owner_id=user.pk)
+    return Experience.objects.none()
+
+
+def recent(
+    *, user: User, outcome: str = "", limit: int = 20, after: tuple[datetime, int] | None = None
+) -> list[Experience]:
+    """Return the newest experiences this person may read; `after` is timestamp and id of the last one they have."""
+    rows = _of_outcome(visible_to(user), outcome)
+    if after is not None:
+        rows = rows.filter(Q(timestamp__lt=after[0]) | Q(timestamp=after[0], pk__lt=after[1]))
+    return list(_without_vectors(rows).order_by("-timestamp", "-pk")[:limit])
+
+
+def search(
+    query: str, *, user: User, limit: int = 20, after: tuple[float | None, int] | None = None, outcome: str = ""
+) -> list[Found]:
+    """Return what is nearest in meaning to the query among what this person may read, nearest first.
+
+    A row counts by the nearer of its goal and what came of it. Rows that have no embedding yet, and all rows when
+    sentences cannot be embedded here, are found by the query's words instead. `after` is similarity and id of the
+    last row they have. At most 200 rows of each text are ranked.
+    """
+    query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
+    if not query:
+        return []
+    rows = _of_outcome(visible_to(user), outcome)
+    try:
+        (vector,) = embeddings.embed([query])
+    except EmbeddingUnavailable:
+        arms = [_by_words(rows, query)]
+    else:
+        unembedded = rows.filter(primary_goal_description_embedding__isnull=True)
+        arms = [*(_nearest(rows, text, vector) for text in _EMBEDDED), _by_words(unembedded, query)]
+    ranked = _rank(arms, limit, after)
+    found = _without_vectors(Experience.objects.filter(pk__in=[pk for pk, _ in ranked])).in_bulk()
+    # One may have been forgotten between the two statements.
+    return [(found[pk], None if score == _BY_WORDS else score) for pk, score in ranked if pk in found]
+
+
+def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "") -> list[Found]:
+    """Return the experiences nearest to a goal's text, for its plan page; `without_goal` is that goal's own reference."""
+    found = search(text, user=user, limit=limit + 1)
+    return [(row, similarity) for row, similarity in found if row.goal_ref != without_goal][:limit]
+
+
+def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience]:
+    return rows.filter(final_outcome=outcome) if outcome else rows
+
+
+def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
+    """Leave out 4 × 3 kB that no page shows."""
+    vectors = [field.name for field in Experience._meta.get_fields() if field.name.endswith("_embedding")]
+    return rows.select_related("owner").defer(*vectors)
+
+
+def _nearest(rows: QuerySet[Experience], text: str, vector: list[float]) -> QuerySet[Experience]:
+    column = f"{text}_embedding"
+    near = rows.filter(**{f"{column}__isnull": False}).annotate(distance=CosineDistance(column, vector))
+    return _arm(near.order_by("distance"), Value(1.0, FloatField()) - F("distance"))
+
+
+def _by_words(rows: QuerySet[Experience], query: str) -> QuerySet[Experience]:
+    """Rows that hold every word of the query, in the goal or in what came of it; the newest first."""
+    for word in query.split()[:12]:
+        rows = rows.filter(Q(primary_goal_description__icontains=word) | Q(output_summary__icontains=word))
+    return _arm(rows.order_by("-timestamp"), Value(_BY_WORDS, FloatField()))
+
+
+def _arm(rows: QuerySet[Experience], score: Expression) -> QuerySet[Experience]:
+    return rows.annotate(score=score).values("pk", "score")[:CANDIDATES]
+
+
+def _rank(
+    arms: list[QuerySet[Experience]], limit: int, after: tuple[float | None, int] | None
+) -> list[tuple[int, float]]:
+    """Return (id, score) of the best rows of all arms, in one statement; the arms carry the rights."""
+    compiled = [arm.query.sql_with_params() for arm in arms]
+    union = " UNION ALL ".join(f"({sql})" for sql, _ in compiled)
+    parameters = [parameter for _, some in compiled for parameter in some]
+    beyond = ""
+    if after is not None:
+        beyond = "HAVING (max(arms.score), arms.id) < (%s, %s)"
+        parameters += [_BY_WORDS if after[0] is None else after[0], after[1]]
+    # Only SQL that Django compiled is put together here; every value is a parameter.
+    statement = (
+        f"SELECT arms.id, max(arms.score) FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608
+        "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %s"
+    )
+    with nearest_first(), connection.cursor() as cursor:
+        cursor.execute(statement, [*parameters, limit])
+        return [(int(pk), float(score)) for pk, score in cursor.fetchall()]
