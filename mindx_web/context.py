@@ -1,0 +1,103 @@
+"""What the frame of every page shows: the places, what waits in them, and the version."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+from mindx_web.selectors import waiting_for
+from people.roles import Role
+
+COUNTED_UP_TO = 99
+
+# The first word of an address's name says in which place it lies.
+_PLACES = {
+    "goals": "goals",
+    "goal": "goals",
+    "workspace": "goals",
+    "rules": "rules",
+    "rule": "rules",
+    "memory": "memory",
+    "experience": "memory",
+    "review": "review",
+    "overview": "overview",
+    "account": "account",
+    "token": "account",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """An entry of the navigation. `count` is what waits for the person there, in words ("7", "99+", "")."""
+
+    key: str
+    name: str
+    icon: str
+    url: str
+    count: str = ""
+
+
+class Shell:
+    """The frame for one request. Everything is computed when a template asks: fragments and error pages ask nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def place(self) -> str:
+        """The key of the place the page lies in, empty when it lies in none."""
+        match = self._request.resolver_match
+        name = (match.url_name or "") if match else ""
+        return _PLACES.get(name.partition("-")[0], "")
+
+    @cached_property
+    def work(self) -> list[Place]:
+        """The places where goals are given, followed and decided."""
+        return [
+            Place("overview", "Overview", "home", reverse("overview")),
+            Place("goals", "Goals", "goal", reverse("goals")),
+            Place("review", "Review", "eye", reverse("review"), self._waiting()),
+        ]
+
+    @cached_property
+    def knowledge(self) -> list[Place]:
+        """The places of what is known, and the administration for those who may enter it."""
+        places = [
+            Place("rules", "Rules", "rule", reverse("rules")),
+            Place("memory", "Memory", "memory", reverse("memory")),
+        ]
+        if getattr(self._request.user, "is_staff", False):
+            places.append(Place("admin", "Admin", "gear", reverse("admin:index")))
+        return places
+
+    @property
+    def version(self) -> str:
+        """The version that runs."""
+        return VERSION
+
+    def _waiting(self) -> str:
+        user = self._request.user
+        if not user.is_authenticated or not user.has_role(Role.REVIEWER):
+            return ""
+        count = waiting_for(user)[: COUNTED_UP_TO + 1].count()
+        return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    """The context processor."""
+    return {"shell": Shell(request)}
+
+
+def _version() -> str:
+    """The version as the project file says it: run from its folder, mindX is not an installed package."""
+    with (settings.BASE_DIR / "pyproject.toml").open("rb") as project:
+        return str(tomllib.load(project)["project"]["version"])
+
+
+VERSION = _version()

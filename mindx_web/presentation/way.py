@@ -1,0 +1,59 @@
+"""The way: how far a goal has come, as five stages that everybody can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+STAGES = ("perceive", "plan", "review", "execute", "learn")
+
+# What each stage looks like, left to right: `done think turn now mend bad`, or nothing at all.
+_LOOKS: Mapping[str, tuple[str, ...]] = {
+    "planning": ("done", "think"),
+    "manual": ("done", "turn"),
+    "awaiting_review": ("done", "done", "turn"),
+    "executing": ("done", "done", "done", "now"),
+    "recovering": ("done", "done", "done", "mend"),
+    "achieved": ("done", "done", "done", "done", "now"),
+    "failed": ("done", "done", "done", "bad"),
+}
+_ENDED_EARLY: Mapping[str, tuple[str, ...]] = {
+    "rejected": ("done", "done", "bad"),
+    "dependency_failed": ("bad",),
+    "impossible": ("done", "bad"),
+}
+_SAID = {
+    "done": "done",
+    "think": "the agent thinks",
+    "turn": "a person's turn",
+    "now": "in motion",
+    "mend": "being mended",
+    "bad": "failed",
+}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: `look` is empty when the goal has not come that far; `current` marks where it stands."""
+
+    name: str
+    look: str
+    current: bool
+
+    @property
+    def said(self) -> str:
+        """The look in words, for those who do not see colours."""
+        return _SAID.get(self.look, "not reached")
+
+
+def way(state: str, reason: str = "", *, learned: bool = True) -> tuple[Stage, ...]:
+    """The five stages of a goal in `state`.
+
+    `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over.
+    """
+    looks = _ENDED_EARLY.get(reason, ()) if state in {"failed", "dropped"} else ()
+    looks = looks or _LOOKS.get(state, ())
+    if state == "achieved" and learned:
+        looks = ("done",) * len(STAGES)
+    padded = looks + ("",) * (len(STAGES) - len(looks))
+    return tuple(Stage(name, look, look not in {"", "done"}) for name, look in zip(STAGES, padded, strict=True))

@@ -1,0 +1,85 @@
+"""States, origins and reasons: the word and the icon each of them has on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What a badge shows: `key` picks its colour in the style sheet."""
+
+    key: str
+    icon: str
+    word: str
+
+
+STATE_ICONS: Mapping[str, str] = {
+    "blocked": "lock",
+    "pending": "clock",
+    "planning": "spark",
+    "draft": "spark",
+    "awaiting_review": "eye",
+    "manual": "hand",
+    "outcome_unknown": "question",
+    "approved": "check",
+    "executing": "play",
+    "running": "play",
+    "canary": "play",
+    "recovering": "mend",
+    "achieved": "check",
+    "complete": "check",
+    "succeeded": "check",
+    "active": "check",
+    "failed": "x",
+    "rejected": "x",
+    "candidate": "flask",
+    "skipped": "minus",
+    "dropped": "minus",
+    "superseded": "minus",
+    "expired": "minus",
+    "cancelled": "minus",
+    "retired": "minus",
+}
+
+_ORIGINS: Mapping[str, Badge] = {
+    "explicit": Badge("goal", "quote", "given"),
+    "person": Badge("person", "hand", "by hand"),
+    "rule_slot": Badge("rule", "rule", "rule slot"),
+    "mapping": Badge("mapping", "map", "path mapping"),
+    "default": Badge("default", "dot", "default"),
+    "experience": Badge("experience", "memory", "experience"),
+    "model": Badge("model", "spark", "model"),
+    "reference": Badge("reference", "arrow", "earlier result"),
+}
+
+_REASONS: Mapping[str, str] = {
+    "cancelled_by_person": "cancelled by a person",
+    "no_applicable_rule": "no rule applies",
+    "lease_lost": "the worker lost its lease",
+    "sandbox_unavailable": "the sandbox could not start",
+    "dependency_failed": "a goal it depends on has failed",
+}
+
+
+def words(identifier: str) -> str:
+    """An identifier of the code, a state or a reason, as words."""
+    return _REASONS.get(identifier, identifier.replace("_", " "))
+
+
+def state_badge(state: str) -> Badge:
+    """The badge of a goal's, plan's, intent's or version's state."""
+    return Badge(state, STATE_ICONS.get(state, "dot"), words(state))
+
+
+def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False) -> Badge:
+    """The badge of a parameter's origin.
+
+    `in_goal`: the value is a span of the goal's text. `changed`: another value stood there first.
+    """
+    if origin == "explicit" and in_goal:
+        return Badge("goal", "quote", "your words")
+    if origin == "person" and changed:
+        return Badge("person", "hand", "edited")
+    return _ORIGINS.get(origin, Badge("default", "dot", words(origin)))

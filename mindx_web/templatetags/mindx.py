@@ -1,0 +1,140 @@
+"""Tags and filters of every page: icons, states, seals, ways, origins, times, and foreign text made safe to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from agents.presentation import hidden
+from mindx_web.presentation import moments
+from mindx_web.presentation import seal as seals
+from mindx_web.presentation import way as ways
+from mindx_web.presentation import words as said
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, size: str = "") -> SafeString:
+    """Draw a symbol of the sprite; it is always decoration, so a word must stand beside it. Size: "14" or "12"."""
+    return format_html(
+        '<svg class="i{}" aria-hidden="true"><use href="#i-{}"/></svg>', f" i-{size}" if size else "", name
+    )
+
+
+@register.simple_tag
+def state(value: str, word: str = "") -> SafeString:
+    """The badge of a state: icon and word. `word` says it otherwise, for example "awaiting your review"."""
+    badge = said.state_badge(str(value))
+    return format_html('<span class="state" data-s="{}">{}{}</span>', badge.key, icon(badge.icon), word or badge.word)
+
+
+@register.simple_tag
+def origin(param: Any) -> SafeString:
+    """The badge of a parameter's origin. `param` is a document's Parameter or its JSON object; its note follows."""
+    badge = said.origin_badge(
+        str(_of(param, "origin") or ""),
+        in_goal=bool(_of(param, "span")),
+        changed=_of(param, "original") is not None,
+    )
+    note = str(_of(param, "note") or "")
+    return format_html(
+        '<span class="origin" data-o="{}">{}{}{}</span>',
+        badge.key,
+        icon(badge.icon),
+        badge.word,
+        format_html(": {}", visible(note, "line")) if note else "",
+    )
+
+
+@register.simple_tag
+def seal(digest: str | None, broken: bool = False) -> SafeString:
+    """A digest as eight bars and eight digits, the whole of it in the title. `broken`: it no longer fits."""
+    digest = digest or ""
+    drawn = format_html_join(
+        "",
+        '<rect x="{}" y="{}" width="4" height="{}" rx="1"/>',
+        ((bar.x, bar.y, bar.height) for bar in seals.bars(digest)),
+    )
+    return format_html(
+        '<span class="seal" title="{}"{}><svg viewBox="0 0 48 16" aria-hidden="true">{}</svg>{}</span>',
+        digest,
+        mark_safe(" data-broken") if broken else "",
+        drawn,
+        seals.short(digest),
+    )
+
+
+@register.simple_tag
+def way(goal: Any, mini: bool = False) -> SafeString:
+    """How far a goal has come. `goal` is a goal or just its state; `mini` is the form for lists."""
+    if isinstance(goal, str):
+        stages = ways.way(goal)
+    else:
+        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None)
+    items = format_html_join(
+        "",
+        '<li{}{}><span>{}<span class="vh">: {}</span></span></li>',
+        (
+            (
+                format_html(' data-w="{}"', stage.look) if stage.look else "",
+                mark_safe(' aria-current="step"') if stage.current else "",
+                stage.name if mini else stage.name.capitalize(),
+                stage.said,
+            )
+            for stage in stages
+        ),
+    )
+    return format_html('<ol class="way{}" aria-label="Way of the goal">{}</ol>', " way-mini" if mini else "", items)
+
+
+@register.filter
+def visible(text: object, place: str = "") -> SafeString:
+    """Foreign text, escaped, with hidden and bidirectional characters shown as code points.
+
+    `place` "line": the place shows one line, so line feeds and tabs are shown too instead of collapsing into a space.
+    """
+    # visible_html escapes every character it lets through.
+    return mark_safe(hidden.visible_html("" if text is None else str(text), one_line=place == "line"))  # noqa: S308
+
+
+@register.filter
+def words(identifier: object) -> str:
+    """A state or a reason as words."""
+    return said.words(str(identifier))
+
+
+@register.filter
+def clock(when: datetime | None) -> SafeString | str:
+    """A moment: the time of day, the date too when it was not today, the exact time in the attribute and the title."""
+    if when is None:
+        return ""
+    local = timezone.localtime(when)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        local.isoformat(timespec="seconds"),
+        moments.exact_text(local),
+        moments.clock_text(local, timezone.localtime()),
+    )
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Seconds in words; nothing for nothing."""
+    return "" if seconds is None else moments.duration_text(float(seconds))
+
+
+@register.filter
+def since(when: datetime | None) -> str:
+    """How long ago a moment was, in words: "waits {{ plan.queued_at|since }}"."""
+    return "" if when is None else moments.age_text((timezone.now() - when).total_seconds())
+
+
+def _of(thing: Any, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)

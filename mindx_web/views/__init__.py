@@ -1,0 +1,1 @@
+"""Pages that belong to no single app: the overview and the error pages."""

@@ -1,0 +1,143 @@
+/* mindX: the script of every page. Everything works without it; it adds the theme switch, dialogs, copying, single
+   keys, and for HTMX the form token and a word when the server does not answer. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const store = {
+    get: key => { try { return localStorage.getItem(key); } catch { return null; } },
+    set: (key, value) => { try { localStorage.setItem(key, value); } catch { /* a private window keeps nothing */ } },
+  };
+  const theme = store.get("theme");
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  if (store.get("keys") === "off") root.dataset.keys = "off";
+
+  /* --- HTMX: every unsafe request carries the token of the page, never the cookie's ------------------------------ */
+  document.addEventListener("htmx:configRequest", event => {
+    const token = document.querySelector("meta[name=csrf-token]");
+    if (token && event.detail.verb !== "get") event.detail.headers["X-CSRFToken"] = token.content;
+  });
+
+  /* What HTMX could not do is said where it stays: errors are never toasts. */
+  const trouble = text => {
+    const template = document.getElementById("trouble");
+    if (!template) return;
+    const notice = template.content.firstElementChild.cloneNode(true);
+    notice.querySelector("[data-text]").textContent = text;
+    const place = template.parentElement;
+    place.querySelectorAll(":scope > .notice[data-trouble]").forEach(old => old.remove());
+    notice.dataset.trouble = "";
+    place.append(notice);
+  };
+  document.addEventListener("htmx:sendError", () => trouble("The server did not answer. Nothing was changed; try again in a moment."));
+  document.addEventListener("htmx:timeout", () => trouble("The server took too long to answer. Reload the page to see what holds."));
+  document.addEventListener("htmx:responseError", event => {
+    const number = event.detail.xhr.getResponseHeader("X-Request-Id");
+    trouble(`The server refused this (${event.detail.xhr.status}). Reload the page to see what holds.${number ? ` Request ${number}.` : ""}`);
+  });
+
+  /* --- toasts leave by themselves, unless the pointer or the focus is on them or they still offer something --------- */
+  const TOAST_MS = 8000;
+  const expire = toast => setTimeout(() => {
+    if (toast.matches(":hover, :focus-within")) expire(toast); else toast.remove();
+  }, TOAST_MS);
+  const watchToasts = () => {
+    const place = document.getElementById("toasts");
+    if (!place) return;
+    const fresh = nodes => nodes.forEach(node => { if (node.nodeType === 1 && !node.hasAttribute("data-keep")) expire(node); });
+    fresh([...place.children]);
+    new MutationObserver(changes => changes.forEach(change => fresh([...change.addedNodes]))).observe(place, { childList: true });
+  };
+
+  const ready = () => {
+    watchToasts();
+
+    const keysToggle = document.querySelector("[data-keys-toggle]");
+    if (keysToggle) {
+      keysToggle.checked = root.dataset.keys !== "off";
+      keysToggle.addEventListener("change", () => {
+        if (keysToggle.checked) delete root.dataset.keys; else root.dataset.keys = "off";
+        store.set("keys", keysToggle.checked ? "on" : "off");
+      });
+    }
+
+    document.addEventListener("click", event => {
+      const el = event.target.closest("[data-theme-toggle], [data-opens], [data-closes], [data-dismiss], [data-copy]");
+      if (!el) return;
+      if (el.matches("[data-theme-toggle]")) {
+        const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+        root.dataset.theme = dark ? "light" : "dark";
+        store.set("theme", root.dataset.theme);
+      } else if (el.dataset.opens) { document.getElementById(el.dataset.opens)?.showModal(); }
+      else if (el.matches("[data-closes]")) { event.preventDefault(); el.closest("dialog")?.close(); }
+      else if (el.dataset.copy !== undefined) { navigator.clipboard?.writeText(el.dataset.copy); }
+      else { el.closest(".toast, .notice")?.remove(); }
+    });
+
+    /* a form is sent once; a second click does nothing, the button says what happens */
+    document.addEventListener("submit", event => {
+      const form = event.target;
+      if (!form.matches("form[data-once]")) return;
+      if (form.dataset.sent !== undefined) { event.preventDefault(); return; }
+      form.dataset.sent = "";
+      const button = event.submitter;
+      if (button) { button.setAttribute("aria-disabled", "true"); }
+    });
+    /* back from the browser's memory, the form may be sent again: the server knows a repetition by its key */
+    addEventListener("pageshow", event => {
+      if (!event.persisted) return;
+      document.querySelectorAll("form[data-sent]").forEach(form => {
+        delete form.dataset.sent;
+        form.querySelectorAll("[aria-disabled]").forEach(button => button.removeAttribute("aria-disabled"));
+      });
+    });
+
+    /* a filter that is changed is applied; the button stays for those without scripts */
+    document.addEventListener("change", event => {
+      const form = event.target.closest("form[data-apply]");
+      if (form && event.target.matches("select")) form.requestSubmit();
+    });
+
+    /* a click on a line number puts that line into the address */
+    document.addEventListener("click", event => {
+      const line = event.target.closest(".term-lines .ln")?.parentElement;
+      if (line?.id) location.hash = line.id;
+    });
+
+    /* an open menu closes on Escape and on a click elsewhere */
+    const closeMenus = keep => document.querySelectorAll("details.menu[open], details.nav-more[open]").forEach(menu => { if (menu !== keep) menu.open = false; });
+    document.addEventListener("click", event => closeMenus(event.target.closest("details.menu, details.nav-more")));
+
+    /* J K move, X ticks, / searches; letters press the button or fill the field that carries data-key */
+    const move = step => {
+      const items = [...document.querySelectorAll("[data-item]")];
+      if (!items.length) return;
+      const at = items.findIndex(item => item.hasAttribute("aria-current"));
+      const next = Math.max(0, Math.min(items.length - 1, at + step));
+      items.forEach((item, n) => { if (n === next) item.setAttribute("aria-current", "true"); else item.removeAttribute("aria-current"); });
+      items[next].querySelector("a, input")?.focus({ preventScroll: true });
+      items[next].scrollIntoView({ block: "nearest" });
+    };
+    const press = target => {
+      if (target.matches("input, textarea, select")) { target.focus(); return; }
+      target.click();
+      if (target.matches("summary")) target.parentElement.querySelector("textarea, input")?.focus();
+    };
+    document.addEventListener("keydown", event => {
+      if (event.key === "Escape") { closeMenus(null); return; }
+      if (root.dataset.keys === "off" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]")) return;
+      const key = event.key.toLowerCase();
+      if (key === "j") move(1);
+      else if (key === "k") move(-1);
+      else if (key === "x") document.querySelector("[data-item][aria-current] input[type=checkbox]")?.click();
+      else if (key === "?") document.getElementById("keys")?.showModal();
+      else {
+        const target = key === "/" ? document.querySelector("main input[type=search]") : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+        if (!target) return;
+        event.preventDefault();
+        press(target);
+      }
+    });
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", ready); else ready();
+})();
