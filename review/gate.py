@@ -27,7 +27,7 @@ _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "
 
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
-    """Whether the plan, or one intent of its document, may run now. `plan.document` must be the bytes that would run."""
+    """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
     approval = Approval.objects.select_related("by").filter(intent_plan_id=plan.pk).first()
     reason = refusal(plan, approval, settings.APPROVAL_KEY)
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):

@@ -24,5 +24,5 @@ DROP FUNCTION agents_intentplan_immutable();
 class Migration(migrations.Migration):
     """A trigger guards the columns an approval stands on."""
 
-    dependencies = [("agents", "0001_initial")]
+    dependencies = [("agents", "0002_initial")]
     operations = [migrations.RunSQL(FORWARD, BACKWARD)]

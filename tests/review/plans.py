@@ -1,0 +1,96 @@
+"""Intent plans for the tests of review: rows as planning leaves them, made without planning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.models import Agent, Goal, Intent, IntentPlan, Plan, Workspace
+from agents.services import moves
+from agents.states import PlanState
+from people.models import User
+from people.roles import Role
+
+EMPTY_SNAPSHOT = "0" * 64
+
+
+def person(name: str, *roles: Role, **also: Any) -> User:
+    """A person with these roles. They log in by force: hashing passwords would be most of the test time."""
+    return User.objects.create_user(name, roles=list(roles), **also)
+
+
+def step(command: str, /, *, why: str = "because the rule says so", **params: Any) -> IntentSpec:
+    """One step of SimpleCoder; its position is set by `proposed`."""
+    return IntentSpec(
+        position=0,
+        phase="main",
+        tool="simple_coder",
+        command=command,
+        params=params,
+        parameters=tuple(Parameter(name, value, "rule_slot") for name, value in params.items()),
+        justification=why,
+        effect="workspace",
+        limits={},
+        depends_on=(),
+        condition=None,
+        hosts=(),
+        rule="",
+        sentence=f"{command} " + " ".join(str(value) for value in params.values()),
+    )
+
+
+MKDIR = step("mkdir", path="notes")
+WRITE = step("write", path="notes/one.txt", content="first line\nsecond line\n")
+
+
+def goal_of(owner: User, text: str = "Write a note", *, workspace: Workspace | None = None, priority: int = 3) -> Goal:
+    """A goal that awaits review."""
+    workspace = workspace or Workspace.objects.create(
+        name=f"ws-{Workspace.objects.count() + 1}", owner=owner, head=EMPTY_SNAPSHOT
+    )
+    agent, _ = Agent.objects.get_or_create(name="mindx")
+    return Goal.objects.create(
+        text=text, submitted_by=owner, agent=agent, workspace=workspace, priority=priority, state="awaiting_review"
+    )
+
+
+def proposed(
+    goal: Goal,
+    steps: Sequence[IntentSpec] = (MKDIR, WRITE),
+    *,
+    cleanup: Sequence[IntentSpec] = (),
+    evidence: Mapping[str, Any] | None = None,
+) -> IntentPlan:
+    """The next revision of the goal's plan, awaiting review; an open one before it is superseded."""
+    for earlier in goal.intent_plans.filter(state=PlanState.AWAITING_REVIEW):
+        moves.move_plan(earlier, PlanState.SUPERSEDED, by="bdi_agent", reason="a new revision")
+    number = goal.plans.count() + 1
+    main = tuple(replace(spec, position=at) for at, spec in enumerate(steps, 1))
+    undo = tuple(replace(spec, position=at, phase="cleanup") for at, spec in enumerate(cleanup, len(main) + 1))
+    data = documents.write(
+        Document(str(goal.pk), goal.text, goal.workspace.name, goal.workspace.head, number, "rule", main, undo)
+    )
+    plan = Plan.objects.create(goal=goal, number=number, source="rule", steps=[], evidence=dict(evidence or {}))
+    intent_plan = IntentPlan.objects.create(
+        goal=goal,
+        plan=plan,
+        workspace=goal.workspace,
+        revision=number,
+        document=data,
+        digest=documents.digest_of(data),
+    )
+    Intent.objects.bulk_create(
+        Intent(
+            intent_plan=intent_plan,
+            position=spec.position,
+            phase=spec.phase,
+            tool=spec.tool,
+            command=spec.command,
+            effect=spec.effect,
+        )
+        for spec in (*main, *undo)
+    )
+    return intent_plan
