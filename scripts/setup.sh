@@ -10,7 +10,7 @@ exec 9<"$lock"
 flock 9 # two commands at once would install over each other
 
 python=${PYTHON:-}
-for candidate in python3.11 python3 python3.12 python3.13; do
+for candidate in /usr/bin/python3.11 python3.11 python3 python3.12 python3.13; do
     [ -n "$python" ] && break
     if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
         python=$candidate

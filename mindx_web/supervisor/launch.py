@@ -34,10 +34,11 @@ def main(arguments: list[str]) -> None:
         os.setresuid(options.uid, options.uid, options.uid)
     # After the uid change: the kernel forgets the death signal when credentials change.
     _check(_libc.prctl(PR_SET_PDEATHSIG, options.death_signal, 0, 0, 0), "prctl(PR_SET_PDEATHSIG)")
-    _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl(PR_SET_NO_NEW_PRIVS)")
+    if options.private:
+        os.umask(0o077)
+        _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl(PR_SET_NO_NEW_PRIVS)")
     if os.getppid() != options.parent:
         sys.exit("the parent ended before this process was ready")
-    os.umask(0o077)
     os.execv(options.program[0], options.program)  # noqa: S606  # there is no shell, which is the point
 
 
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     parser.add_argument("--parent", type=int, required=True, help="process id that must still be our parent")
     parser.add_argument("--death-signal", type=int, required=True, help="signal we get when the parent ends")
+    parser.add_argument("--private", action="store_true", help="files for us alone, and never more rights than now")
     parser.add_argument("--uid", type=int)
     parser.add_argument("--gid", type=int)
     parser.add_argument("--bind", nargs=2, action="append", default=[], metavar=("FOLDER", "NAME"))

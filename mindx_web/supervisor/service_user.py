@@ -53,6 +53,7 @@ class Launch:
     program_folder: Path
     folders: dict[str, Path]
     death_signal: signal.Signals
+    private: bool = True  # a worker is not: it starts jails, and shows them its files under another uid
 
     def seen(self, name: str) -> Path:
         """The path under which the server sees the folder `name` ("program" for the program's own)."""
@@ -63,6 +64,8 @@ class Launch:
         """The command line that ends as `program`, whose paths are those of `seen`."""
         line = [sys.executable, "-I", "-S", launch.__file__]
         line += ["--parent", str(os.getpid()), "--death-signal", str(int(self.death_signal))]
+        if self.private:
+            line.append("--private")
         if self.user.uid is not None:
             line += ["--uid", str(self.user.uid), "--gid", str(self.user.gid)]
         if self._staged:

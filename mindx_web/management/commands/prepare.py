@@ -1,0 +1,49 @@
+"""Bring the database and the static files to where this version of mindX needs them. Safe to repeat."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import dj_database_url
+from django.conf import settings
+from django.core.management import call_command, get_commands
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
+
+from mindx_web import static_files
+from mindx_web.first_login import make_first_login
+from mindx_web.grants import grant
+
+
+class Command(BaseCommand):
+    """Works as the owner of the tables (MINDX_MIGRATE_URL, or the embedded server's); grants to the application."""
+
+    help = "Migrate, grant rights to the application's role, load the starter content, make the first login."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Do all of it, in this order; what people should read goes to standard output."""
+        application = _become_owner()
+        try:
+            call_command("migrate", interactive=False, verbosity=0)
+        except OperationalError as error:
+            raise CommandError(f"The database does not answer: {error}") from error
+        owner = connection.settings_dict["USER"]
+        if application and application != owner:
+            grant(connection, application)
+        if "load_starters" in get_commands():
+            call_command("load_starters", verbosity=0)
+        static_files.collect()
+        if told := make_first_login():
+            self.stdout.write(told)
+
+
+def _become_owner() -> str:
+    """Point this process's connection at the owner's role; returns the name of the application's role."""
+    application = str(connection.settings_dict["USER"])
+    embedded = "" if os.environ.get("DATABASE_URL") else settings.SERVERS.get("migrate_url", "")
+    if url := os.environ.get("MINDX_MIGRATE_URL") or embedded:
+        connection.close()
+        connection.settings_dict.update(dj_database_url.parse(url))
+    return application

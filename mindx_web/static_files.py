@@ -1,0 +1,31 @@
+"""Static files are collected and compressed only when one of them changed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+
+
+def collect() -> bool:
+    """Collect when needed; returns whether it was."""
+    stamp = Path(settings.STATIC_ROOT) / ".collected"
+    digest = _digest()
+    if stamp.exists() and stamp.read_text() == digest:
+        return False
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    stamp.write_text(digest)
+    return True
+
+
+def _digest() -> str:
+    """Changes with the name, size or time of any source file."""
+    seen = hashlib.sha256(repr(settings.STORAGES["staticfiles"]).encode())
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            state = Path(storage.path(path)).stat()
+            seen.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
+    return seen.hexdigest()

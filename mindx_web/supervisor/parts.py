@@ -1,0 +1,111 @@
+"""The parts of one start, in the order in which they start."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import readiness
+from .configuration import PROJECT, Configuration
+from .data_folder import DataFolder
+from .part import Part
+from .postgres import APP, OWNER, EmbeddedPostgres, Passwords
+from .service_user import AS_WE_ARE, Launch
+from .sockets import socket_folder
+from .valkey import EmbeddedValkey
+
+WORKER_PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The embedded servers of this start; None where the environment names another."""
+
+    postgres: EmbeddedPostgres | None
+    valkey: EmbeddedValkey | None
+    redis_url: str
+
+    @classmethod
+    def of(cls, configuration: Configuration, folder: DataFolder) -> Servers:
+        """Lay out what this start needs; nothing runs yet."""
+        postgres = valkey = None
+        if not configuration.database_url:
+            passwords = Passwords(*(folder.secret(f"pg_{role}_password") for role in ("superuser", "owner", "app")))
+            sockets = socket_folder(folder.run / "postgres", folder.run / "postgres-sockets")
+            postgres = EmbeddedPostgres(folder.root / "postgres", sockets, passwords)
+        if not configuration.redis_url:
+            sockets = socket_folder(folder.run / "valkey", folder.run / "valkey-sockets")
+            valkey = EmbeddedValkey(folder.root / "valkey", sockets, folder.secret("redis_password"))
+        return cls(postgres, valkey, configuration.redis_url or (valkey.url() if valkey else ""))
+
+    def addresses(self) -> dict[str, str]:
+        """What `servers.json` tells."""
+        known: dict[str, str] = {}
+        if self.postgres:
+            known |= {"database_url": self.postgres.url(APP), "migrate_url": self.postgres.url(OWNER)}
+        if self.valkey:
+            known["redis_url"] = self.valkey.url()
+        return known
+
+    def parts(self) -> list[Part]:
+        """The embedded servers as parts."""
+        return [
+            Part(
+                name=name,
+                argv=server.argv,
+                environment=dict(server.environment),
+                ready=_in_thread(server.answers),
+                prepare=server.prepare,
+                stop_signal=server.stop_signal,
+                grace_s=20.0,  # a last checkpoint is worth waiting for
+            )
+            for name, server in (("postgres", self.postgres), ("valkey", self.valkey))
+            if server is not None
+        ]
+
+
+def own_environment(folder: DataFolder) -> dict[str, str]:
+    """The environment of mindX's own processes: the operator's, and where the unpacked bubblewrap is."""
+    path = f"{folder.root / 'bwrap/usr/bin'}{os.pathsep}{os.environ.get('PATH', '/usr/bin:/bin')}"
+    return {**os.environ, "PATH": path, "MINDX_DATA": str(folder.root), "PYTHONUNBUFFERED": "1"}
+
+
+def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) -> list[Part]:
+    """Web, worker and beat."""
+    environment = own_environment(folder)
+    node = f"up-{os.getpid()}@{socket.gethostname()}"
+    schedule = folder.run / "beat-schedule"
+    celery = ["-m", "celery", "-A", "mindx_web"]
+    web = ["-m", "uvicorn", "mindx_web.asgi:application", "--host", configuration.bind]
+    web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header"]
+    web += ["--timeout-graceful-shutdown", "3", "--ws-max-size", "65536"]
+    worker = [*celery, "worker", "--hostname", node, "--concurrency", str(WORKER_PROCESSES), "--loglevel", "INFO"]
+    worker += ["--without-gossip", "--without-mingle"]
+    beat = [*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"]
+    return [
+        Part("web", _python(web), environment, readiness.web_answers(configuration.own_address)),
+        Part("worker", _python(worker), environment, readiness.worker_answers(redis_url, node)),
+        # The table of beat is in the code; a schedule file from before could be half-written and is worth nothing.
+        Part("beat", _python(beat), environment, readiness.file_appears(schedule), lambda: _remove(schedule)),
+    ]
+
+
+def _python(arguments: list[str]) -> Callable[[], list[str]]:
+    """Our own code ends at once when the supervisor is killed: what it ran is taken over by its lease's end."""
+    launch = Launch(AS_WE_ARE, PROJECT, {}, signal.SIGKILL, private=False)
+    return lambda: launch.argv([sys.executable, *arguments])
+
+
+def _in_thread(ask: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
+    return lambda: asyncio.to_thread(ask)
+
+
+def _remove(pattern: Path) -> None:
+    for left in pattern.parent.glob(f"{pattern.name}*"):
+        left.unlink()

@@ -1,0 +1,115 @@
+"""The way of one start: servers, preparation, parts; then wait, then stop in reverse order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+
+from .configuration import PROJECT, Configuration
+from .data_folder import DataFolder, Lock
+from .keeper import Keeper, PartFailed
+from .part import Part
+from .parts import Servers, own_environment, own_parts
+from .sockets import forget_short_folder
+
+logger = logging.getLogger(__name__)
+
+READY_WITHIN_S = 120.0
+
+
+class Up:
+    """One running mindX."""
+
+    def __init__(self, configuration: Configuration, folder: DataFolder) -> None:
+        self.configuration = configuration
+        self.folder = folder
+        self._keepers: list[Keeper] = []
+
+    async def run(self) -> None:
+        """Start everything, stay until a signal, stop everything. Raises PartFailed when the start fails."""
+        told_to_stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, told_to_stop.set)
+        starting = asyncio.create_task(self._start())
+        stopping = asyncio.create_task(told_to_stop.wait())
+        try:
+            await asyncio.wait({starting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done():
+                starting.result()
+                await stopping
+            print("mindX is stopping", flush=True)
+        finally:
+            starting.cancel()
+            await asyncio.gather(starting, return_exceptions=True)
+            await self._stop()
+
+    async def _start(self) -> None:
+        began = time.monotonic()
+        for name in ("secret_key", "approval_key"):
+            self.folder.secret(name)
+        servers = Servers.of(self.configuration, self.folder)
+        self.folder.publish(servers.addresses())
+        await self._start_parts(servers.parts())
+        if servers.postgres:
+            await asyncio.to_thread(servers.postgres.provision)
+        told = await self._prepare()
+        await self._start_parts(own_parts(self.configuration, self.folder, servers.redis_url))
+        print(f"mindX is ready: {self.configuration.public_url}  (after {time.monotonic() - began:.1f} s)")
+        print(told, end="")
+        print(f"Logs: {self.folder.log}   Ctrl-C stops everything", flush=True)
+
+    async def _start_parts(self, parts: list[Part]) -> None:
+        """Start the parts beside each other and come back when all are ready."""
+        keepers = [Keeper(part, self.folder.log) for part in parts]
+        self._keepers += keepers
+        await asyncio.gather(*(keeper.start(within_s=READY_WITHIN_S) for keeper in keepers))
+
+    async def _prepare(self) -> str:
+        """Migrate, grant, load, make the first login; returns what people should read, which may hold a password."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(PROJECT / "manage.py"),
+            "prepare",
+            env=own_environment(self.folder),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            output, errors = await process.communicate()
+        except asyncio.CancelledError:
+            process.terminate()
+            await process.wait()
+            raise
+        (self.folder.log / "prepare.log").write_bytes(errors)
+        if process.returncode != 0:
+            raise PartFailed(f"the preparation of the database failed.\n{errors.decode(errors='replace').strip()}")
+        return output.decode(errors="replace")
+
+    async def _stop(self) -> None:
+        for keeper in reversed(self._keepers):
+            await keeper.stop()
+        for note in self.folder.run.glob("*-sockets"):
+            forget_short_folder(note)
+        logger.info("everything has stopped")
+
+
+def supervise(configuration: Configuration) -> None:
+    """Run mindX until a signal. Raises AlreadyRunning, ConfigurationError, PartFailed, PostgresError."""
+    folder = DataFolder(configuration.data)
+    folder.make()
+    lock = Lock(folder)
+    lock.take(configuration.public_url)
+    configuration.check_port()
+    _log_to(folder)
+    asyncio.run(Up(configuration, folder).run())
+
+
+def _log_to(folder: DataFolder) -> None:
+    handlers = (logging.StreamHandler(), logging.FileHandler(folder.log / "supervisor.log"))
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", handlers=handlers, force=True
+    )
