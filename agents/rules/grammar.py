@@ -1,0 +1,347 @@
+"""Reading plan rules from text.
+
+    RULE name                                   optional; without it the first trigger is the name
+    IF your task is to TRIGGER                  also: IF your goal is to TRIGGER
+    OR your task is to TRIGGER                  further wordings of the same task
+    CONSIDERING context AND context             NOT before a context: it must be known to be false
+    UNLESS context                              the same as AND NOT; one context for each UNLESS
+    THEN: step, step                            parted by commas or lines; PLAN TO text is a sub-goal
+    ON FAILURE: step, step                      clean-up
+
+Keywords are written in capitals. Rules are parted by a line `--` or by the next RULE. A line that starts with # is a
+comment; a comment above a step says why the step is there, and reviewers read it. The words of a trigger follow
+`agents.rules.slots`. Quoted text may hold commas and keywords and stays on one line (\\n writes a line break).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from agents.rules.slots import Template, TemplateError, compile_template
+from agents.rules.words import closing_quote
+
+MAX_CHARS = 100_000
+MAX_RULES = 200
+
+_SEPARATOR = re.compile(r"\s*--+\s*\Z")
+_KEYWORD = re.compile(
+    r"(?<![\w{])(?:(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
+    r"|(?P<considering>CONSIDERING)\b|(?P<unless>UNLESS)\b|(?P<and>AND)\b|(?P<then>THEN)\b[ \t]*:?|(?P<failure>ON\s+FAILURE)\b[ \t]*:?)"
+)
+_RULE = re.compile(r"\s*RULE\b[ \t]*:?[ \t]*(?P<name>.*?)\s*\Z")
+_PLAN_TO = re.compile(r"PLAN\s+TO\b\s*")
+_NOT = re.compile(r"NOT\b\s*")
+_UNTIDY_KEYWORD = re.compile(r"\s*(rule|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE)
+
+
+class RuleSyntaxError(ValueError):
+    """The rule text cannot be read; `line` counts from 1, `code` is one word, the message says what to write instead."""
+
+    def __init__(self, line: int, code: str, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line, self.code, self.message = line, code, message
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """One wording of the task."""
+
+    text: str
+    line: int
+    template: Template = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Context:
+    """A condition; when negated, some belief must contradict it."""
+
+    text: str
+    negated: bool
+    line: int
+
+    def __str__(self) -> str:
+        return f"NOT {self.text}" if self.negated else self.text
+
+
+@dataclass(frozen=True)
+class BodyLine:
+    """One step or sub-goal. `why` is the comment that stood above it."""
+
+    text: str
+    subgoal: bool
+    line: int
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A recipe: when a goal matches a trigger and every context holds, the body is the plan."""
+
+    name: str
+    triggers: tuple[Trigger, ...]
+    contexts: tuple[Context, ...]
+    body: tuple[BodyLine, ...]
+    on_failure: tuple[BodyLine, ...]
+    line: int
+    source: str
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """All slots of all wordings, in order of first use."""
+        return tuple(dict.fromkeys(name for trigger in self.triggers for name in trigger.template.slots))
+
+
+def parse(text: str) -> list[Rule]:
+    """Return the rules of a text. Raises RuleSyntaxError for the first fault."""
+    rules, errors = read(text)
+    if errors:
+        raise errors[0]
+    return rules
+
+
+def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
+    """Return the rules that can be read and the first fault of each one that cannot."""
+    if len(text) > MAX_CHARS:
+        return [], [RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; part it into files")]
+    bad = next((i for i, char in enumerate(text) if ord(char) < 32 and char not in "\n\r\t"), None)
+    if bad is not None:
+        line = text.count("\n", 0, bad) + 1
+        return [], [RuleSyntaxError(line, "control_character", "a control character stands here; delete it")]
+    rules: list[Rule] = []
+    errors: list[RuleSyntaxError] = []
+    chunks = _chunks(text)
+    if len(chunks) > MAX_RULES:
+        return [], [RuleSyntaxError(chunks[MAX_RULES][0][0], "too_many", f"at most {MAX_RULES} rules in one text")]
+    for chunk in chunks:
+        try:
+            rules.append(_read_rule(chunk))
+        except RuleSyntaxError as error:
+            errors.append(error)
+    if not rules and not errors:
+        errors.append(RuleSyntaxError(1, "empty", "no rule here; a rule starts with IF your task is to …"))
+    return rules, errors
+
+
+_Lines = list[tuple[int, str]]
+
+
+def _chunks(text: str) -> list[_Lines]:
+    chunks: list[_Lines] = [[]]
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _SEPARATOR.match(line):
+            chunks.append([])
+            continue
+        if _RULE.match(line) and any(_says_something(earlier) for _, earlier in chunks[-1]):
+            chunks.append([])
+        chunks[-1].append((number, line))
+    return [chunk for chunk in chunks if any(_says_something(line) for _, line in chunk)]
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+@dataclass
+class _Section:
+    keyword: str
+    line: int
+    lines: _Lines
+
+
+def _read_rule(chunk: _Lines) -> Rule:
+    lines = [(number, line) for number, line in chunk if line.strip()]
+    first = next(number for number, line in lines if _says_something(line))
+    name, name_line = "", 0
+    rest: _Lines = []
+    for number, line in lines:
+        named = _RULE.match(line)
+        if named and not name_line:
+            name, name_line = named["name"], number
+            if not name:
+                raise RuleSyntaxError(number, "no_name", "RULE has no name; write RULE and a few words that name it")
+            if len(name) > 200:
+                raise RuleSyntaxError(number, "long_name", "the name of a rule has at most 200 characters")
+        else:
+            rest.append((number, line))
+    sections = _sections(rest, name_line or first)
+    triggers = _triggers(sections)
+    return Rule(
+        name or triggers[0].text,
+        triggers,
+        _contexts(sections),
+        _body(sections, "then"),
+        _body(sections, "failure"),
+        first,
+        "\n".join(line for _, line in chunk).strip(),
+    )
+
+
+def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
+    """Cut the lines at keywords, and check that these stand in an order that makes sense."""
+    sections: list[_Section] = []
+    for number, line in lines:
+        if line.lstrip().startswith("#"):
+            if sections and sections[-1].keyword in ("then", "failure"):
+                sections[-1].lines.append((number, line.strip()))
+            continue
+        at = 0
+        for found in _keywords(number, line):
+            _add_text(sections, number, line[at : found.start()])
+            keyword = str(found.lastgroup)
+            _check_order(sections, keyword, number)
+            sections.append(_Section(keyword, number, []))
+            at = found.end()
+        _add_text(sections, number, line[at:])
+    if not sections:
+        raise RuleSyntaxError(rule_line, "no_trigger", "the rule has no trigger; write IF your task is to … (in capitals: IF)")
+    if all(section.keyword != "then" for section in sections):
+        raise RuleSyntaxError(sections[-1].line, "no_body", "the rule has no body; write THEN: and its steps (in capitals: THEN)")
+    return sections
+
+
+def _keywords(number: int, line: str) -> list[re.Match[str]]:
+    quoted = quoted_spans(line, number)
+    return [found for found in _KEYWORD.finditer(line) if not any(a <= found.start() < b for a, b in quoted)]
+
+
+def _add_text(sections: list[_Section], number: int, text: str) -> None:
+    if not text.strip():
+        return
+    if not sections:
+        hint = "; write keywords in capitals" if _UNTIDY_KEYWORD.match(text) else ""
+        message = f"a rule starts with IF your task is to …, not with “{_short(text)}”{hint}"
+        raise RuleSyntaxError(number, "no_trigger", message)
+    sections[-1].lines.append((number, text))
+
+
+_AFTER = {
+    "if": (),
+    "or": ("if", "or"),
+    "considering": ("if", "or"),
+    "and": ("considering", "and"),
+    "unless": ("if", "or", "considering", "and", "unless"),
+    "then": ("if", "or", "considering", "and", "unless"),
+    "failure": ("then",),
+}
+_FAULTS = {
+    "or": "OR your task is to … stands right after IF your task is to …, before CONSIDERING and THEN",
+    "considering": "CONSIDERING stands once, after the task and before THEN; join further contexts with AND",
+    "and": "AND in capitals joins contexts after CONSIDERING; inside a sentence write “and”, and parts of a body are parted by commas",
+    "unless": "UNLESS stands after the task or the contexts, before THEN",
+    "then": "THEN stands once, after the task and its contexts",
+    "failure": "ON FAILURE stands once, after THEN",
+}
+
+
+def _check_order(sections: list[_Section], keyword: str, line: int) -> None:
+    before = sections[-1].keyword if sections else ""
+    if keyword == "if" and sections:
+        message = (
+            "a second IF in the same rule: a separator is missing. Put RULE and a name, or a line --, before it; "
+            "for another wording of the same task write OR your task is to …"
+        )
+        raise RuleSyntaxError(line, "missing_separator", message)
+    if not sections and keyword != "if":
+        raise RuleSyntaxError(line, "no_trigger", "a rule starts with IF your task is to …")
+    if keyword == "and" and before == "unless":
+        message = "AND after UNLESS could mean two things; write UNLESS once for each context, or put the other context before it"
+        raise RuleSyntaxError(line, "unclear_unless", message)
+    if sections and before not in _AFTER[keyword]:
+        raise RuleSyntaxError(line, "order", _FAULTS[keyword])
+
+
+def _triggers(sections: list[_Section]) -> tuple[Trigger, ...]:
+    triggers = []
+    for section in sections:
+        if section.keyword not in ("if", "or"):
+            continue
+        text = _joined(section).rstrip(".,:;")
+        if not text:
+            raise RuleSyntaxError(section.line, "no_trigger", "the task is missing after “is to”")
+        try:
+            triggers.append(Trigger(text, section.line, compile_template(text)))
+        except TemplateError as error:
+            raise RuleSyntaxError(section.line, "trigger", f"{error}: {_short(text)}") from error
+    return tuple(triggers)
+
+
+def _contexts(sections: list[_Section]) -> tuple[Context, ...]:
+    contexts = []
+    for section in sections:
+        if section.keyword not in ("considering", "and", "unless"):
+            continue
+        text = _joined(section).rstrip(".,;")
+        negated = section.keyword == "unless"
+        found = _NOT.match(text)
+        if found and negated:
+            raise RuleSyntaxError(section.line, "double_negation", "UNLESS NOT says the same as AND; write that")
+        text = text[found.end() :] if found else text
+        if not text or _NOT.match(text):
+            raise RuleSyntaxError(section.line, "no_context", f"a context is missing after {section.keyword.upper()}")
+        contexts.append(Context(text, negated or bool(found), section.line))
+    return tuple(contexts)
+
+
+def _joined(section: _Section) -> str:
+    return " ".join(" ".join(line.split()) if '"' not in line else line.strip() for _, line in section.lines).strip()
+
+
+def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
+    section = next((section for section in sections if section.keyword == keyword), None)
+    if section is None:
+        return ()
+    body: list[BodyLine] = []
+    why: list[str] = []
+    for number, line in section.lines:
+        if line.startswith("#"):
+            why.append(line.lstrip("# ").strip())
+            continue
+        for item in _items(line, number):
+            subgoal = _PLAN_TO.match(item)
+            text = item[subgoal.end() :] if subgoal else item
+            if not text:
+                raise RuleSyntaxError(number, "no_subgoal", "PLAN TO needs a task after it")
+            body.append(BodyLine(text, bool(subgoal), number, " ".join(why)))
+            why = []
+    if not body:
+        label = "THEN" if keyword == "then" else "ON FAILURE"
+        raise RuleSyntaxError(section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out")
+    if keyword == "failure" and any(line.subgoal for line in body):
+        line = next(line.line for line in body if line.subgoal)
+        raise RuleSyntaxError(line, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
+    return tuple(body)
+
+
+def _items(line: str, number: int) -> list[str]:
+    """Part a body line at the commas that stand outside quotes."""
+    quoted = quoted_spans(line, number)
+    items, start = [], 0
+    for at, char in enumerate(line):
+        if char == "," and not any(a <= at < b for a, b in quoted):
+            items.append(line[start:at])
+            start = at + 1
+    items.append(line[start:])
+    return [item.strip().rstrip(";").strip() for item in items if item.strip(" \t;.")]
+
+
+def quoted_spans(line: str, number: int) -> list[tuple[int, int]]:
+    """Return the spans of quoted text in one line. Raises RuleSyntaxError when a double quote is never closed."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    while at < len(line):
+        end = closing_quote(line, at, exact=True)
+        if end is not None:
+            spans.append((at, end + 1))
+            at = end + 1
+            continue
+        if line[at] in "\"“«" and line[at - 1 : at] in ("", " ", "\t"):
+            message = "the quotation mark opened here is never closed on its line; close it, and write line breaks as \\n"
+            raise RuleSyntaxError(number, "open_quote", message)
+        at += 1
+    return spans
+
+
+def _short(text: str) -> str:
+    clean = " ".join(text.split())
+    return clean if len(clean) <= 60 else clean[:57] + "…"

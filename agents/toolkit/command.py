@@ -1,0 +1,108 @@
+"""What a tool and a command are, and what must be true of one before it is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from agents.rules.slots import Template, TemplateError, compile_template
+from agents.toolkit.effects import EFFECTS, slots_of
+from agents.toolkit.schemas import PATH_KINDS, SchemaFault, check_schema, problems
+from sandbox.contract import Request
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing a tool can do.
+
+    `phrases`: English patterns (see agents.rules.slots) whose slots are parameters; the first one is how the command is
+    said. `beliefs_added` and `beliefs_removed`: sentences about the current folder that are expected to hold, or to hold
+    no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox is
+    asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys of
+    that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off.
+    """
+
+    tool: str
+    name: str
+    summary: str
+    schema: Mapping[str, Any]
+    phrases: tuple[str, ...]
+    effect: str
+    requests: Callable[[Params], tuple[Request, ...]]
+    result_keys: tuple[str, ...]
+    examples: tuple[Params, ...]
+    beliefs_added: tuple[str, ...] = ()
+    beliefs_removed: tuple[str, ...] = ()
+    needs_autonomous: bool = False
+    changes_session: bool = False
+
+    @property
+    def properties(self) -> Mapping[str, Mapping[str, Any]]:
+        """The schema of each parameter by its name."""
+        found: Mapping[str, Mapping[str, Any]] = self.schema.get("properties", {})
+        return found
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Parameters that have no default and must be given."""
+        return tuple(self.schema.get("required", ()))
+
+    @cached_property
+    def templates(self) -> tuple[Template, ...]:
+        """The compiled phrases, in order."""
+        return tuple(compile_template(phrase) for phrase in self.phrases)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """The slot kind of each parameter."""
+        return {name: self.kind(name) for name in self.properties}
+
+    def kind(self, parameter: str) -> str:
+        """Return the slot kind that a parameter's schema implies: path, name, number, switch or text."""
+        described = self.properties[parameter]
+        if described.get("x-kind") in PATH_KINDS:
+            return str(described["x-kind"])
+        return {"integer": "number", "boolean": "switch"}.get(str(described["type"]), "text")
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the parameters that have a default, with it."""
+        return {name: described["default"] for name, described in self.properties.items() if "default" in described}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A named set of commands. `name` is used in plans, `label` on pages and in the log."""
+
+    name: str
+    label: str
+    summary: str
+    commands: tuple[Command, ...] = field(repr=False)
+
+
+def check_command(command: Command) -> None:
+    """Raise SchemaFault unless the command fits together: schema, phrases, effect, beliefs, examples."""
+    check_schema(command.schema)
+    if command.effect not in EFFECTS:
+        raise SchemaFault(f"the effect “{command.effect}” is not one of {', '.join(EFFECTS)}")
+    if not command.phrases or not command.examples:
+        raise SchemaFault("a command needs at least one phrase and one example")
+    known = set(command.properties)
+    try:
+        templates = command.templates
+    except TemplateError as error:
+        raise SchemaFault(f"a phrase cannot be read: {error}") from error
+    for template in templates:
+        if not set(template.slots) <= known:
+            raise SchemaFault(f"the phrase “{template.source}” names a parameter that the schema does not have")
+        if not set(command.required) <= template.required:
+            raise SchemaFault(f"the phrase “{template.source}” leaves a required parameter open")
+    if not slots_of((*command.beliefs_added, *command.beliefs_removed)) <= known:
+        raise SchemaFault("a predicted belief names a parameter that the schema does not have")
+    for example in command.examples:
+        wrong = problems(command.schema, example)
+        if wrong:
+            raise SchemaFault(f"an example does not fit: {wrong[0][0]} {wrong[0][1]}")

@@ -1,0 +1,88 @@
+"""The tools there are. A tool is one file in `agents/toolkit/tools/` with a constant TOOL; that is all it takes."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+
+from agents.toolkit import tools as tool_files
+from agents.toolkit.command import Command, Tool, check_command
+from agents.toolkit.schemas import SchemaFault
+
+__all__ = ["REGISTRY", "Command", "Registry", "Tool", "UnknownCommand", "UnknownTool"]
+
+
+class UnknownTool(KeyError):
+    """No tool of this name is registered."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class UnknownCommand(UnknownTool):
+    """The tool has no command of this name."""
+
+
+class Registry:
+    """Tools by name. Everything about a tool is checked when the registry is made, so nothing half-right is ever listed."""
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        """Register the tools. Raises SchemaFault for the first one that does not fit together."""
+        self.tools: tuple[Tool, ...] = tuple(tools)
+        self._tools: dict[str, Tool] = {}
+        self._commands: dict[tuple[str, str], Command] = {}
+        for tool in self.tools:
+            self._register(tool)
+
+    def _register(self, tool: Tool) -> None:
+        if not tool.name.isidentifier() or not tool.commands:
+            raise SchemaFault(f"the tool “{tool.name}” needs a name of letters, digits and _, and a command")
+        if tool.name in self._tools:
+            raise SchemaFault(f"two tools are named “{tool.name}”; rename one")
+        self._tools[tool.name] = tool
+        for command in tool.commands:
+            where = f"{tool.name}.{command.name}"
+            if command.tool != tool.name:
+                raise SchemaFault(f"{where} says that it belongs to “{command.tool}”")
+            if (tool.name, command.name) in self._commands:
+                raise SchemaFault(f"{where} is there twice; one command has one schema")
+            try:
+                check_command(command)
+            except SchemaFault as fault:
+                raise SchemaFault(f"{where}: {fault}") from fault
+            self._commands[tool.name, command.name] = command
+
+    @property
+    def commands(self) -> Iterator[Command]:
+        """All commands of all tools, in order."""
+        return iter(self._commands.values())
+
+    def tool(self, name: str) -> Tool:
+        """Return a tool. Raises UnknownTool, whose message names the nearest one."""
+        if name not in self._tools:
+            raise UnknownTool(f"there is no tool “{name[:60]}”{_nearest(name, self._tools)}")
+        return self._tools[name]
+
+    def command(self, tool: str, name: str) -> Command:
+        """Return a command. Raises UnknownTool or UnknownCommand, whose message names the nearest one."""
+        commands = [command.name for command in self.tool(tool).commands]
+        if (tool, name) not in self._commands:
+            raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
+        return self._commands[tool, name]
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name[:60], names, n=1)
+    return f"; did you mean “{near[0]}”?" if near else f"; there are {', '.join(names)}"
+
+
+def discover() -> tuple[Tool, ...]:
+    """Return the TOOL of every file in `agents/toolkit/tools/`, by file name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(tool_files.__path__))
+    return tuple(importlib.import_module(f"{tool_files.__name__}.{name}").TOOL for name in names)
+
+
+REGISTRY = Registry(discover())

@@ -1,0 +1,137 @@
+"""JSON and JSON Schema as tools use them: strict reading, checks at registration, problems in words.
+
+Keywords of our own in a property's schema:
+    x-kind "path" | "name"   the value names a file or folder in the workspace (name: without a slash)
+    x-reference true         the whole value may be a reference to an earlier result
+    x-multiline true         forms show a text area
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+MAX_JSON_CHARS = 4_000_000
+PATH_KINDS = ("path", "name")
+# Values that decide what runs and where are never taken from an earlier result (nor may a schema allow it).
+NEVER_REFERENCED = frozenset({"tool", "command", "command_line", "code", "path", "host", "hosts", "url"})
+
+
+class JsonError(ValueError):
+    """The text is not JSON as mindX reads it; the message says what is wrong."""
+
+
+class SchemaFault(ValueError):
+    """A command's schema cannot be registered; the message says why."""
+
+
+def loads_strict(text: str | bytes) -> Any:
+    """Read JSON, refusing what ordinary readers let pass: duplicate keys, NaN and Infinity, lone surrogates, no UTF-8.
+
+    Raises JsonError. The text has at most MAX_JSON_CHARS characters.
+    """
+    try:
+        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
+    except UnicodeDecodeError as error:
+        raise JsonError(f"the text is not UTF-8 (byte {error.start})") from error
+    if len(decoded) > MAX_JSON_CHARS:
+        raise JsonError(f"the text has more than {MAX_JSON_CHARS} characters")
+    try:
+        value = json.loads(decoded, object_pairs_hook=_object, parse_constant=_constant)
+    except json.JSONDecodeError as error:
+        raise JsonError(f"line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except RecursionError as error:
+        raise JsonError("the text is nested too deeply") from error
+    except ValueError as error:
+        raise error if isinstance(error, JsonError) else JsonError(str(error)) from error
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise JsonError("the text holds half a character (a lone surrogate) or is nested too deeply") from error
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise JsonError(f"the key “{key}” stands twice in one object; keep one of them")
+        result[key] = value
+    return result
+
+
+def _constant(name: str) -> Any:
+    raise JsonError(f"{name} is not a JSON number")
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Raise SchemaFault unless the schema is one that a command may have."""
+    try:
+        Draft202012Validator.check_schema(dict(schema))
+    except SchemaError as error:
+        raise SchemaFault(f"not a JSON Schema 2020-12: {error.message}") from error
+    if schema.get("type") != "object" or schema.get("additionalProperties") is not False:
+        raise SchemaFault("the schema needs type “object” and additionalProperties false, so that unknown fields are refused")
+    properties = schema.get("properties", {})
+    unknown = set(schema.get("required", ())) - set(properties)
+    if unknown:
+        raise SchemaFault(f"required but not described: {', '.join(sorted(unknown))}")
+    for name, described in properties.items():
+        _check_property(name, described, schema)
+
+
+def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> None:
+    if name in ("tool", "command"):
+        raise SchemaFault(f"a parameter may not be named “{name}”; that is the step's own field")
+    if not isinstance(described, Mapping) or not isinstance(described.get("type"), str):
+        raise SchemaFault(f"the parameter “{name}” needs one type")
+    kind = described.get("x-kind")
+    if kind is not None and (kind not in PATH_KINDS or described["type"] != "string"):
+        raise SchemaFault(f"the parameter “{name}” has the unknown x-kind {kind!r}; use path or name, on a string")
+    if described.get("x-reference") and (kind is not None or name in NEVER_REFERENCED):
+        raise SchemaFault(f"the parameter “{name}” decides what runs or where; it may not take a reference")
+    if "default" in described and problems(schema, {name: described["default"]}, partial=True):
+        raise SchemaFault(f"the default of “{name}” does not fit its own schema")
+
+
+def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: bool = False) -> list[tuple[str, str]]:
+    """Return (field, message) for everything in `values` that does not fit; `partial` lets required fields be missing."""
+    found = []
+    for error in _validator(_frozen(schema)).iter_errors(dict(values)):
+        if not (partial and error.validator == "required"):
+            found.extend(_in_words(error))
+    return sorted(set(found))
+
+
+def _frozen(schema: Mapping[str, Any]) -> str:
+    return json.dumps(schema, sort_keys=True)
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema))
+
+
+def _in_words(error: ValidationError) -> list[tuple[str, str]]:
+    field = ".".join(str(part) for part in error.absolute_path)
+    bound = error.validator_value
+    if error.validator == "required":
+        return [(name, "is missing; fill it in") for name in bound if name not in error.instance]
+    if error.validator == "additionalProperties":
+        allowed = ", ".join(error.schema.get("properties", {})) or "no field at all"
+        unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))
+        return [(name, f"is not a field of this command; it takes {allowed}") for name in unknown]
+    words = {
+        "type": f"must be of type {bound}",
+        "minLength": "must not be empty" if bound == 1 else f"needs at least {bound} characters",
+        "maxLength": f"has more than {bound} characters; shorten it",
+        "minimum": f"must be at least {bound}",
+        "maximum": f"must be at most {bound}",
+        "enum": f"must be one of {', '.join(map(str, bound)) if isinstance(bound, list) else bound}",
+    }
+    return [(field, words.get(str(error.validator), error.message[:200]))]

@@ -1,0 +1,189 @@
+"""SimpleCoder: the jailed terminal session. Its commands are the session's own, one request each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.toolkit.command import Command, Tool
+from sandbox.contract import Limits, Request
+
+NAME = "simple_coder"
+_LIMITS = Limits()
+
+
+def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "properties": dict(properties), "required": list(required)}
+
+
+def _path(title: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "title": title, "minLength": 1, "maxLength": 1024, "x-kind": "path", **more}
+
+
+def _command(name: str, **parts: Any) -> Command:
+    return Command(NAME, name, requests=lambda params: (Request(name, dict(params)),), **parts)
+
+
+TOOL = Tool(
+    NAME,
+    "SimpleCoder",
+    "A jailed terminal in the workspace: files, folders, virtual environments, programs.",
+    (
+        _command(
+            "ls",
+            summary="List what a folder holds.",
+            schema=_object({"path": _path("Folder", default=".")}),
+            phrases=("list the files in {path}", "(list|show) the files in the folder {path}", "(list|show) the files [here]"),
+            effect="idempotent",
+            result_keys=("items",),
+            examples=({"path": "api_client"},),
+        ),
+        _command(
+            "cd",
+            summary="Go to a folder; later paths start there.",
+            schema=_object({"path": _path("Folder")}, "path"),
+            phrases=("go to the folder {path}", "(go|change) (to|into) [the folder] {path}"),
+            effect="idempotent",
+            beliefs_added=("you are in the folder {path}",),
+            result_keys=("message",),
+            examples=({"path": "api_client"},),
+            changes_session=True,
+        ),
+        _command(
+            "mkdir",
+            summary="Create a folder, and the folders above it.",
+            schema=_object({"path": _path("Folder")}, "path"),
+            phrases=("create the folder {path}", "(create|make) the folder [named] {path}"),
+            effect="workspace",
+            beliefs_added=("the folder {path} is empty UNLESS there is a folder named {path}", "there is a folder named {path}"),
+            result_keys=("message",),
+            examples=({"path": "api_client"},),
+        ),
+        _command(
+            "read",
+            summary="Read a text file.",
+            schema=_object({"path": _path("File")}, "path"),
+            phrases=("read the file {path}", "(read|show) [the file] {path}"),
+            effect="idempotent",
+            result_keys=("content",),
+            examples=({"path": "main.py"},),
+        ),
+        _command(
+            "write",
+            summary="Write a text file; what was in it is replaced.",
+            schema=_object(
+                {
+                    "path": _path("File"),
+                    "content": {
+                        "type": "string",
+                        "title": "Content",
+                        "maxLength": 1_000_000,
+                        "x-reference": True,
+                        "x-multiline": True,
+                    },
+                },
+                "path",
+                "content",
+            ),
+            phrases=(
+                "write {content} to the file {path}",
+                "(write|save) {content} (to|into|as) [the file] {path}",
+                "create the file {path} with [the (text|content)] {content}",
+            ),
+            effect="workspace",
+            beliefs_added=("there is a file named {path}",),
+            result_keys=("message",),
+            examples=({"path": "main.py", "content": "print('hello')\n"},),
+        ),
+        _command(
+            "rm",
+            summary="Remove a file, or a folder with everything in it. Only in autonomous mode.",
+            schema=_object({"path": _path("File or folder")}, "path"),
+            phrases=("remove the file or folder {path}", "(remove|delete) [the file|the folder|the file or folder] {path}"),
+            effect="workspace",
+            beliefs_added=("there is no file or folder named {path}",),
+            result_keys=("message",),
+            examples=({"path": "old.txt"},),
+            needs_autonomous=True,
+        ),
+        _command(
+            "create_venv",
+            summary="Create a Python virtual environment.",
+            schema=_object({"venv_name": _path("Folder of the environment", default=".venv")}),
+            phrases=(
+                "create the virtual environment {venv_name}",
+                "(create|make) a (virtual environment|venv) [named] {venv_name}",
+                "(create|make) a (virtual environment|venv)",
+            ),
+            effect="workspace",
+            beliefs_added=("there is a folder named {venv_name}", "the folder {venv_name} is a virtual environment"),
+            result_keys=("message",),
+            examples=({"venv_name": ".venv"},),
+        ),
+        _command(
+            "activate_venv",
+            summary="Use a virtual environment for the programs that run next.",
+            schema=_object({"venv_name": _path("Folder of the environment", default=".venv")}),
+            phrases=(
+                "activate the virtual environment {venv_name}",
+                "(activate|use) the (virtual environment|venv) [named] {venv_name}",
+                "(activate|use) the (virtual environment|venv)",
+            ),
+            effect="idempotent",
+            beliefs_added=("a virtual environment is active",),
+            result_keys=("message",),
+            examples=({"venv_name": ".venv"},),
+            changes_session=True,
+        ),
+        _command(
+            "deactivate_venv",
+            summary="Use the system's Python again.",
+            schema=_object({}),
+            phrases=("deactivate the virtual environment", "deactivate the venv"),
+            effect="idempotent",
+            beliefs_added=("a virtual environment is not active",),
+            result_keys=("message",),
+            examples=({},),
+            changes_session=True,
+        ),
+        _command(
+            "run",
+            summary="Run a program without a shell, inside the jail.",
+            schema=_object(
+                {
+                    "command_line": {"type": "string", "title": "Command line", "minLength": 1, "maxLength": 8192},
+                    "timeout_s": {
+                        "type": "integer",
+                        "title": "Time limit in seconds",
+                        "minimum": 1,
+                        "maximum": int(_LIMITS.hard_s),
+                        "default": int(_LIMITS.soft_s),
+                    },
+                    "stdin": {
+                        "type": "string",
+                        "title": "Input",
+                        "maxLength": 1_000_000,
+                        "x-reference": True,
+                        "x-multiline": True,
+                    },
+                },
+                "command_line",
+            ),
+            phrases=("run [the command] {command_line} [with the input {stdin}] [within {timeout_s} seconds]",),
+            effect="workspace",
+            result_keys=("return_code", "stdout", "stderr"),
+            examples=({"command_line": "python main.py"},),
+        ),
+        _command(
+            "toggle_autonomous_mode",
+            summary="Switch autonomous mode on or off; only while it is on can things be removed.",
+            schema=_object({"on": {"type": "boolean", "title": "On"}}, "on"),
+            phrases=("turn autonomous mode {on}", "(turn|switch) autonomous mode {on}", "(turn|switch) {on} autonomous mode"),
+            effect="idempotent",
+            beliefs_added=("autonomous mode is {on}",),
+            result_keys=("message",),
+            examples=({"on": True},),
+            changes_session=True,
+        ),
+    ),
+)
