@@ -48,6 +48,11 @@ def embed_missing() -> int:
     return done
 
 
+def count_missing(up_to: int) -> int:
+    """How many rows wait for an embedding; counting stops at `up_to` of a kind."""
+    return sum(_missing(model).order_by()[:up_to].count() for model in _TEXTS)
+
+
 def _missing(model: type[Model]):  # type: ignore[no-untyped-def]  # a QuerySet of whichever model it is
     wanted = Q()
     for column, text in _TEXTS[model].items():

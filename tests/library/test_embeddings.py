@@ -1,0 +1,207 @@
+"""The sentence model: what it computes, how it is built, and how it says that it cannot."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from library.errors import EmbeddingUnavailable
+from library.language import embeddings, store, weights
+
+SENTENCES = [
+    "Create a Python project named weather",
+    "The quick brown fox, being 42 years old, jumped over São Paulo's lazy dogs!",
+]
+
+
+def straight(text: str, tensors: weights.Weights) -> NDArray[np.float64]:
+    """The transformer as its paper writes it, one sentence at a time, in double precision: what ours must agree with."""
+
+    def w(name: str) -> NDArray[np.float64]:
+        return tensors[name].astype(np.float64)
+
+    def linear(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        return x @ w(f"{name}.weight").T + w(f"{name}.bias")
+
+    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        centred = x - x.mean(-1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * w(f"{name}.weight") + w(f"{name}.bias")
+
+    tokenizer = Tokenizer.from_file(str(weights.model_folder() / "tokenizer.json"))
+    tokenizer.no_padding()
+    ids = tokenizer.encode(text).ids
+    x = w("embeddings.word_embeddings.weight")[ids] + w("embeddings.position_embeddings.weight")[: len(ids)]
+    x = norm(x + w("embeddings.token_type_embeddings.weight")[0], "embeddings.LayerNorm")
+    for layer in (f"encoder.layer.{number}" for number in range(6)):
+        heads = []
+        q, k, v = (linear(x, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
+        for head in range(12):
+            part = slice(head * 32, head * 32 + 32)
+            scores = np.exp(q[:, part] @ k[:, part].T / math.sqrt(32))
+            heads.append(scores / scores.sum(-1, keepdims=True) @ v[:, part])
+        attended = linear(np.concatenate(heads, -1), f"{layer}.attention.output.dense")
+        x = norm(x + attended, f"{layer}.attention.output.LayerNorm")
+        inner = linear(x, f"{layer}.intermediate.dense")
+        inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(x + linear(inner, f"{layer}.output.dense"), f"{layer}.output.LayerNorm")
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+def test_vectors_agree_with_a_straight_computation_of_the_transformer() -> None:
+    tensors = weights.read_weights(weights.model_folder() / "model.safetensors")
+    for text, vector in zip(SENTENCES, embeddings.embed(SENTENCES), strict=True):
+        assert float(np.dot(vector, straight(text, tensors))) >= 0.9999
+
+
+def test_vectors_have_384_numbers_and_unit_length() -> None:
+    vectors = np.array(embeddings.embed([*SENTENCES, "", "\ud800 lone surrogate", "word " * 50_000]))
+    assert vectors.shape == (5, 384)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_like_sentences_are_near_and_unlike_ones_far() -> None:
+    create, start, delete, cat, kitten = np.array(
+        embeddings.embed(
+            [
+                "create a python project named weather",
+                "start a new python project",
+                "delete every file in the folder",
+                "a cat sat on the mat",
+                "a kitten sits on a rug",
+            ]
+        )
+    )
+    assert create @ start > 0.55
+    assert cat @ kitten > 0.55
+    assert max(create @ delete, create @ cat, start @ kitten) < 0.3
+
+
+def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
+    texts = [f"{SENTENCES[0]} {'and more ' * (number % 9)}" for number in range(70)]
+    together = np.array(embeddings.embed(texts))
+    alone = np.array([embeddings.embed([text])[0] for text in texts[:9]])
+    assert np.allclose(together[:9], alone, atol=1e-5)
+    assert np.allclose(together[:9], together[9:18], atol=1e-5)
+
+
+def test_only_the_first_256_tokens_count() -> None:
+    start = "word " * 254
+    same, longer, shorter = np.array(embeddings.embed([start, start + "something entirely different", "word " * 200]))
+    assert np.allclose(same, longer)
+    assert not np.allclose(same, shorter, atol=1e-6)
+
+
+def test_many_threads_may_embed_at_once() -> None:
+    expected = np.array(embeddings.embed(SENTENCES))
+    results: list[NDArray[np.float64]] = []
+    threads = [threading.Thread(target=lambda: results.append(np.array(embeddings.embed(SENTENCES)))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 6
+    assert all(np.allclose(result, expected, atol=1e-5) for result in results)
+
+
+def test_a_forked_child_can_embed_after_its_parent_did() -> None:
+    embeddings.embed(SENTENCES)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(write, struct.pack("d", embeddings.embed(SENTENCES)[0][0]))
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        (number,) = struct.unpack("d", pipe.read(8))
+    os.waitpid(child, 0)
+    assert number == pytest.approx(embeddings.embed(SENTENCES)[0][0], abs=1e-5)
+
+
+def test_two_processes_that_start_together_build_one_whole_graph(tmp_path: Path) -> None:
+    environment = {**os.environ, "MINDX_DATA": str(tmp_path)}
+    command = [sys.executable, "manage.py", "build_models"]
+    both = [
+        subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [process.wait(timeout=60) for process in both] == [0, 0]
+    folder = tmp_path / "models"
+    assert sorted(path.name for path in folder.iterdir()) == [store.expected_path().name, "build.lock"]
+    assert (folder / store.expected_path().name).read_bytes() == store.graph_path().read_bytes()
+
+
+def test_build_models_does_nothing_when_the_model_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    before = store.graph_path().stat().st_mtime_ns
+    call_command("build_models")
+    assert "is there" in capsys.readouterr().out
+    assert store.graph_path().stat().st_mtime_ns == before
+
+
+def test_weights_that_are_not_the_tested_ones_are_refused(tmp_path: Path) -> None:
+    changed = bytearray((weights.model_folder() / "model.safetensors").read_bytes())
+    changed[-1] ^= 1
+    (tmp_path / "model.safetensors").write_bytes(changed)
+    with pytest.raises(EmbeddingUnavailable, match="not the file that was tested"):
+        weights.read_weights(tmp_path / "model.safetensors")
+
+
+def test_safetensors_are_read_by_their_own_offsets(tmp_path: Path) -> None:
+    import hashlib
+
+    numbers = np.arange(6, dtype="<f4")
+    header = json.dumps(
+        {
+            "__metadata__": {"format": "pt"},
+            "b": {"dtype": "F32", "shape": [2], "data_offsets": [16, 24]},
+            "a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
+        }
+    ).encode()
+    data = struct.pack("<Q", len(header)) + header + numbers.tobytes()
+    (tmp_path / "small").write_bytes(data)
+    read = weights.read_weights(tmp_path / "small", hashlib.sha256(data).hexdigest())
+    assert read["a"].tolist() == [[0, 1], [2, 3]]
+    assert read["b"].tolist() == [4, 5]
+
+
+def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "_model", None)
+    monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
+    with pytest.raises(EmbeddingUnavailable, match="not installed"):
+        embeddings.embed(["anything"])
+    assert "not installed" in embeddings.why_unavailable()
+
+
+def test_a_damaged_graph_is_said_in_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: pytest.FixtureRequest
+) -> None:
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(embeddings, "_model", None)
+    store.expected_path().parent.mkdir()
+    store.expected_path().write_bytes(b"half a graph")
+    assert "sentence model failed" in embeddings.why_unavailable()
+
+
+def test_a_failed_load_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "_model", None)
+    with monkeypatch.context() as broken:
+        broken.setattr(weights, "PACKAGE", "no_such_package")
+        assert embeddings.why_unavailable()
+    assert embeddings.why_unavailable() == ""
+
+
+def test_nothing_costs_nothing() -> None:
+    assert embeddings.embed([]) == []

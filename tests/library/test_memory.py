@@ -1,0 +1,255 @@
+"""Memory: recorded once, found by meaning, with the rights of the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from library import embedding
+from library.errors import LibraryRefused
+from library.memory import selectors, services
+from library.models import Experience
+from people.models import User
+from people.roles import Role
+from tests.library.conftest import WordVectors
+
+Person = Callable[..., User]
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def owner(person: Person) -> User:
+    return person("owner")
+
+
+def remember(
+    owner: User, goal: str, *, ref: str = "", outcome: str = "success", output: str = "", minute: int = 0
+) -> Experience:
+    return services.record(
+        goal_ref=ref or goal[:64],
+        owner=owner,
+        primary_goal_description=goal,
+        final_outcome=outcome,
+        output_summary=output,
+        timestamp=START + timedelta(minutes=minute),
+        initiating_agent_id="mindx",
+    )
+
+
+def goals(found: list[selectors.Found]) -> list[str]:
+    return [row.primary_goal_description for row, _ in found]
+
+
+def test_the_same_goal_is_recorded_once(owner: User) -> None:
+    first = remember(owner, "create a project", ref="7")
+    again = remember(owner, "create a project, told differently", ref="7", outcome="failure")
+    assert again == first
+    assert Experience.objects.get().final_outcome == "success"
+
+
+def test_an_unknown_outcome_is_refused(owner: User) -> None:
+    with pytest.raises(ValueError, match="is not a valid"):
+        remember(owner, "create a project", outcome="great")
+    assert not Experience.objects.exists()
+
+
+def test_the_nearest_goal_comes_first(owner: User, word_vectors: WordVectors) -> None:
+    for goal in ("write a poem", "create a python project", "remove a python folder"):
+        remember(owner, goal)
+    embedding.embed_missing()
+    found = selectors.search("python project", user=owner)
+    assert goals(found)[:2] == ["create a python project", "remove a python folder"]
+    similarities = [similarity for _, similarity in found]
+    assert similarities == sorted(similarities, reverse=True)  # type: ignore[type-var]
+    assert similarities[0] == pytest.approx(2 / (2 * 4) ** 0.5)
+
+
+def test_what_came_of_a_goal_is_searched_too(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "do the usual", output="weather station built")
+    remember(owner, "do something else", output="nothing")
+    embedding.embed_missing()
+    assert goals(selectors.search("weather station", user=owner))[0] == "do the usual"
+
+
+def test_a_row_appears_once_although_two_of_its_texts_match(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "weather", output="weather")
+    embedding.embed_missing()
+    assert goals(selectors.search("weather", user=owner)) == ["weather"]
+
+
+def test_other_peoples_experiences_are_not_found(owner: User, person: Person, word_vectors: WordVectors) -> None:
+    remember(owner, "a secret project")
+    remember(owner, "a secret not embedded yet", ref="later")
+    Experience.objects.filter(goal_ref="a secret project").update(
+        primary_goal_description_embedding=word_vectors(["a secret project"])[0]
+    )
+    outsider = person("outsider", Role.SUBMITTER, Role.DEVELOPER)
+    assert selectors.search("secret", user=outsider) == []
+    assert selectors.recent(user=outsider) == []
+    assert selectors.nearest_to("a secret project", user=outsider) == []
+    assert len(selectors.search("secret", user=owner)) == 2
+    word_vectors.broken = "gone"
+    assert selectors.search("secret", user=outsider) == []
+    assert len(selectors.search("secret", user=owner)) == 2
+
+
+@pytest.mark.parametrize("role", [Role.REVIEWER, Role.OPERATOR, Role.ADMIN])
+def test_reviewers_operators_and_admins_find_everything(
+    owner: User, person: Person, word_vectors: WordVectors, role: Role
+) -> None:
+    remember(owner, "a secret project")
+    embedding.embed_missing()
+    assert len(selectors.search("secret", user=person("other", role))) == 1
+
+
+def test_a_person_who_was_locked_out_finds_nothing(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "a project")
+    owner.is_active = False
+    assert selectors.recent(user=owner) == []
+
+
+def test_somebody_with_few_of_many_rows_still_finds_theirs(
+    owner: User, person: Person, word_vectors: WordVectors
+) -> None:
+    crowd = person("crowd")
+    texts = [f"python project {'x' * (number % 23)} {number}" for number in range(600)]
+    Experience.objects.bulk_create(
+        Experience(
+            goal_ref=f"crowd {number}",
+            owner=crowd,
+            primary_goal_description=text,
+            final_outcome="success",
+            timestamp=START,
+            initiating_agent_id="mindx",
+            primary_goal_description_embedding=vector,
+        )
+        for number, (text, vector) in enumerate(zip(texts, word_vectors(texts), strict=True))
+    )
+    remember(owner, "unrelated python words")
+    (own,) = word_vectors(["unrelated python words"])
+    Experience.objects.filter(owner=owner).update(primary_goal_description_embedding=own)
+    with connection.cursor() as cursor:
+        # A table this small would be scanned whole; the index must do the work, as it will at scale.
+        cursor.execute("ANALYZE library_experience")
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_sort = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        cursor.execute("DROP INDEX experience_owner_time")
+    assert goals(selectors.search("python project", user=owner)) == ["unrelated python words"]
+
+
+def test_pages_follow_each_other_without_gap_or_double(owner: User, word_vectors: WordVectors) -> None:
+    for number in range(7):
+        remember(owner, f"project {'and ' * (number // 2)}", ref=str(number))
+    remember(owner, "the project that is not embedded yet", ref="late")
+    Experience.objects.exclude(goal_ref="late").update()
+    for row in Experience.objects.exclude(goal_ref="late"):
+        (vector,) = word_vectors([row.primary_goal_description])
+        Experience.objects.filter(pk=row.pk).update(primary_goal_description_embedding=vector)
+    seen: list[selectors.Found] = []
+    after = None
+    while page := selectors.search("project", user=owner, limit=3, after=after):
+        seen += page
+        after = (page[-1][1], page[-1][0].pk)
+    whole = selectors.search("project", user=owner, limit=50)
+    assert seen == whole
+    assert len({row.pk for row, _ in seen}) == 8
+    assert seen[-1][1] is None
+
+
+def test_without_a_sentence_model_words_find(owner: User, word_vectors: WordVectors) -> None:
+    word_vectors.broken = "no model here"
+    remember(owner, "create a Python project")
+    remember(owner, "write a poem", output="a poem about a python and a project")
+    remember(owner, "python alone")
+    found = selectors.search("python PROJECT", user=owner)
+    assert sorted(goals(found)) == ["create a Python project", "write a poem"]
+    assert {similarity for _, similarity in found} == {None}
+
+
+def test_words_that_mean_something_to_a_pattern_are_only_words(owner: User, word_vectors: WordVectors) -> None:
+    word_vectors.broken = "no model here"
+    remember(owner, "reach 100% of it")
+    remember(owner, "reach 1000 of it")
+    assert goals(selectors.search("100%", user=owner)) == ["reach 100% of it"]
+    assert selectors.search("'; DROP TABLE library_experience; --", user=owner) == []
+    assert selectors.search("\0 \0", user=owner) == []
+
+
+def test_an_outcome_filters(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "project one")
+    remember(owner, "project two", outcome="failure")
+    embedding.embed_missing()
+    assert goals(selectors.search("project", user=owner, outcome="failure")) == ["project two"]
+    assert [row.primary_goal_description for row in selectors.recent(user=owner, outcome="success")] == ["project one"]
+
+
+def test_the_newest_come_first_and_pages_follow(owner: User) -> None:
+    for minute in (3, 1, 2, 2, 0):
+        remember(owner, f"minute {minute}", ref=f"{minute} {Experience.objects.count()}", minute=minute)
+    first = selectors.recent(user=owner, limit=2)
+    rest = selectors.recent(user=owner, limit=5, after=(first[-1].timestamp, first[-1].pk))
+    assert [row.timestamp.minute for row in first + rest] == [3, 2, 2, 1, 0]
+
+
+def test_a_goal_is_not_its_own_precedent(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "create a project", ref="7")
+    remember(owner, "create a project", ref="6")
+    embedding.embed_missing()
+    found = selectors.nearest_to("create a project", user=owner, without_goal="7")
+    assert [row.goal_ref for row, _ in found] == ["6"]
+
+
+def test_the_owner_and_an_admin_may_forget(owner: User, person: Person) -> None:
+    services.forget(remember(owner, "one"), owner)
+    services.forget(remember(owner, "two"), person("boss", Role.ADMIN))
+    assert not Experience.objects.exists()
+
+
+@pytest.mark.parametrize("role", [Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER])
+def test_nobody_else_may_forget(owner: User, person: Person, role: Role) -> None:
+    experience = remember(owner, "one")
+    with pytest.raises(LibraryRefused):
+        services.forget(experience, person("other", role))
+    assert Experience.objects.exists()
+
+
+def test_a_failed_embedding_is_null_never_zeros_and_is_retried(
+    owner: User, word_vectors: WordVectors, django_capture_on_commit_callbacks: Callable[..., object]
+) -> None:
+    word_vectors.broken = "no model here"
+    with django_capture_on_commit_callbacks(execute=True):
+        experience = remember(owner, "create a project", output="done")
+    experience.refresh_from_db()
+    assert experience.primary_goal_description_embedding is None
+    word_vectors.broken = ""
+    assert embedding.embed_missing() == 1
+    experience.refresh_from_db()
+    assert any(experience.primary_goal_description_embedding)
+    assert any(experience.output_summary_embedding)
+    assert experience.sub_task_description_embedding is None
+
+
+def test_the_sweep_survives_a_missing_model(owner: User, word_vectors: WordVectors) -> None:
+    from library.tasks import embed_missing
+
+    word_vectors.broken = "no model here"
+    remember(owner, "create a project")
+    embed_missing()
+    word_vectors.broken = ""
+    embed_missing()
+    assert Experience.objects.get().primary_goal_description_embedding is not None
+
+
+def test_a_python_project_is_found_by_the_real_model(owner: User) -> None:
+    remember(owner, "Create a Python project named api_client with a virtual environment")
+    remember(owner, "Write a note about the weather")
+    embedding.embed_missing()
+    ((best, similarity), (_, other)) = selectors.search("python project", user=owner)
+    assert "api_client" in best.primary_goal_description
+    assert similarity is not None
+    assert other is not None
+    assert similarity > other + 0.15
