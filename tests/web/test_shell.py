@@ -27,7 +27,7 @@ def rendered(source: str, **context: object) -> str:
 
 
 # --- icons, states, origins ------------------------------------------------------------------------------------------
-def test_every_icon_a_template_names_is_in_the_sprite():
+def test_every_icon_a_template_names_is_in_the_sprite() -> None:
     named = {
         (page.name, name)
         for page in TEMPLATES.rglob("*.html")
@@ -39,14 +39,14 @@ def test_every_icon_a_template_names_is_in_the_sprite():
 
 
 @pytest.mark.parametrize("value", [*GoalState, *PlanState, *IntentState, "candidate", "active", "retired", "canary"])
-def test_every_state_has_an_icon_of_the_sprite_and_a_word(value: str):
+def test_every_state_has_an_icon_of_the_sprite_and_a_word(value: str) -> None:
     badge = words.state_badge(str(value))
     assert badge.icon in SYMBOLS
     assert "_" not in badge.word
     assert badge.word
 
 
-def test_a_state_badge_holds_icon_and_word_and_its_colour_key():
+def test_a_state_badge_holds_icon_and_word_and_its_colour_key() -> None:
     badge = rendered('{% state "awaiting_review" %}')
     assert badge == (
         '<span class="state" data-s="awaiting_review"><svg class="i" aria-hidden="true"><use href="#i-eye"/></svg>'
@@ -54,7 +54,7 @@ def test_a_state_badge_holds_icon_and_word_and_its_colour_key():
     )
 
 
-def test_a_state_can_be_said_otherwise_and_is_escaped():
+def test_a_state_can_be_said_otherwise_and_is_escaped() -> None:
     assert "&lt;b&gt;" in rendered('{% state "manual" word %}', word="<b>")
 
 
@@ -62,41 +62,41 @@ ORIGINS = ["explicit", "rule_slot", "mapping", "default", "experience", "model",
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_every_origin_has_an_icon_of_the_sprite(origin: str):
+def test_every_origin_has_an_icon_of_the_sprite(origin: str) -> None:
     assert words.origin_badge(origin).icon in SYMBOLS
 
 
-def test_an_origin_says_whose_hand_gave_the_value():
+def test_an_origin_says_whose_hand_gave_the_value() -> None:
     param = SimpleNamespace(origin="person", original="old", span=None, note="")
     assert "edited" in mindx.origin(param)
     assert "by hand" in mindx.origin(SimpleNamespace(origin="person", original=None, span=None, note=""))
     assert "your words" in mindx.origin({"origin": "explicit", "span": [3, 9], "original": None, "note": ""})
 
 
-def test_an_origins_note_cannot_bring_markup():
+def test_an_origins_note_cannot_bring_markup() -> None:
     assert "<i>" not in mindx.origin({"origin": "default", "note": "<i>next minor</i>"})
 
 
 # --- seal ------------------------------------------------------------------------------------------------------------
-def test_a_seal_has_eight_bars_that_stay_in_their_box():
+def test_a_seal_has_eight_bars_that_stay_in_their_box() -> None:
     bars = seal.bars(DIGEST)
     assert [bar.height for bar in bars] == [8, 13, 2, 15, 5, 1, 11, 12]
-    assert all(0 <= bar.y and bar.y + bar.height == 16 for bar in bars)
+    assert all(bar.y >= 0 and bar.y + bar.height == 16 for bar in bars)
 
 
 @given(st.text(alphabet="0123456789abcdef", min_size=64, max_size=64))
-def test_two_digests_that_differ_in_the_first_eight_digits_have_different_seals(digest: str):
+def test_two_digests_that_differ_in_the_first_eight_digits_have_different_seals(digest: str) -> None:
     other = f"{(int(digest[0], 16) + 1) % 16:x}{digest[1:]}"
     assert seal.bars(digest) != seal.bars(other)
 
 
-def test_a_seal_of_something_that_is_no_digest_draws_nothing_and_stays_safe():
+def test_a_seal_of_something_that_is_no_digest_draws_nothing_and_stays_safe() -> None:
     drawn = mindx.seal('"><script>')
     assert "<rect" not in drawn
     assert "<script>" not in drawn
 
 
-def test_a_broken_seal_says_so():
+def test_a_broken_seal_says_so() -> None:
     assert "data-broken" in mindx.seal(DIGEST, broken=True)
     assert "data-broken" not in mindx.seal(DIGEST)
 
@@ -112,7 +112,7 @@ HOSTILE = st.text(
 
 
 @given(HOSTILE)
-def test_no_hidden_character_and_no_markup_survives_the_visible_filter(text: str):
+def test_no_hidden_character_and_no_markup_survives_the_visible_filter(text: str) -> None:
     shown = mindx.visible(text)
     without_our_marks = re.sub(
         r'<span class="hidden-char" title="[^"<>]*">(U\+[0-9A-F]{4,6}|byte [0-9A-F]{2})</span>', "", shown
@@ -122,13 +122,13 @@ def test_no_hidden_character_and_no_markup_survives_the_visible_filter(text: str
     )
 
 
-def test_a_right_to_left_override_is_shown_by_its_code_point():
+def test_a_right_to_left_override_is_shown_by_its_code_point() -> None:
     assert mindx.visible("a\u202egpj.exe") == (
         'a<span class="hidden-char" title="right-to-left override">U+202E</span>gpj.exe'
     )
 
 
-def test_a_place_of_one_line_shows_line_feeds_that_would_otherwise_collapse():
+def test_a_place_of_one_line_shows_line_feeds_that_would_otherwise_collapse() -> None:
     assert "U+000A" in mindx.visible("ls\nrm -r .", "line")
     assert "\n" in mindx.visible("ls\nrm -r .")
 
@@ -149,18 +149,18 @@ def test_a_place_of_one_line_shows_line_feeds_that_would_otherwise_collapse():
         (49 * 3600, "2 days"),
     ],
 )
-def test_a_duration_is_as_short_as_it_stays_useful(seconds: float, said: str):
+def test_a_duration_is_as_short_as_it_stays_useful(seconds: float, said: str) -> None:
     assert moments.duration_text(seconds) == said
 
 
-def test_a_moment_shows_its_date_from_yesterday_on():
+def test_a_moment_shows_its_date_from_yesterday_on() -> None:
     now = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     assert moments.clock_text(now - timedelta(hours=9), now) == "00:30"
     assert moments.clock_text(now - timedelta(hours=10), now) == "20 Nov 23:30"
     assert moments.clock_text(now - timedelta(days=400), now) == "17 Oct 2025"
 
 
-def test_a_clock_carries_the_exact_time_for_machines():
+def test_a_clock_carries_the_exact_time_for_machines() -> None:
     shown = mindx.clock(datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC))
     assert 'datetime="2020-01-02T03:04:05+00:00"' in shown
     assert "2 January 2020, 03:04:05 UTC" in shown
@@ -169,21 +169,21 @@ def test_a_clock_carries_the_exact_time_for_machines():
 
 # --- way -------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("state", list(GoalState))
-def test_the_way_has_five_stages_and_at_most_one_is_where_the_goal_stands(state: GoalState):
+def test_the_way_has_five_stages_and_at_most_one_is_where_the_goal_stands(state: GoalState) -> None:
     stages = way.way(state.value)
     assert [stage.name for stage in stages] == ["perceive", "plan", "review", "execute", "learn"]
     assert sum(stage.current for stage in stages) <= 1
 
 
-def test_the_way_of_a_rejected_goal_ends_at_review():
+def test_the_way_of_a_rejected_goal_ends_at_review() -> None:
     stages = way.way("dropped", "rejected")
     assert [stage.look for stage in stages] == ["done", "done", "bad", "", ""]
 
 
-def test_an_achieved_goal_still_learns_until_its_experience_is_stored():
+def test_an_achieved_goal_still_learns_until_its_experience_is_stored() -> None:
     assert [stage.look for stage in way.way("achieved", learned=False)][-1] == "now"
     assert {stage.look for stage in way.way("achieved")} == {"done"}
 
 
-def test_the_way_is_said_for_those_who_do_not_see_colours():
+def test_the_way_is_said_for_those_who_do_not_see_colours() -> None:
     assert "a person&#x27;s turn" in mindx.way("awaiting_review", mini=True)

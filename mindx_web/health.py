@@ -1,0 +1,162 @@
+"""Whether the parts that mindX is made of work, asked with short time-outs: a dead part never hangs who asks."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache, partial
+from typing import Any
+
+import redis
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from agents.models import WorkerBeat
+from library import embedding
+from mindx_web.presentation.moments import age_text
+from sandbox.contract import SandboxError
+
+logger = logging.getLogger(__name__)
+
+REDIS_TIMEOUT_S = 0.25
+# A worker beats every few seconds; two missed beats are an accident, this many are not.
+WORKER_SILENT_S = 20
+COUNT_UP_TO = 100
+_LEVELS = ("L1", "L2", "L3")
+
+
+class PartState(StrEnum):
+    """`limited`: it works, but somebody should know. `unknown`: what would tell is itself down."""
+
+    OK = "ok"
+    LIMITED = "limited"
+    DOWN = "down"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part, how it is in a sentence, and the figures behind the sentence."""
+
+    name: str
+    state: PartState
+    sentence: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool | None:
+        """True, False, or None when nothing is wrong but somebody should know."""
+        return {PartState.OK: True, PartState.DOWN: False}.get(self.state)
+
+
+@dataclass(frozen=True)
+class Health:
+    """All parts together."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def status(self) -> str:
+        """The worst of the parts: ok, limited or down."""
+        states = {part.state for part in self.parts}
+        if PartState.DOWN in states:
+            return PartState.DOWN.value
+        return PartState.OK.value if states == {PartState.OK} else PartState.LIMITED.value
+
+    @property
+    def is_ready(self) -> bool:
+        """Goals can be taken, planned and shown: the database answers and a worker is alive.
+
+        Without Redis goals are still taken and approved; without a jail they are planned, and steps say why they wait.
+        """
+        return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker"})
+
+
+def current() -> Health:
+    """Look at every part now, the ones that all others stand on first."""
+    database = _database()
+    inside = _IN_DATABASE if database.ok else {name: partial(_unknown, name) for name in _IN_DATABASE}
+    return Health((database, _redis(), *(ask() for ask in inside.values()), _sandbox()))
+
+
+def _unknown(name: str) -> Part:
+    return Part(name, PartState.UNKNOWN, "unknown while the database does not answer")
+
+
+def _database() -> Part:
+    started = time.perf_counter()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        logger.error("The database does not answer: %s", error)
+        return Part("database", PartState.DOWN, "does not answer")
+    return _answers("database", started)
+
+
+def _redis() -> Part:
+    if not settings.REDIS_URL:
+        return Part("redis", PartState.DOWN, "no address is set")
+    started = time.perf_counter()
+    try:
+        _client(settings.REDIS_URL).ping()
+    except redis.RedisError:
+        return Part("redis", PartState.DOWN, "does not answer; goals are taken and kept, work goes on when it is back")
+    return _answers("redis", started)
+
+
+def _answers(name: str, started: float) -> Part:
+    milliseconds = (time.perf_counter() - started) * 1000
+    return Part(name, PartState.OK, f"answers in {milliseconds:.0f} ms", {"ms": round(milliseconds, 1)})
+
+
+@lru_cache(maxsize=1)
+def _client(url: str) -> redis.Redis:
+    """One small pool for the process. It never retries: the next look is a retry."""
+    return redis.Redis.from_url(
+        url, socket_connect_timeout=REDIS_TIMEOUT_S, socket_timeout=REDIS_TIMEOUT_S, retry=Retry(NoBackoff(), 0)
+    )
+
+
+def _worker() -> Part:
+    last = WorkerBeat.objects.order_by("-at").first()
+    if last is None:
+        return Part("worker", PartState.DOWN, "never seen; goals wait until one starts")
+    age_s = (timezone.now() - last.at).total_seconds()
+    facts = {"last_seen": last.at.isoformat(), "name": last.name}
+    if age_s > WORKER_SILENT_S:
+        return Part("worker", PartState.DOWN, f"silent for {age_text(age_s)}; goals wait until one starts", facts)
+    return Part("worker", PartState.OK, f"seen {age_text(age_s)} ago", facts)
+
+
+def _embeddings() -> Part:
+    missing = embedding.count_missing(COUNT_UP_TO)
+    if not missing:
+        return Part("embeddings", PartState.OK, "all stored, none to retry", {"missing": 0})
+    count = f"{COUNT_UP_TO} or more" if missing >= COUNT_UP_TO else str(missing)
+    sentence = f"{count} to retry; search by meaning does not find them yet"
+    return Part("embeddings", PartState.LIMITED, sentence, {"missing": missing})
+
+
+def _sandbox() -> Part:
+    # Loaded when somebody asks: pages have no other use for the jail.
+    from sandbox.jail import probe
+
+    try:
+        level = probe.level()
+    except SandboxError as error:
+        return Part("sandbox", PartState.DOWN, f"could not be tried: {error}")
+    facts = {"level": level.name, "least": settings.SANDBOX_MIN}
+    if _LEVELS.index(level.name) < _LEVELS.index(settings.SANDBOX_MIN):
+        sentence = f"level {level.name}; no step runs below {settings.SANDBOX_MIN}"
+        return Part("sandbox", PartState.DOWN, sentence, facts)
+    return Part("sandbox", PartState.OK, f"level {level.name}, tried with a real jail", facts)
+
+
+_IN_DATABASE: dict[str, Callable[[], Part]] = {"worker": _worker, "embeddings": _embeddings}
