@@ -12,6 +12,7 @@ from django.utils.text import slugify
 
 from agents.bdi.validation import Problem
 from agents.errors import AgentsError, GoalRefused, NotPossibleNow
+from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, workspaces_writable_by
 from agents.services import hints, logs, proposing
@@ -135,21 +136,16 @@ def cancel(goal: Goal, *, by: User) -> Goal:
         goal = Goal.objects.select_for_update().get(pk=goal.pk)
         if goal.has_ended:
             raise NotPossibleNow(f"Goal {goal.pk} has ended already: {goal.state}.")
-        plan = current_plan(goal)
         logs.say(goal.pk, "bdi_agent", "cancel", f"cancelled by {by.username}", level="warning")
-        if plan is not None and plan.state not in PLAN_ENDED:
-            if plan.state == PlanState.EXECUTING:
-                IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True, reason=f"cancelled by {by.username}")
-                hints.wake(goal.pk)
-                if _worker_holds(goal):
-                    return goal
-            move_plan(
-                IntentPlan.objects.select_for_update().get(pk=plan.pk),
-                PlanState.CANCELLED,
-                by=by.username,
-                reason=f"cancelled by {by.username}",
-            )
-        return move_goal(goal, GoalState.DROPPED, by=by.username, reason="cancelled_by_person")
+        plan = goal.intent_plans.select_for_update().exclude(state__in=[state.value for state in PLAN_ENDED]).first()
+        if plan is None:
+            return move_goal(goal, GoalState.DROPPED, by=by.username, reason="cancelled_by_person")
+        if plan.state == PlanState.EXECUTING and _worker_holds(goal):
+            # The worker's companion sees the flag, stops the step and ends the plan; should it die, the next one does.
+            IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True, reason=f"cancelled by {by.username}")
+        else:
+            ending.cancelled(goal, plan, by=by.username)
+    return goal
 
 
 def _worker_holds(goal: Goal) -> bool:

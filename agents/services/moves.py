@@ -1,4 +1,6 @@
-"""The one place that moves goals and intent plans: a conditional update, a transition row, a hint to browsers.
+"""The one place that moves goals, intent plans and intents: a conditional update, a transition row, a hint to browsers.
+
+An intent's history is its attempts, so moving one writes no transition.
 
 Callers lock goal before plan when they move both, so that two movers never wait for each other.
 """
@@ -9,11 +11,22 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import Goal, IntentPlan, Transition
+from agents.models import Goal, Intent, IntentPlan, Transition
 from agents.services import hints
-from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, MoveRefused, PlanState
+from agents.states import (
+    GOAL_ENDED,
+    GOAL_MOVES,
+    INTENT_MOVES,
+    PLAN_ENDED,
+    PLAN_MOVES,
+    GoalState,
+    IntentState,
+    MoveRefused,
+    PlanState,
+)
 
 _TERMINAL_LEASE = {"lease_until": None, "lease_owner": "", "wake_at": None}
 
@@ -74,3 +87,9 @@ def move_plan(plan: IntentPlan, new: PlanState, *, by: str, reason: str = "", **
     for name, value in values.items():
         setattr(plan, name, value)
     return plan
+
+
+def move_intents(intents: QuerySet[Intent], new: IntentState, *, reason: str = "", **also: Any) -> int:
+    """Move those of the intents that the table lets move; returns how many. The caller holds the goal's lease."""
+    movable = [old.value for old, targets in INTENT_MOVES.items() if new in targets]
+    return intents.filter(state__in=movable).update(state=new.value, reason=reason, **also)

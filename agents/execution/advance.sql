@@ -1,0 +1,64 @@
+-- Finish the intent at %(position)s and begin the next one, in one statement.
+-- Every condition stands on the plan's row: a late worker (fence), a cancelled plan, a changed approval or a workspace
+-- that moved under it updates nothing, and then no other part of the statement finds a row either.
+WITH plan AS (
+    UPDATE agents_intentplan
+    SET position = agents_intentplan.position + 1
+    WHERE id = %(plan)s
+      AND state = 'executing'
+      AND fence = %(fence)s
+      AND position = %(position)s
+      AND NOT cancel_requested
+      AND approved_digest = %(digest)s
+      AND EXISTS (
+          SELECT FROM agents_workspace workspace
+          WHERE workspace.id = agents_intentplan.workspace_id AND workspace.head = %(before)s)
+    RETURNING id, workspace_id, agents_intentplan.position AS next_position
+), finished AS (
+    UPDATE agents_attempt
+    SET finished = clock_timestamp(), outcome = %(outcome)s, result = %(result)s, snapshot_after = %(after)s,
+        failure_class = %(failure_class)s, reason = %(reason)s
+    FROM plan
+    WHERE agents_attempt.id = %(attempt)s
+), done AS (
+    UPDATE agents_intent
+    SET state = %(intent_state)s, result = %(result)s, reason = %(reason)s
+    FROM plan
+    WHERE agents_intent.intent_plan_id = plan.id AND agents_intent.position = %(position)s
+), recovered AS (
+    -- A recovery counts as a success only now that the recovered intent has succeeded.
+    UPDATE agents_recoveryattempt
+    SET succeeded = (%(intent_state)s = 'succeeded')
+    FROM plan, agents_attempt
+    JOIN agents_intent ON agents_intent.id = agents_attempt.intent_id
+    WHERE agents_recoveryattempt.attempt_id = agents_attempt.id
+      AND agents_recoveryattempt.succeeded IS NULL
+      AND agents_intent.intent_plan_id = plan.id
+      AND agents_intent.position = %(position)s
+), session AS (
+    UPDATE agents_terminalsession
+    SET state = %(session)s
+    FROM plan
+    WHERE agents_terminalsession.intent_plan_id = plan.id
+), workspace AS (
+    UPDATE agents_workspace
+    SET head = %(after)s, changed_at = clock_timestamp()
+    FROM plan
+    WHERE agents_workspace.id = plan.workspace_id AND agents_workspace.head <> %(after)s
+), following AS (
+    UPDATE agents_intent
+    SET state = 'running'
+    FROM plan
+    WHERE agents_intent.intent_plan_id = plan.id
+      AND agents_intent.position = plan.next_position
+      AND agents_intent.state = 'pending'
+      AND %(go_on)s
+    RETURNING agents_intent.id
+), begun AS (
+    INSERT INTO agents_attempt
+        (intent_id, number, fence, worker, started, outcome, failure_class, reason, snapshot_before, snapshot_after)
+    SELECT following.id, 1, %(fence)s, %(worker)s, clock_timestamp(), '', '', '', %(after)s, ''
+    FROM following
+    RETURNING id
+)
+SELECT plan.id, begun.id FROM plan LEFT JOIN begun ON true

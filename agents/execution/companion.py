@@ -1,0 +1,138 @@
+"""A thread beside a running claim: keeps the lease alive, notices cancellation, and writes output as it comes."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, connection
+
+from agents.execution.lease import Lease, renew
+from agents.models import IntentPlan
+from agents.services import logs
+from agents.services.logs import NewLine
+
+logger = logging.getLogger(__name__)
+
+BEAT_S = 0.1
+CHECK_S = 1.0
+LINES_PER_ATTEMPT = 20_000
+LINE_BYTES = 8 * 1024
+BATCH = 500
+
+
+class Companion(threading.Thread):
+    """Runs while a worker holds a claim.
+
+    `stop_work` is set when the running step must end: `lost` says the lease is gone (nothing may be recorded),
+    `cancelled` that a person wants it to stop.
+    """
+
+    def __init__(self, lease: Lease, plan_id: int | None = None) -> None:
+        super().__init__(name=f"companion-{lease.goal_id}", daemon=True)
+        self.lease = lease
+        self.plan_id = plan_id
+        self.stop_work = threading.Event()
+        self.lost = False
+        self.cancelled = False
+        self._lines: queue.Queue[NewLine] = queue.Queue()
+        self._partial: dict[str, bytes] = {}
+        self._unwritten: list[NewLine] = []
+        self._count = 0
+        self._done = threading.Event()
+        self._writing = threading.Lock()
+        self._renew_every_s = max(0.2, float(settings.LEASE_S) / 4)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._done.set()
+        self.join()
+
+    # -- called by the worker ---------------------------------------------------------------------------------
+    def new_attempt(self) -> None:
+        """Forget what is left of the last attempt's output."""
+        self._partial.clear()
+        self._count = 0
+
+    def output(self, stream: str, data: bytes) -> None:
+        """Take raw bytes of stdout or stderr; whole lines are queued, a rest waits for its end."""
+        *lines, rest = (self._partial.get(stream, b"") + data).split(b"\n")
+        if len(rest) > LINE_BYTES:
+            lines, rest = [*lines, rest], b""
+        self._partial[stream] = rest
+        for line in lines:
+            self._queue(stream, line)
+
+    def drain(self) -> None:
+        """Write everything that is waiting, unfinished lines included, before the next line of the worker itself."""
+        for stream, rest in self._partial.items():
+            if rest:
+                self._queue(stream, rest)
+        self._partial.clear()
+        self._flush()
+
+    def _queue(self, stream: str, line: bytes) -> None:
+        self._count += 1
+        if self._count > LINES_PER_ATTEMPT:
+            return
+        text = line[:LINE_BYTES].decode(errors="replace").rstrip("\r")
+        if self._count == LINES_PER_ATTEMPT:
+            text = f"more than {LINES_PER_ATTEMPT:,} lines; the rest is not in the log, its end is in the step's result"
+        self._lines.put(NewLine(stream, "execute", text))
+
+    # -- the thread -------------------------------------------------------------------------------------------
+    def run(self) -> None:
+        """Beat until the claim ends. A database that is away is tried again; the lease decides who was right."""
+        next_renewal = time.monotonic() + self._renew_every_s
+        next_check = time.monotonic()
+        try:
+            while not self._done.wait(BEAT_S):
+                try:
+                    self._flush()
+                    now = time.monotonic()
+                    if now >= next_check:
+                        next_check = now + CHECK_S
+                        self._check_cancel()
+                    if now >= next_renewal:
+                        next_renewal = now + self._renew_every_s
+                        if not renew(self.lease):
+                            self.lost = True
+                            self.stop_work.set()
+                except (DatabaseError, InterfaceError):
+                    logger.warning("The database did not answer; trying again.", exc_info=True)
+                    connection.close()
+        finally:
+            connection.close()
+
+    def _check_cancel(self) -> None:
+        if self.plan_id is None or self.cancelled:
+            return
+        if IntentPlan.objects.filter(pk=self.plan_id, cancel_requested=True).exists():
+            self.cancelled = True
+            self.stop_work.set()
+
+    def _flush(self) -> None:
+        # Both threads flush; the lock keeps lines in the order in which they came.
+        with self._writing:
+            while lines := self._unwritten or self._take():
+                # Kept until they are stored, so that a database that is away loses nothing.
+                self._unwritten = lines
+                logs.write(self.lease.goal_id, lines)
+                self._unwritten = []
+
+    def _take(self) -> list[NewLine]:
+        lines: list[NewLine] = []
+        while len(lines) < BATCH:
+            try:
+                lines.append(self._lines.get_nowait())
+            except queue.Empty:
+                break
+        return lines

@@ -1,0 +1,107 @@
+"""The ways a plan's run ends or waits. Each is one transaction under the lease: plan, goal and intents move together."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.execution.lease import Lease, hold
+from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.services import hints, logs
+from agents.services.moves import move_goal, move_intents, move_plan
+from agents.states import GoalState, IntentState, PlanState
+
+SANDBOX_WAIT_S = 15.0
+
+
+def complete(plan: IntentPlan, lease: Lease) -> None:
+    """All main steps are done: the plan is complete and the goal achieved."""
+    with transaction.atomic():
+        goal = hold(lease)
+        _skip_pending(plan, "not needed: the plan succeeded")
+        move_plan(plan, PlanState.COMPLETE, by=lease.owner)
+        logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} achieved")
+        move_goal(goal, GoalState.ACHIEVED, by=lease.owner)
+
+
+def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) -> None:
+    """Give up on the main steps: what has not run is skipped, the clean-up comes next."""
+    with transaction.atomic():
+        hold(lease)
+        move_intents(plan.intents.all(), IntentState.FAILED, reason=reason)
+        move_intents(
+            plan.intents.filter(phase=Intent.Phase.MAIN), IntentState.SKIPPED, reason="an earlier step failed"
+        )
+        RecoveryAttempt.objects.filter(attempt__intent__intent_plan=plan, succeeded=None).update(succeeded=False)
+        IntentPlan.objects.filter(pk=plan.pk, fence=lease.fence).update(aborting=reason, position=first_cleanup)
+        hints.goal_changed(plan.goal_id)
+
+
+def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
+    """The plan failed and with it the goal."""
+    with transaction.atomic():
+        goal = hold(lease)
+        _skip_pending(plan, "the plan failed")
+        move_plan(plan, PlanState.FAILED, by=lease.owner, reason=reason)
+        logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} failed: {reason}", level="error")
+        move_goal(goal, GoalState.FAILED, by=lease.owner, reason=reason)
+
+
+def cancel(plan: IntentPlan, lease: Lease) -> None:
+    """The worker saw that a person cancelled."""
+    with transaction.atomic():
+        goal = hold(lease)
+        plan = goal.intent_plans.select_for_update().get(pk=plan.pk)
+        cancelled(goal, plan, by=plan.reason.removeprefix("cancelled by ") or lease.owner)
+
+
+def cancelled(goal: Goal, plan: IntentPlan, *, by: str) -> None:
+    """Nothing further of the plan runs; what finished steps changed stays. The caller holds both rows."""
+    reason = f"cancelled by {by}"
+    Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
+        finished=timezone.now(), outcome="cancelled", reason=reason
+    )
+    move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason="cancelled")
+    _skip_pending(plan, "cancelled")
+    move_plan(plan, PlanState.CANCELLED, by=by, reason=reason)
+    logs.say(goal.pk, "worker", "cancel", "stopped: the goal was cancelled", level="warning")
+    move_goal(goal, GoalState.DROPPED, by=by, reason="cancelled_by_person")
+
+
+def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
+    """The sandbox failed, not a step: the try does not count, and the goal waits until there is a jail."""
+    with transaction.atomic():
+        goal = hold(lease)
+        Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
+            finished=timezone.now(), outcome="unavailable", reason=why
+        )
+        logs.say(goal.pk, "worker", "execute", f"the sandbox is unavailable, no step has failed: {why}", level="error")
+        move_goal(
+            goal,
+            GoalState.RECOVERING,
+            by=lease.owner,
+            reason=f"sandbox_unavailable: {why}",
+            wake_at=timezone.now() + timedelta(seconds=SANDBOX_WAIT_S),
+        )
+
+
+def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:
+    """A step that must run once was interrupted: only a person can say whether it took effect."""
+    with transaction.atomic():
+        goal = hold(lease)
+        move_intents(
+            plan.intents.filter(pk=intent.pk), IntentState.OUTCOME_UNKNOWN, reason="the worker died while it ran"
+        )
+        logs.say(goal.pk, "worker", "execute", f"intent {intent.position}: did it take effect?", level="warning")
+        move_goal(
+            goal,
+            GoalState.MANUAL,
+            by=lease.owner,
+            reason=f"outcome_unknown: intent {intent.position} runs once, and its worker died while it ran",
+        )
+
+
+def _skip_pending(plan: IntentPlan, reason: str) -> None:
+    move_intents(plan.intents.all(), IntentState.SKIPPED, reason=reason)

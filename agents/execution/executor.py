@@ -1,0 +1,267 @@
+"""Runs an approved intent plan under a lease: verify, run each intent in its claim's checkout, record, recover or end."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+
+from django.db import IntegrityError, transaction
+
+from agents import gate
+from agents.bdi import document as documents
+from agents.bdi import recovery
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.recovery import Strategy
+from agents.execution import ending, record
+from agents.execution.companion import Companion
+from agents.execution.desk import Desk, open_desk, remove_stale_checkouts, summary_of
+from agents.execution.lease import Lease, LeaseLost, hold
+from agents.execution.record import Done, Running
+from agents.execution.steps import StepOutcome, run_step
+from agents.models import Attempt, Goal, Intent, IntentPlan
+from agents.services import logs
+from agents.services.moves import move_goal, move_plan
+from agents.states import GoalState, IntentState, PlanState
+from agents.toolkit.registry import REGISTRY
+from sandbox.contract import SandboxError, SessionState
+
+logger = logging.getLogger(__name__)
+
+RETRY_DELAY_S = 5.0
+LOST_WORKERS_MAX = 3
+
+
+class Executor:
+    """One claim of one approved plan. `run` returns when the plan ended, waits, or somebody else has it."""
+
+    def __init__(self, lease: Lease, companion: Companion, plan: IntentPlan, document: Document, tries: int) -> None:
+        self.lease = lease
+        self.companion = companion
+        self.plan = plan
+        self.document = document
+        self.tries = tries
+
+    # -- the way through the plan -----------------------------------------------------------------------------
+    def run(self) -> None:
+        """Run main steps from where the plan stands, then end it; after a failure run the clean-up steps."""
+        remove_stale_checkouts(self.lease.goal_id, self.lease.fence)
+        try:
+            if not self.plan.aborting and not self._main_steps():
+                return
+            self.plan.refresh_from_db()
+            if self.plan.aborting:
+                self._cleanup_steps()
+                ending.fail(self.plan, self.lease, self.plan.aborting)
+            else:
+                ending.complete(self.plan, self.lease)
+        except record.Cancelled:
+            ending.cancel(self.plan, self.lease)
+        except record.WorkspaceMoved:
+            self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
+        except SandboxError as error:
+            ending.wait_for_sandbox(self.plan, self.lease, str(error))
+
+    def _main_steps(self) -> bool:
+        """Run the main intents; False when the plan waits (retry) and this claim is over."""
+        last = len(self.document.intents)
+        if self.plan.position > last:
+            return True
+        state = SessionState.from_json(self.plan.session.state)
+        running: Running | None = None
+        with open_desk(self.lease, self._head(), state) as desk:
+            for position in range(self.plan.position, last + 1):
+                running = running or record.begin(self.plan, self.lease, position)
+                outcome = self._try(desk, running)
+                if outcome.failure is not None:
+                    return self._recover(running, outcome)
+                running = self._finish(desk, running, outcome, go_on=position < last)
+        return True
+
+    def _cleanup_steps(self) -> None:
+        """Run the approved clean-up, best effort: a failing step is recorded and the next one is tried."""
+        first, last = len(self.document.intents) + 1, len(self.document.all_intents)
+        if self.plan.position > last:
+            return
+        running: Running | None = None
+        with open_desk(self.lease, self._head(), SessionState(), part="cleanup") as desk:
+            for position in range(max(first, self.plan.position), last + 1):
+                running = running or record.begin(self.plan, self.lease, position)
+                outcome = self._try(desk, running)
+                running = self._finish(desk, running, outcome, go_on=position < last)
+
+    # -- one step ---------------------------------------------------------------------------------------------
+    def _try(self, desk: Desk, running: Running) -> StepOutcome:
+        spec = self.document.at(running.position)
+        label = f"tool.{REGISTRY.tool(spec.tool).label}"
+        self.companion.new_attempt()
+        again = f", try {running.number}" if running.number > 1 else ""
+        where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
+        prompt = f"{where}./{desk.session.state.cwd} $".replace("./ $", "./ $")
+        self._say(label, f"{prompt} {spec.sentence}{again}", intent=spec.position, **{"try": running.number})
+        outcome = run_step(self.plan, spec, desk.session, self.companion)
+        self.companion.drain()
+        self._stop_if_told(running)
+        if outcome.skipped:
+            self._say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
+        elif outcome.result is not None:
+            level = "info" if outcome.failure is None else "error"
+            self._say(label, summary_of(outcome.result), level=level, intent=spec.position)
+        return outcome
+
+    def _stop_if_told(self, running: Running) -> None:
+        if self.companion.lost:
+            raise LeaseLost(f"the lease on goal {self.lease.goal_id} was lost while a step ran")
+        if self.companion.cancelled:
+            record.not_tried(self.plan, self.lease, running, "cancelled", "cancelled while it ran")
+            raise record.Cancelled("cancelled while a step ran")
+
+    def _finish(self, desk: Desk, running: Running, outcome: StepOutcome, *, go_on: bool) -> Running | None:
+        if outcome.failure is not None:
+            state, reason = IntentState.FAILED, outcome.failure.reason
+        elif outcome.skipped:
+            state, reason = IntentState.SKIPPED, outcome.skipped
+        else:
+            state, reason = IntentState.SUCCEEDED, ""
+        after = desk.keep().digest if state is IntentState.SUCCEEDED else desk.head
+        done = Done(state, outcome.answer, after, desk.session.state.to_json(), reason)
+        return record.advance(self.plan, self.lease, running, done, go_on=go_on)
+
+    def _recover(self, running: Running, outcome: StepOutcome) -> bool:
+        """Choose a strategy. True: go on to the end (abort); False: this claim is over, the goal waits."""
+        failure = outcome.failure
+        if failure is None:
+            raise ValueError("only a failed step is recovered")
+        spec = self.document.at(running.position)
+        tries = Attempt.objects.filter(
+            intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed"
+        ).count()
+        choice = recovery.choose(
+            failure, effect=spec.effect, tries=tries + 1, allowed_tries=self.tries, delay_s=RETRY_DELAY_S
+        )
+        self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
+        self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
+        record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
+        if choice.strategy is Strategy.RETRY_WITH_DELAY:
+            return False
+        ending.abort(
+            self.plan,
+            self.lease,
+            f"{failure.failure_class}: intent {spec.position} ({spec.tool}.{spec.command}) failed: {failure.reason}",
+            first_cleanup=len(self.document.intents) + 1,
+        )
+        return True
+
+    # -- small things -----------------------------------------------------------------------------------------
+    def _head(self) -> str:
+        return IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=self.plan.pk)
+
+    def _say(self, source: str, text: str, level: str = "info", **data: object) -> None:
+        logs.say(self.lease.goal_id, source, "execute", text, level, **data)
+
+
+def execute(lease: Lease) -> None:
+    """Take up the goal's approved plan, or go on with the one a dead worker left."""
+    plan = _take_up(lease)
+    if plan is None:
+        return
+    document, tries = _verified(lease, plan)
+    if document is None:
+        return
+    with Companion(lease, plan.pk) as companion:
+        Executor(lease, companion, plan, document, tries).run()
+
+
+def _take_up(lease: Lease) -> IntentPlan | None:
+    """Move plan and goal to executing under this lease's fence; None when the plan must wait or has ended.
+
+    The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused.
+    """
+    try:
+        with transaction.atomic():
+            goal = hold(lease)
+            plan = (
+                goal.intent_plans.select_for_update(of=("self",))
+                .select_related("session", "workspace")
+                .filter(state__in=[PlanState.APPROVED.value, PlanState.EXECUTING.value])
+                .first()
+            )
+            if plan is None:
+                return None
+            if plan.state == PlanState.APPROVED:
+                move_plan(plan, PlanState.EXECUTING, by=lease.owner, fence=lease.fence)
+            else:
+                IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
+                plan.fence = lease.fence
+                _close_lost_tries(plan, lease)
+            if goal.state != GoalState.EXECUTING:
+                move_goal(goal, GoalState.EXECUTING, by=lease.owner, wake_at=None)
+    except IntegrityError:
+        # The race it answers: two plans of one workspace at once. The unique index let the other one through.
+        return None
+    return plan if not _stopped_before_it_ran(plan, lease, goal) else None
+
+
+def _stopped_before_it_ran(plan: IntentPlan, lease: Lease, goal: Goal) -> bool:
+    """End a plan that was cancelled, must not be repeated, or has cost three workers; True when it ended."""
+    if plan.cancel_requested:
+        ending.cancel(plan, lease)
+        return True
+    intent = plan.intents.filter(position=plan.position, state=IntentState.RUNNING.value).first()
+    lost = intent.attempts.filter(outcome="lost").count() if intent else 0
+    if intent is None or not lost:
+        return False
+    if intent.effect == "once":
+        ending.ask_for_outcome(plan, lease, intent)
+        return True
+    if lost >= LOST_WORKERS_MAX:
+        logs.say(goal.pk, "worker", "execute", f"intent {intent.position} has cost {lost} workers", level="error")
+        main = plan.intents.filter(phase=Intent.Phase.MAIN).count()
+        ending.abort(plan, lease, f"worker_died_{lost}_times at intent {intent.position}", first_cleanup=main + 1)
+        plan.refresh_from_db()
+    return False
+
+
+def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
+    """Mark the tries of a dead worker as lost, so that every try stays visible."""
+    open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None)
+    for attempt in open_tries:
+        running = Running(attempt.pk, attempt.number, plan.position, attempt.snapshot_before)
+        record.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
+        logs.say(
+            plan.goal_id,
+            "worker",
+            "execute",
+            f"try {attempt.number} was lost with worker {attempt.worker}; it starts again from its snapshot",
+            level="warning",
+        )
+
+
+def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, int]:
+    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan fails, unrun."""
+    data = bytes(plan.document)
+    verdict = gate.check(plan, None)
+    if verdict.allowed and documents.digest_of(data) != plan.approved_digest:
+        verdict = gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
+    if not verdict.allowed:
+        logs.say(plan.goal_id, "review", "execute", f"refused by the gate: {verdict.reason}", level="error")
+        ending.fail(plan, lease, f"refused_by_gate: {verdict.reason}")
+        return None, 0
+    document = documents.read(data)
+    logs.say(
+        plan.goal_id,
+        "worker",
+        "execute",
+        f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
+        fence=lease.fence,
+    )
+    if plan.position == 1 and document.base != plan.workspace.head:
+        logs.say(
+            plan.goal_id,
+            "worker",
+            "execute",
+            f"the workspace has changed since the plan was made ({document.base[:8]} → {plan.workspace.head[:8]})",
+            level="warning",
+        )
+    return document, verdict.tries
+
+

@@ -1,0 +1,89 @@
+"""The fenced lease on a goal's cycle: taken in one statement, kept alive by a companion thread, given back at the end."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+
+from agents.errors import AgentsError
+from agents.models import Goal
+
+_CLAIMABLE = (Path(__file__).parent / "claimable.sql").read_text()
+_CLAIM = f"""
+WITH picked AS ({_CLAIMABLE} FOR UPDATE OF goal SKIP LOCKED LIMIT 1)
+UPDATE agents_goal goal
+SET lease_owner = %(owner)s,
+    lease_fence = goal.lease_fence + 1,
+    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+FROM picked
+WHERE goal.id = picked.id
+RETURNING goal.id, goal.lease_fence
+"""
+
+
+class LeaseLost(AgentsError):
+    """Another worker took the goal over; nothing this one still does may count."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to work on a goal until somebody holds a higher fence."""
+
+    goal_id: int
+    fence: int
+    owner: str
+
+
+def worker_name() -> str:
+    """This process, as attempts name it."""
+    return f"{socket.gethostname()}-{os.getpid()}"
+
+
+def claim(goal_id: int | None = None) -> Lease | None:
+    """Take the lease on this goal, or on the most urgent one that can go on; None when there is nothing to do.
+
+    SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
+    """
+    owner = worker_name()
+    with connection.cursor() as cursor:
+        cursor.execute(_CLAIM, {"goal": goal_id, "owner": owner, "lease_s": settings.LEASE_S})
+        row = cursor.fetchone()
+    return Lease(goal_id=row[0], fence=row[1], owner=owner) if row else None
+
+
+def claimable(limit: int) -> list[int]:
+    """The most urgent goals whose cycle can go on now, by id."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_CLAIMABLE} LIMIT %(limit)s", {"goal": None, "limit": limit})
+        return [row[0] for row in cursor.fetchall()]
+
+
+def renew(lease: Lease) -> bool:
+    """Extend the lease; False when somebody else has the goal now."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE agents_goal SET lease_until = clock_timestamp() + make_interval(secs => %s)"
+            " WHERE id = %s AND lease_fence = %s AND lease_until IS NOT NULL",
+            [settings.LEASE_S, lease.goal_id, lease.fence],
+        )
+        return bool(cursor.rowcount)
+
+
+def release(lease: Lease) -> None:
+    """Give the goal back at once instead of letting the lease run out."""
+    Goal.objects.filter(pk=lease.goal_id, lease_fence=lease.fence).update(lease_until=None, lease_owner="")
+
+
+def hold(lease: Lease) -> Goal:
+    """Lock the goal's row inside a transaction and check that the lease is still ours; LeaseLost otherwise."""
+    goal = Goal.objects.select_for_update(of=("self",)).select_related("workspace", "submitted_by").filter(
+        pk=lease.goal_id, lease_fence=lease.fence
+    ).first()
+    if goal is None:
+        raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
+    return goal

@@ -1,0 +1,66 @@
+"""One try of one step: fill references, judge its condition, ask the session, classify what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.bdi import recovery
+from agents.bdi.document import IntentSpec
+from agents.bdi.recovery import Failure, FailureClass
+from agents.bdi.references import ReferenceFault, fill, holds
+from agents.execution.companion import Companion
+from agents.models import IntentPlan
+from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.schemas import problems
+from sandbox.contract import Result
+from sandbox.session import Session
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """What a try came to: a result, or why it was skipped; `failure` when it did not succeed."""
+
+    result: Result | None = None
+    failure: Failure | None = None
+    skipped: str = ""
+    answer: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Companion) -> StepOutcome:
+    """Run the step in the session. Raises SandboxError when the sandbox failed, which says nothing about the step."""
+    try:
+        earlier = _earlier_results(plan, spec)
+        if spec.condition is not None and not holds(spec.condition, earlier):
+            return StepOutcome(skipped="its condition does not hold")
+        params = fill(spec.params, earlier)
+        command = REGISTRY.command(spec.tool, spec.command)
+    except ReferenceFault as fault:
+        return _unfit(FailureClass.INVALID_PARAMETERS, str(fault))
+    except UnknownTool as missing:
+        return _unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
+    # Filled values are as untrusted as the output they came from, so the schema decides once more.
+    if wrong := problems(command.schema, params):
+        return _unfit(FailureClass.INVALID_PARAMETERS, f"{wrong[0][0]} {wrong[0][1]}")
+    result: Result | None = None
+    for request in command.requests(params):
+        result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)
+        if not result.ok:
+            answer = result.as_json()
+            return StepOutcome(result, recovery.classify(answer), answer=answer)
+    if result is None:
+        return _unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
+    return StepOutcome(result, answer=result.as_json())
+
+
+def _unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
+    answer = {"status": "ERROR", "error_class": failure_class.value, "reason": reason}
+    return StepOutcome(failure=Failure(failure_class, reason), answer=answer)
+
+
+def _earlier_results(plan: IntentPlan, spec: IntentSpec) -> dict[int, Any]:
+    """Results by position, read only when the step refers to one."""
+    if spec.condition is None and "{{" not in str(spec.params):
+        return {}
+    return dict(plan.intents.filter(position__lt=spec.position).values_list("position", "result"))

@@ -1,0 +1,101 @@
+"""One turn of a goal's cycle under its lease: unblock, plan, execute or learn, whatever its state asks for."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from agents.execution import executor
+from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release, worker_name
+from agents.models import Goal, WorkerBeat
+from agents.services import hints, learning, logs, planning
+from agents.services.moves import move_goal
+from agents.states import GOAL_ENDED, GoalState, MoveRefused
+
+logger = logging.getLogger(__name__)
+
+# A task that finds more to do goes on with it, for this long; then another worker may be idle and the sweep wakes it.
+SLICE_S = 30.0
+CYCLE_FAILURES_WAIT_S = 15.0
+SWEEP_WAKES = 8
+
+
+def work(goal_id: int | None = None) -> None:
+    """Take turns until there is nothing left to claim, the named goal first."""
+    WorkerBeat.objects.update_or_create(name=worker_name(), defaults={"at": timezone.now()})
+    until = time.monotonic() + SLICE_S
+    lease = claim(goal_id) or claim()
+    while lease is not None:
+        turn(lease)
+        if time.monotonic() > until:
+            return
+        lease = claim(lease.goal_id) or claim()
+
+
+def turn(lease: Lease) -> None:
+    """One turn under a lease, which is given back at the end whatever happens."""
+    try:
+        _step(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id), lease)
+    except (LeaseLost, MoveRefused) as error:
+        logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
+    except Exception:
+        # The edge of the loop: a bug must not stop the worker, nor be tried again without a pause.
+        logger.exception("A turn of goal %s failed", lease.goal_id)
+        _pause_after_failure(lease)
+        return
+    release(lease)
+
+
+def _step(goal: Goal, lease: Lease) -> None:
+    state = GoalState(goal.state)
+    if state is GoalState.BLOCKED:
+        unblock(lease)
+    elif state in (GoalState.PENDING, GoalState.PLANNING):
+        planning.plan_goal(lease)
+    elif state in GOAL_ENDED:
+        learning.learn(lease)
+    else:
+        executor.execute(lease)
+
+
+def _pause_after_failure(lease: Lease) -> None:
+    """Keep the lease for a while, so that the next try comes late and the log says why."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE agents_goal SET lease_until = clock_timestamp() + make_interval(secs => %s)"
+                " WHERE id = %s AND lease_fence = %s",
+                [CYCLE_FAILURES_WAIT_S, lease.goal_id, lease.fence],
+            )
+        logs.say(
+            lease.goal_id,
+            "worker",
+            "cycle",
+            f"an error inside mindX stopped this turn; the next try is in {CYCLE_FAILURES_WAIT_S:g} s",
+            level="error",
+        )
+    except Exception:  # the database itself may be what failed; the lease runs out by its own
+        logger.exception("Goal %s could not be paused", lease.goal_id)
+
+
+def unblock(lease: Lease) -> None:
+    """All goals this one waits for have ended: start it, or say which one failed it."""
+    with transaction.atomic():
+        goal = hold(lease)
+        lost = goal.depends_on.exclude(state=GoalState.ACHIEVED.value).order_by("pk").first()
+        if lost is None:
+            logs.say(goal.pk, "bdi_agent", "deliberate", "every goal it waits for is achieved")
+            move_goal(goal, GoalState.PENDING, by="bdi_agent")
+            return
+        reason = f"dependency_failed: goal {lost.pk}, which this one waits for, ended as {lost.state}"
+        logs.say(goal.pk, "bdi_agent", "deliberate", reason, level="error")
+        move_goal(goal, GoalState.FAILED, by="bdi_agent", reason=reason)
+
+
+def sweep() -> None:
+    """Wake the workers when anything can be claimed. As many wake-ups as there is work for, and never a pile of them."""
+    for goal_id in claimable(limit=SWEEP_WAKES):
+        hints.wake(goal_id)

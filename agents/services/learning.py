@@ -1,0 +1,105 @@
+"""After the end: what a goal taught becomes an experience, and its rule's record is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from agents.execution.lease import Lease
+from agents.models import Attempt, Goal, IntentPlan
+from agents.selectors import current_plan
+from agents.services import logs
+from agents.states import GoalState, IntentState, PlanState
+from library.components import services as components
+from library.memory import services as memory
+
+_OUTPUT_MAX = 1_500
+
+
+def learn(lease: Lease) -> None:
+    """Record the ended goal as an experience, once. The embedding follows on its own and is retried."""
+    goal = Goal.objects.select_related("workspace", "submitted_by", "agent").get(pk=lease.goal_id)
+    plan = current_plan(goal)
+    memory.record(
+        goal_ref=str(goal.pk),
+        owner=goal.submitted_by,
+        primary_goal_description=goal.text,
+        sub_task_description=_steps(plan),
+        initiating_agent_id=goal.agent.name,
+        involved_components=_components(plan),
+        input_context_summary=" ".join(
+            goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True)[:20]
+        ),
+        key_decisions_made=_decisions(goal),
+        final_outcome=_outcome(goal, plan),
+        output_summary=_output(goal, plan),
+        feedback_signals=_signals(goal),
+        timestamp=goal.ended_at or timezone.now(),
+        workflow_id=str(plan.pk) if plan else "",
+        tags=[goal.workspace.name],
+    )
+    _record_rule(plan)
+    if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):
+        logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
+
+
+def _record_rule(plan: IntentPlan | None) -> None:
+    """A rule's record counts plans that ran to an end; a rejected plan says nothing about whether it works."""
+    if plan is None or plan.state not in (PlanState.COMPLETE, PlanState.FAILED):
+        return
+    rule = plan.plan.evidence.get("rule") or {}
+    version_id = rule.get("component_version_id") or rule.get("version_id")
+    if version_id:
+        components.record_use(int(version_id), succeeded=plan.state == PlanState.COMPLETE)
+
+
+def _steps(plan: IntentPlan | None) -> str:
+    if plan is None:
+        return ""
+    return ", ".join(f"{intent.tool}.{intent.command}" for intent in plan.intents.filter(phase="main"))
+
+
+def _components(plan: IntentPlan | None) -> list[str]:
+    if plan is None:
+        return []
+    rule = plan.plan.evidence.get("rule") or {}
+    named = [f"rule {rule['name']} {rule.get('version', '')}".strip()] if rule.get("name") else []
+    return [*named, *sorted({f"tool {intent.tool}" for intent in plan.intents.all()})]
+
+
+def _decisions(goal: Goal) -> list[str]:
+    """Who moved its plans to where, and why."""
+    moves = goal.transitions.filter(intent_plan__isnull=False, new__in=["approved", "rejected", "superseded"])
+    return [f"{move.new} by {move.by}" + (f": {move.reason}" if move.reason else "") for move in moves.order_by("pk")]
+
+
+def _outcome(goal: Goal, plan: IntentPlan | None) -> str:
+    if goal.state == GoalState.ACHIEVED:
+        return "success"
+    if goal.state == GoalState.DROPPED:
+        return "abandoned"
+    worked = plan is not None and plan.intents.filter(phase="main", state=IntentState.SUCCEEDED.value).exists()
+    return "partial_success" if worked else "failure"
+
+
+def _output(goal: Goal, plan: IntentPlan | None) -> str:
+    """How it ended in words: the reason, else the end of what the last steps printed."""
+    said: list[str] = [goal.reason] if goal.reason else []
+    if plan is not None:
+        for intent in plan.intents.filter(phase="main").exclude(result=None).order_by("-position")[:3]:
+            result = intent.result or {}
+            text = str(result.get("stdout") or result.get("message") or "").strip()
+            if text:
+                said.append(text[-500:])
+    return "\n".join(said)[:_OUTPUT_MAX]
+
+
+def _signals(goal: Goal) -> dict[str, Any]:
+    attempts = Attempt.objects.filter(intent__intent_plan__goal=goal)
+    failed = attempts.filter(outcome="failed").order_by("-pk").first()
+    return {
+        "revisions": goal.intent_plans.count(),
+        "tries": attempts.count(),
+        "error_type": failed.failure_class if failed else "",
+    }

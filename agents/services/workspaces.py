@@ -1,0 +1,216 @@
+"""The files that goals work on: a workspace is a name and a head; each change makes a snapshot and moves the head once.
+
+A change is refused while a plan runs on the workspace. Nothing is ever checked out here: edits are made in manifests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_slug
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from agents.errors import WorkspaceRefused
+from agents.models import IntentPlan, Workspace
+from agents.presentation import hidden
+from agents.selectors import workspaces_writable_by
+from agents.services import file_paths, folders, zip_export, zip_import
+from agents.services.folders import Item
+from agents.services.stores import store
+from agents.states import PlanState
+from people.models import User
+from people.roles import Role
+from sandbox.contract import Limits
+from sandbox.snapshots import EMPTY, Snapshot, SnapshotStore
+
+_TRIES = 5
+_RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
+_ADDRESS_WORDS = frozenset({"new"})
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file somebody sent: where it should go and what is in it. The source can be read again from its start."""
+
+    path: str
+    source: BinaryIO
+    size_bytes: int
+
+
+def create(*, by: User, name: str) -> Workspace:
+    """A new, empty workspace. Raises WorkspaceRefused for a name that is taken or is none."""
+    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
+        raise WorkspaceRefused("name", "You may not make workspaces. Ask an admin for the role submitter.")
+    name = name.strip()
+    try:
+        validate_slug(name)
+    except ValidationError as error:
+        raise WorkspaceRefused("name", "Use letters, digits, - and _, for example weather-report.") from error
+    if len(name) > 80 or name in _ADDRESS_WORDS:
+        raise WorkspaceRefused("name", "This name cannot be used. Take another one of at most 80 letters.")
+    try:
+        with transaction.atomic():
+            return Workspace.objects.create(name=name, owner=by, head=EMPTY)
+    except IntegrityError as error:
+        raise WorkspaceRefused("name", f"A workspace is named {name} already. Take another name.") from error
+
+
+def put_file(workspace: Workspace, *, by: User, path: str, source: BinaryIO) -> Workspace:
+    """Write one file, new or over the old one. The source is read from its start."""
+    source.seek(0, 2)
+    return put_files(workspace, by=by, uploads=[Upload(path, source, source.tell())])
+
+
+def put_files(workspace: Workspace, *, by: User, uploads: Sequence[Upload]) -> Workspace:
+    """Write several files as one change: all of them or none."""
+    if not uploads:
+        raise WorkspaceRefused("files", "Choose at least one file.")
+    wanted: dict[bytes, Upload] = {}
+    for upload in uploads:
+        path = file_paths.checked(upload.path)
+        if path in wanted:
+            raise WorkspaceRefused("path", f"“{hidden.visible_text(upload.path)}” was sent twice. Keep one of them.")
+        if upload.size_bytes > settings.UPLOAD_MAX_BYTES:
+            raise WorkspaceRefused(
+                "files", f"“{upload.path}” has {upload.size_bytes:,} bytes; {settings.UPLOAD_MAX_BYTES:,} is the most."
+            )
+        wanted[path] = upload
+
+    def change(snapshots: SnapshotStore, head: str) -> Snapshot:
+        _check_places(snapshots, head, wanted)
+        for upload in wanted.values():
+            upload.source.seek(0)
+        return snapshots.with_files(head, [(path, upload.source) for path, upload in wanted.items()])
+
+    _check_room(workspace, sum(upload.size_bytes for upload in wanted.values()))
+    return _edit(workspace, by, change)
+
+
+def import_zip(workspace: Workspace, *, by: User, source: BinaryIO, folder: str = "") -> int:
+    """Unpack a zip into the workspace as one change and return the number of files. Hostile ones change nothing."""
+    prefix = file_paths.checked(folder, "folder") + b"/" if folder else b""
+    source.seek(0, 2)
+    if source.tell() > settings.UPLOAD_MAX_BYTES:
+        raise WorkspaceRefused("files", f"The zip has more than {settings.UPLOAD_MAX_BYTES:,} bytes.")
+    source.seek(0)
+    with zip_import.opened(source) as archive:
+        _check_room(workspace, archive.size_bytes)
+        paths = {file_paths.checked(prefix + path, zip_import.FIELD): path for path in archive.files}
+
+        def change(snapshots: SnapshotStore, head: str) -> Snapshot:
+            _check_places(snapshots, head, paths)
+            return snapshots.with_files(head, [(path, archive.open(member)) for path, member in paths.items()])
+
+        _edit(workspace, by, change)
+    return len(paths)
+
+
+def remove_file(workspace: Workspace, *, by: User, path: str | bytes) -> Workspace:
+    """Remove a file, a link, or a folder with everything in it. KeyError when it is not there."""
+    wanted = path.encode("utf-8", "surrogateescape") if isinstance(path, str) else path
+
+    def change(snapshots: SnapshotStore, head: str) -> Snapshot:
+        below = [entry.path for entry in snapshots.entries(head) if entry.path.startswith(wanted + b"/")]
+        snapshot = snapshots.without(head, wanted)
+        left = {entry.path for entry in snapshots.entries(snapshot.digest)} if below else set()
+        for inner in reversed(below):
+            if inner in left:
+                snapshot = snapshots.without(snapshot.digest, inner)
+        return snapshot
+
+    return _edit(workspace, by, change)
+
+
+def list_files(workspace: Workspace, folder: str = "") -> list[Item]:
+    """What lies directly in a folder, folders first. KeyError when there is no such folder."""
+    return folders.listing(store().entries(workspace.head), folder.encode("utf-8", "surrogateescape"))
+
+
+def open_file(workspace: Workspace, path: str | bytes) -> tuple[BinaryIO, int]:
+    """A file's content and its size in bytes. KeyError when there is none of this name (links are not followed)."""
+    wanted = path.encode("utf-8", "surrogateescape") if isinstance(path, str) else path
+    snapshots = store()
+    entry = folders.find(snapshots.entries(workspace.head), wanted)
+    if entry.kind != "file":
+        raise KeyError(wanted)
+    return snapshots.open(workspace.head, wanted), entry.size
+
+
+def archive(workspace: Workspace) -> Iterator[bytes]:
+    """The whole workspace as a zip, piece by piece."""
+    return zip_export.stream(store(), workspace.head, workspace.changed_at)
+
+
+def is_running(workspace: Workspace) -> bool:
+    """Whether a plan is being executed on these files."""
+    return workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists()
+
+
+def _edit(workspace: Workspace, by: User, change: Callable[[SnapshotStore, str], Snapshot]) -> Workspace:
+    """Make a snapshot from the head and move the head to it, or raise WorkspaceRefused with nothing changed.
+
+    The race it closes: two writers, or a writer and a plan that is claimed at this moment. The head moves only while
+    it still is the one that the snapshot was made from and no plan is executing; the loser starts again.
+    """
+    if not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
+        raise WorkspaceRefused("workspace", "Only the owner of a workspace changes its files.")
+    running = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
+    snapshots = store()
+    for _ in range(_TRIES):
+        workspace.refresh_from_db(fields=["head", "quota_bytes"])
+        if is_running(workspace):
+            raise WorkspaceRefused("workspace", _RUNS)
+        snapshot = change(snapshots, workspace.head)
+        _check_quota(workspace, snapshot)
+        moved = (
+            Workspace.objects.filter(~Exists(running), pk=workspace.pk, head=workspace.head)
+            .update(head=snapshot.digest, changed_at=timezone.now())
+        )  # fmt: skip
+        if moved:
+            workspace.refresh_from_db(fields=["head", "changed_at"])
+            return workspace
+    raise WorkspaceRefused("workspace", "Somebody else is changing these files at the same moment. Try again.")
+
+
+def _check_places(snapshots: SnapshotStore, head: str, paths: Collection[bytes]) -> None:
+    """Refuse a file where a folder is, and a file below a file or link: nothing may vanish under an upload."""
+    kinds = {entry.path: entry.kind for entry in snapshots.entries(head)}
+    parents = {path.rsplit(b"/", 1)[0] for path in kinds if b"/" in path}
+    for path in paths:
+        parts = path.split(b"/")
+        above = (b"/".join(parts[:depth]) for depth in range(1, len(parts)))
+        blocked = next((folder for folder in above if kinds.get(folder, "dir") != "dir"), None)
+        if blocked is not None:
+            raise WorkspaceRefused("path", f"“{file_paths.to_text(blocked)}” is a file, so nothing can lie below it.")
+        if kinds.get(path) == "dir" or path in parents:
+            raise WorkspaceRefused("path", f"“{file_paths.to_text(path)}” is a folder. Use another name.")
+        if kinds.get(path) == "link":
+            raise WorkspaceRefused("path", f"“{file_paths.to_text(path)}” is a link. Delete it first.")
+
+
+def _check_room(workspace: Workspace, more_bytes: int) -> None:
+    """Refuse before anything is unpacked what could not fit even into an empty workspace."""
+    if more_bytes > workspace.quota_bytes:
+        raise WorkspaceRefused(
+            "files", f"This takes {more_bytes:,} bytes; the workspace may hold {workspace.quota_bytes:,}."
+        )
+
+
+def _check_quota(workspace: Workspace, snapshot: Snapshot) -> None:
+    if snapshot.size_bytes > workspace.quota_bytes:
+        raise WorkspaceRefused(
+            "files",
+            f"With this the workspace would hold {snapshot.size_bytes:,} bytes; {workspace.quota_bytes:,} is its quota."
+            " Delete files first.",
+        )
+    if snapshot.files > Limits().workspace_files:
+        raise WorkspaceRefused(
+            "files",
+            f"With this the workspace would hold {snapshot.files:,} files; {Limits().workspace_files:,} is the most.",
+        )

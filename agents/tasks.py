@@ -1,0 +1,19 @@
+"""Wake-ups. A task takes an id and calls one service; losing every message delays, doubling them does nothing."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from agents.services import cycle
+
+
+@shared_task(name="agents.work")
+def work(goal_id: int | None = None) -> None:
+    """Go on with this goal if it can, then with whatever else is waiting."""
+    cycle.work(goal_id)
+
+
+@shared_task(name="agents.sweep")
+def sweep() -> None:
+    """Find what no wake-up reached."""
+    cycle.sweep()
