@@ -7,7 +7,7 @@ stolen connection of the application can change or remove one.
 from __future__ import annotations
 
 from django.apps import apps
-from django.db import models
+from django.db import models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
@@ -41,6 +41,7 @@ def grant(connection: BaseDatabaseWrapper, role: str) -> None:
     for table, rights in sorted(rights_of_tables().items()):
         words = sql.SQL(", ").join(map(sql.SQL, rights))
         statements.append(sql.SQL("GRANT {} ON {} TO {}").format(words, sql.Identifier(table), app))
-    with connection.cursor() as cursor:
+    # In one transaction: a running application never sees the moment between taking and giving.
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

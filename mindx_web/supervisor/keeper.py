@@ -43,7 +43,7 @@ class Keeper:
         try:
             await asyncio.wait_for(asyncio.shield(self._first_ready), within_s)
         except TimeoutError as error:
-            raise PartFailed(f"{self.part.name} did not answer within {within_s:g} s.{self._log_end()}") from error
+            raise PartFailed(f"{self.part.name} did not answer within {within_s:g} s.{end_of(self.log_path)}") from error
 
     async def stop(self) -> None:
         """Ask the part to end, kill it when it does not, and leave nothing of its process group."""
@@ -75,7 +75,7 @@ class Keeper:
             if self._stopping.is_set():
                 return
             if not self._first_ready.done() and tries >= TRIES_AT_START:
-                self._first_ready.set_exception(PartFailed(f"{self.part.name} {how}.{self._log_end()}"))
+                self._first_ready.set_exception(PartFailed(f"{self.part.name} {how}.{end_of(self.log_path)}"))
                 return
             if time.monotonic() - began > STEADY_S:
                 pause_s = FIRST_PAUSE_S
@@ -121,9 +121,8 @@ class Keeper:
         if self.log_path.exists() and self.log_path.stat().st_size > LONGEST_LOG_BYTES:
             self.log_path.rename(self.log_path.with_suffix(".log.1"))
 
-    def _log_end(self) -> str:
-        try:
-            lines = self.log_path.read_text(errors="replace").splitlines()[-15:]
-        except FileNotFoundError:
-            lines = []
-        return "".join(f"\n    {line}" for line in lines) + f"\n  The whole log: {self.log_path}"
+
+def end_of(log: Path) -> str:
+    """The last lines of a log and where the rest is, ready to stand behind a sentence."""
+    lines = log.read_text(errors="replace").splitlines()[-15:] if log.exists() else []
+    return "".join(f"\n    {line}" for line in lines) + f"\n  The whole log: {log}"

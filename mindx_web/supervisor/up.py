@@ -10,7 +10,7 @@ import time
 
 from .configuration import PROJECT, Configuration
 from .data_folder import DataFolder, Lock
-from .keeper import Keeper, PartFailed
+from .keeper import Keeper, PartFailed, end_of
 from .part import Part
 from .parts import Servers, own_environment, own_parts
 from .sockets import forget_short_folder
@@ -84,9 +84,10 @@ class Up:
             process.terminate()
             await process.wait()
             raise
-        (self.folder.log / "prepare.log").write_bytes(errors)
+        log = self.folder.log / "prepare.log"
+        log.write_bytes(errors)
         if process.returncode != 0:
-            raise PartFailed(f"the preparation of the database failed.\n{errors.decode(errors='replace').strip()}")
+            raise PartFailed(f"the preparation of the database failed.{end_of(log)}")
         return output.decode(errors="replace")
 
     async def _stop(self) -> None:
