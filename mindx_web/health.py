@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.utils import timezone
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from agents.models import WorkerBeat
 from library import embedding
-from mindx_web.presentation.moments import age_text
-from sandbox.contract import SandboxError
+from mindx_web.heartbeat import BEAT_KEYS
 
 logger = logging.getLogger(__name__)
 
 REDIS_TIMEOUT_S = 0.25
-# A worker beats every few seconds; two missed beats are an accident, this many are not.
-WORKER_SILENT_S = 20
 COUNT_UP_TO = 100
 _LEVELS = ("L1", "L2", "L3")
 
@@ -78,15 +74,30 @@ class Health:
         return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker"})
 
 
+@dataclass(frozen=True)
+class Beat:
+    """What a worker last said of itself. `level` is empty when it could not try its jail."""
+
+    worker: str
+    level: str
+    reasons: Mapping[str, str]
+
+
 def current() -> Health:
     """Look at every part now, the ones that all others stand on first."""
-    database = _database()
-    inside = _IN_DATABASE if database.ok else {name: partial(_unknown, name) for name in _IN_DATABASE}
-    return Health((database, _redis(), *(ask() for ask in inside.values()), _sandbox()))
+    database, bus = _database(), _redis()
+    embeddings = _embeddings() if database.ok else _unknown("embeddings", "the database")
+    if not bus.ok:
+        return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
+    try:
+        beats = _beats(_client(settings.REDIS_URL))
+    except redis.RedisError:  # it went away between two questions
+        return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
+    return Health((database, bus, _worker(beats), _sandbox(beats), embeddings))
 
 
-def _unknown(name: str) -> Part:
-    return Part(name, PartState.UNKNOWN, "unknown while the database does not answer")
+def _unknown(name: str, other: str) -> Part:
+    return Part(name, PartState.UNKNOWN, f"unknown while {other} does not answer")
 
 
 def _database() -> Part:
@@ -94,8 +105,8 @@ def _database() -> Part:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
-    except DatabaseError as error:
-        logger.error("The database does not answer: %s", error)
+    except DatabaseError:
+        logger.exception("The database does not answer")
         return Part("database", PartState.DOWN, "does not answer")
     return _answers("database", started)
 
@@ -124,15 +135,36 @@ def _client(url: str) -> redis.Redis:
     )
 
 
-def _worker() -> Part:
-    last = WorkerBeat.objects.order_by("-at").first()
-    if last is None:
-        return Part("worker", PartState.DOWN, "never seen; goals wait until one starts")
-    age_s = (timezone.now() - last.at).total_seconds()
-    facts = {"last_seen": last.at.isoformat(), "name": last.name}
-    if age_s > WORKER_SILENT_S:
-        return Part("worker", PartState.DOWN, f"silent for {age_text(age_s)}; goals wait until one starts", facts)
-    return Part("worker", PartState.OK, f"seen {age_text(age_s)} ago", facts)
+def _beats(client: redis.Redis) -> list[Beat]:
+    """The workers that gave a sign of life within the last seconds; older signs expire by themselves."""
+    keys = sorted(client.scan_iter(BEAT_KEYS, count=1000))
+    found = (json.loads(value) for value in (client.mget(keys) if keys else []) if value)
+    return [Beat(str(say["worker"]), say.get("sandbox") or "", say.get("reasons") or {}) for say in found]
+
+
+def _worker(beats: Sequence[Beat]) -> Part:
+    facts = {"workers": [beat.worker for beat in beats]}
+    if not beats:
+        return Part("worker", PartState.DOWN, "none is alive; goals wait until one starts", facts)
+    return Part("worker", PartState.OK, "one is alive" if len(beats) == 1 else f"{len(beats)} are alive", facts)
+
+
+def _sandbox(beats: Sequence[Beat]) -> Part:
+    """The weakest jail among the workers: a goal may land on any of them."""
+    if not beats:
+        return Part("sandbox", PartState.UNKNOWN, "unknown until a worker has tried it")
+    weakest = min(beats, key=lambda beat: _rank(beat.level))
+    facts = {"level": weakest.level, "least": settings.SANDBOX_MIN, "reasons": dict(weakest.reasons)}
+    if not weakest.level:
+        return Part("sandbox", PartState.DOWN, f"{weakest.worker} could not try it", facts)
+    if _rank(weakest.level) < _rank(settings.SANDBOX_MIN):
+        sentence = f"level {weakest.level}; no step runs below {settings.SANDBOX_MIN}"
+        return Part("sandbox", PartState.DOWN, sentence, facts)
+    return Part("sandbox", PartState.OK, f"level {weakest.level}, tried with a real jail", facts)
+
+
+def _rank(level: str) -> int:
+    return _LEVELS.index(level) if level in _LEVELS else -1
 
 
 def _embeddings() -> Part:
@@ -142,21 +174,3 @@ def _embeddings() -> Part:
     count = f"{COUNT_UP_TO} or more" if missing >= COUNT_UP_TO else str(missing)
     sentence = f"{count} to retry; search by meaning does not find them yet"
     return Part("embeddings", PartState.LIMITED, sentence, {"missing": missing})
-
-
-def _sandbox() -> Part:
-    # Loaded when somebody asks: pages have no other use for the jail.
-    from sandbox.jail import probe
-
-    try:
-        level = probe.level()
-    except SandboxError as error:
-        return Part("sandbox", PartState.DOWN, f"could not be tried: {error}")
-    facts = {"level": level.name, "least": settings.SANDBOX_MIN}
-    if _LEVELS.index(level.name) < _LEVELS.index(settings.SANDBOX_MIN):
-        sentence = f"level {level.name}; no step runs below {settings.SANDBOX_MIN}"
-        return Part("sandbox", PartState.DOWN, sentence, facts)
-    return Part("sandbox", PartState.OK, f"level {level.name}, tried with a real jail", facts)
-
-
-_IN_DATABASE: dict[str, Callable[[], Part]] = {"worker": _worker, "embeddings": _embeddings}
