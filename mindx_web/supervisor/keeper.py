@@ -43,7 +43,8 @@ class Keeper:
         try:
             await asyncio.wait_for(asyncio.shield(self._first_ready), within_s)
         except TimeoutError as error:
-            raise PartFailed(f"{self.part.name} did not answer within {within_s:g} s.{end_of(self.log_path)}") from error
+            told = f"{self.part.name} did not answer within {within_s:g} s.{end_of(self.log_path)}"
+            raise PartFailed(told) from error
 
     async def stop(self) -> None:
         """Ask the part to end, kill it when it does not, and leave nothing of its process group."""
