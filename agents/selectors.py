@@ -22,6 +22,11 @@ def goals_visible_to(user: User) -> QuerySet[Goal]:
     return goals if sees_everything(user) else goals.filter(submitted_by=user)
 
 
+def may_change(user: User, goal: Goal) -> bool:
+    """True for those who may cancel the goal or write its plan: its submitter, operators and admins."""
+    return user.is_active and (goal.submitted_by_id == user.pk or user.has_role(Role.OPERATOR))
+
+
 def plans_visible_to(user: User) -> QuerySet[IntentPlan]:
     """The intent plans of the goals the person may see."""
     plans = IntentPlan.objects.select_related("goal__submitted_by", "workspace", "plan")

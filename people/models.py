@@ -78,3 +78,26 @@ class ApiToken(models.Model):
         """Neither revoked nor expired, and of a person who may still log in."""
         expired = self.expires_at is not None and self.expires_at <= timezone.now()
         return self.revoked_at is None and not expired and self.user.is_active
+
+
+class AnsweredRequest(models.Model):
+    """An API request that carried an Idempotency-Key, and the answer it got: the same request again gets it again.
+
+    `status` is null while the first request is still at work. Rows are of use for a day.
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="answered_requests")
+    key = models.CharField(max_length=200)
+    # SHA-256 over method, address and body.
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    location = models.TextField(blank=True)
+    body = models.TextField(blank=True)
+    started_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="idempotency_key_once_per_person")]
+        indexes = [models.Index(fields=["started_at"], name="answered_request_age")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.user_id}"

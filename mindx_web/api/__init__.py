@@ -1,0 +1,18 @@
+"""The REST API below /api/v1/: one router a subject, composed here."""
+
+from mindx_web.api import goals, health, intent_plans
+from mindx_web.api.body import StrictParser
+from mindx_web.api.composition import Api
+
+api = Api(
+    title="mindX",
+    version="1",
+    description="Give goals to agents, review their plans, follow the work. See docs/api.md.",
+    docs_url=None,
+    parser=StrictParser(),
+)
+api.add_router("goals", goals.router)
+api.add_router("intent-plans", intent_plans.router)
+api.add_router("health", health.router)
+
+__all__ = ["api"]

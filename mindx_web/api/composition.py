@@ -1,0 +1,150 @@
+"""The API object: strict bodies, guarded views, problems for every error that the apps below can raise."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
+
+from agents.errors import AgentsError, GoalRefused, NotPossibleNow, StaleDigest
+from agents.services.goals import PlanInvalid
+from agents.states import MoveRefused
+from mindx_web.api import problems
+from mindx_web.api.guard import guarded
+from mindx_web.api.problems import FieldError, Problem, invalid
+from review.errors import DecisionRefused, WordsRefused
+
+logger = logging.getLogger(__name__)
+
+# Names of the operations whose PUT takes any bytes.
+FILE_OPERATIONS = frozenset({"workspace_file"})
+
+
+class Api(NinjaAPI):
+    """NinjaAPI whose every view stands behind the guard."""
+
+    @property
+    def urls(self) -> tuple[list[Any], str, str]:
+        """The addresses, for Django's `path`."""
+        patterns, app, namespace = super().urls
+        for pattern in cast(list[URLPattern], patterns):
+            pattern.callback = guarded(pattern.callback, takes_files=pattern.name in FILE_OPERATIONS)
+        return patterns, app, namespace
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        """OpenAPI 3.1, with the one shape that every error has."""
+        schema = super().get_openapi_schema(**options)
+        schema["components"].setdefault("schemas", {})["Problem"] = _PROBLEM_SCHEMA
+        error = {
+            "description": "A problem (RFC 9457)",
+            "content": {problems.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                operation["responses"].setdefault("default", error)
+        return schema
+
+    def set_default_exception_handlers(self) -> None:
+        """Every error becomes a problem; what nothing here knows is a 500 that tells its request id only."""
+        self.add_exception_handler(Exception, _answer)
+
+
+_PROBLEM_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "description": "urn:mindx:problem:KIND, or about:blank"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "what happened, for people"},
+        "instance": {"type": "string", "description": "the request id, as in the server's log"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+
+
+def _answer(request: HttpRequest, error: Exception) -> HttpResponse:
+    return problems.answer(_problem_of(request, error), request)
+
+
+def _problem_of(request: HttpRequest, error: Exception) -> Problem:
+    """The problem that an exception means."""
+    match error:
+        case Problem():
+            return error
+        case ValidationError():
+            return _fields(error)
+        case HttpError():
+            # Ninja wraps what the parser raised; the parser's own words are the better ones.
+            return (
+                error.__cause__ if isinstance(error.__cause__, Problem) else Problem(error.status_code, error.message)
+            )
+        case WordsRefused() | GoalRefused():
+            return invalid(error.field, str(error))
+        case PlanInvalid():
+            return _steps(error)
+        case StaleDigest():
+            return Problem(409, str(error), kind="stale_digest")
+        case NotPossibleNow() | MoveRefused():
+            return Problem(409, str(error), kind="not_possible_now")
+        case DecisionRefused() | PermissionDenied():
+            return Problem(403, str(error) or "You may not do this.", kind="forbidden")
+        case AgentsError():
+            return Problem(422, str(error), kind="refused")
+        case Http404():
+            return Problem(404, "There is nothing at this address.", kind="not_found")
+        case RequestDataTooBig():
+            return Problem(413, "The body is larger than mindX takes.", kind="too_large")
+        case SuspiciousOperation():
+            return Problem(400, "The request is not one that mindX can read.", kind="malformed")
+        case OperationalError():
+            logger.error("The database did not answer a request of the API: %s", error)
+            return Problem(503, "The database does not answer at the moment.", headers={"Retry-After": "2"})
+    request_id = getattr(request, "request_id", "")
+    logger.error("The API failed in request %s", request_id, exc_info=error, extra={"path": request.path})
+    return Problem(
+        500, "mindX failed; the request id finds the reason in its log. What you asked for may not have happened."
+    )
+
+
+_EXTRA = "mindX does not know this field."
+
+
+def _fields(error: ValidationError) -> Problem:
+    """Pydantic's list as ours: its own location prefix and internals stay inside."""
+    found = []
+    for item in error.errors:
+        source, *path = item["loc"]
+        # A body is one parameter of the operation, and its name is no business of the caller.
+        path = path[1:] if source == "body" else path
+        message = _EXTRA if item["type"] == "extra_forbidden" else str(item["msg"])
+        found.append(FieldError(".".join(str(part) for part in path), message))
+    first = found[0]
+    where = f"{first.field}: " if first.field else ""
+    return Problem(422, f"{where}{first.message}", kind="invalid", errors=found)
+
+
+def _steps(error: PlanInvalid) -> Problem:
+    """The plan's problems, each at its step. Positions count from 1, as everywhere; 0 is the plan as a whole."""
+    found = [
+        FieldError(
+            ".".join(part for part in (f"step {problem.position}" if problem.position else "", problem.field) if part),
+            problem.message,
+        )
+        for problem in error.problems
+    ]
+    return Problem(422, "The plan is not valid.", kind="plan_invalid", errors=found)

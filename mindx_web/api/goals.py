@@ -1,0 +1,235 @@
+"""`goals`: submit, list, read, cancel, plan by hand, log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import HttpResponse
+from ninja import Body, Query, Router, Schema
+from pydantic import Field
+
+from agents import selectors
+from agents.models import Goal, IntentPlan
+from agents.services import goals as services
+from agents.states import GoalState
+from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.intent_plans import PlanOut, plan_out
+from mindx_web.api.paging import After, Limit, after_id, found_id, next_after, row_id
+from mindx_web.api.problems import Problem, invalid, not_found
+from mindx_web.api.shapes import Nothing, Strict
+from people.models import User
+from people.scopes import Scope
+
+router = Router(tags=["goals"])
+
+_MAY_READ = BearerToken(Scope.GOALS_READ)
+_MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
+_MOST_DEPENDENCIES = 50
+_MOST_LINES = 1000
+
+
+class GoalIn(Strict):
+    """A goal in plain English; without a workspace it gets a new one."""
+
+    text: str
+    priority: int = Field(3, ge=1, le=5, description="1 is adopted first, 5 last")
+    workspace: str | None = Field(None, description="name of a workspace of yours")
+    depends_on: list[str] = Field([], max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved")
+
+
+class GoalOut(Schema):
+    """A goal. `intent_plan` is the id of its newest intent plan."""
+
+    id: str
+    text: str
+    state: str
+    reason: str
+    workspace: str
+    intent_plan: str | None
+    priority: int
+    agent: str
+    submitted_by: str
+    depends_on: list[str]
+    created_at: datetime
+    changed_at: datetime
+    ended_at: datetime | None
+
+
+class GoalPage(Schema):
+    """Goals, newest first; ask again with `after=next` for older ones."""
+
+    items: list[GoalOut]
+    next: str | None
+
+
+class StepIn(Strict):
+    """One step of a plan by hand."""
+
+    tool: str
+    command: str
+    params: dict[str, Any] = {}
+
+
+class PlanIn(Strict):
+    """A person's own plan; `cleanup` runs when it is aborted."""
+
+    steps: list[StepIn] = Field(min_length=1, max_length=200)
+    cleanup: list[StepIn] = Field([], max_length=200)
+
+
+class LineOut(Schema):
+    """One line of a goal's log. `text` may hold terminal colours: it is data, never markup."""
+
+    number: int
+    at: datetime
+    source: str
+    stage: str
+    level: str
+    text: str
+
+
+class LogOut(Schema):
+    """Lines in order; `next` is what to ask `after` for more, null when these are all there are by now."""
+
+    lines: list[LineOut]
+    next: int | None
+
+
+@router.post("", response={201: GoalOut}, auth=_MAY_WRITE, operation_id="submit_goal")
+def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> tuple[int, GoalOut]:
+    """Submit a goal. With an Idempotency-Key a repeated request makes no second one."""
+    user = request.auth.user
+    workspace = None
+    if payload.workspace is not None:
+        workspace = selectors.workspaces_writable_by(user).filter(name=payload.workspace).first()
+        if workspace is None:
+            raise invalid("workspace", "There is no workspace of yours with this name.")
+    key = request.headers.get("Idempotency-Key", "")
+    goal = services.submit(
+        by=user,
+        text=payload.text,
+        priority=payload.priority,
+        workspace=workspace,
+        depends_on=_dependencies(user, payload.depends_on),
+        submission_key=f"api:{key}" if key else "",
+    )
+    if goal.text != services.checked_text(payload.text):
+        # The key of a goal outlives the answer kept for it, so it can meet another text after that day.
+        raise Problem(422, "This Idempotency-Key belongs to an earlier goal.", kind="key_reused")
+    response.headers["Location"] = f"/api/v1/goals/{goal.pk}"
+    return 201, goal_out(_read(user, str(goal.pk)))
+
+
+@router.get("", response=GoalPage, auth=_MAY_READ, operation_id="list_goals")
+def page(
+    request: ApiRequest,
+    state: Annotated[GoalState | None, Query(description="only goals in this state")] = None,
+    after: After = "",
+    limit: Limit = 50,
+) -> GoalPage:
+    """Your goals (a reviewer's, operator's and admin's: everybody's), newest first."""
+    goals = _readable(request.auth.user)
+    if state is not None:
+        goals = goals.filter(state=state.value)
+    rows, following = selectors.goal_page(goals, after_id(after), limit)
+    return GoalPage(items=[goal_out(goal) for goal in rows], next=next_after(following))
+
+
+@router.get("/{goal_id}", response=GoalOut, auth=_MAY_READ, operation_id="read_goal")
+def read(request: ApiRequest, goal_id: str) -> GoalOut:
+    """One goal."""
+    return goal_out(_read(request.auth.user, goal_id))
+
+
+@router.post("/{goal_id}/cancel", response=GoalOut, auth=_MAY_WRITE, operation_id="cancel_goal")
+def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None, Body()] = None) -> GoalOut:
+    """Cancel a goal at any time. A running step is stopped within seconds; the goal is `dropped` then."""
+    user = request.auth.user
+    services.cancel(_changeable(user, goal_id), by=user)
+    return goal_out(_read(user, goal_id))
+
+
+@router.post("/{goal_id}/plan", response={201: PlanOut}, auth=_MAY_WRITE, operation_id="plan_goal_by_hand")
+def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payload: PlanIn) -> tuple[int, PlanOut]:
+    """Supply your own plan for a goal that is `manual`, or instead of the one in review. It is reviewed like any."""
+    user = request.auth.user
+    plan = services.supply_plan(
+        _changeable(user, goal_id),
+        by=user,
+        steps=[step.model_dump() for step in payload.steps],
+        cleanup=[step.model_dump() for step in payload.cleanup],
+    )
+    response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
+    return 201, plan_out(plan)
+
+
+@router.get("/{goal_id}/log", response=LogOut, auth=_MAY_READ, operation_id="read_log")
+def log(
+    request: ApiRequest,
+    goal_id: str,
+    after: Annotated[int, Query(ge=0, le=2**62, description="number of the last line you have")] = 0,
+    limit: Annotated[int, Query(ge=1, le=_MOST_LINES)] = _MOST_LINES,
+) -> LogOut:
+    """The lines after a number; ask again after the last one to follow a goal."""
+    goal = _read(request.auth.user, goal_id)
+    found = selectors.log_after(goal, after, limit + 1)
+    lines = [
+        LineOut(number=line.number, at=line.at, source=line.source, stage=line.stage, level=line.level, text=line.text)
+        for line in found[:limit]
+    ]
+    return LogOut(lines=lines, next=lines[-1].number if len(found) > limit else None)
+
+
+def goal_out(goal: Goal) -> GoalOut:
+    """A goal as the API shows it; `goal` comes from `_readable`."""
+    newest = goal.newest_plan  # type: ignore[attr-defined]
+    return GoalOut(
+        id=str(goal.pk),
+        text=goal.text,
+        state=goal.state,
+        reason=goal.reason,
+        workspace=goal.workspace.name,
+        intent_plan=str(newest) if newest is not None else None,
+        priority=goal.priority,
+        agent=str(goal.agent_id),
+        submitted_by=goal.submitted_by.username,
+        depends_on=[str(other.pk) for other in goal.depends_on.all()],
+        created_at=goal.created_at,
+        changed_at=goal.changed_at,
+        ended_at=goal.ended_at,
+    )
+
+
+def _readable(user: User) -> QuerySet[Goal]:
+    """Visible goals with what `goal_out` shows, in two queries however many there are."""
+    newest = IntentPlan.objects.filter(goal=OuterRef("pk")).order_by("-revision").values("pk")[:1]
+    return selectors.goals_visible_to(user).annotate(newest_plan=Subquery(newest)).prefetch_related("depends_on")
+
+
+def _read(user: User, goal_id: str) -> Goal:
+    goal = _readable(user).filter(pk=found_id(goal_id, not_found("goal"))).first()
+    if goal is None:
+        raise not_found("goal")
+    return goal
+
+
+def _changeable(user: User, goal_id: str) -> Goal:
+    """A goal that the person may change: 404 when they may not even see it, 403 when they may only see it."""
+    goal = _read(user, goal_id)
+    if not selectors.may_change(user, goal):
+        raise Problem(403, "This goal is somebody else's; its submitter or an operator may do this.", kind="forbidden")
+    return goal
+
+
+def _dependencies(user: User, ids: list[str]) -> list[Goal]:
+    """The named goals in the order of their names; a foreign goal is as unknown as a missing one."""
+    numbers = [row_id(text) for text in ids]
+    visible = selectors.goals_visible_to(user).in_bulk([number for number in numbers if number is not None])
+    found = []
+    for index, number in enumerate(numbers):
+        if number is None or number not in visible:
+            raise invalid(f"depends_on.{index}", "There is no goal of this id that you may see.")
+        found.append(visible[number])
+    return found

@@ -1,0 +1,38 @@
+"""`GET health`: is mindX ready? Public, because supervisors and load balancers ask; details for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+from ninja.responses import Status
+
+from mindx_web import health
+from mindx_web.api.auth import token_of
+
+router = Router(tags=["health"])
+
+
+class HealthOut(Schema):
+    """`parts` maps each part to ok, limited, down or unknown; `details` is for those who are logged in."""
+
+    status: str
+    parts: dict[str, str]
+    details: dict[str, dict[str, Any]] | None = None
+
+
+@router.get("", response={200: HealthOut, 503: HealthOut}, auth=None, exclude_none=True, operation_id="health")
+def read_health(request: HttpRequest) -> Status:
+    """200 when goals can be taken, planned and shown; 503 before."""
+    found = health.current()
+    out = HealthOut(status=found.status, parts={part.name: part.state.value for part in found.parts})
+    database_answers = out.parts["database"] == health.PartState.OK
+    if database_answers and _is_known(request):
+        out.details = {part.name: {"sentence": part.sentence, **part.facts} for part in found.parts}
+    return Status(200 if found.is_ready else 503, out)
+
+
+def _is_known(request: HttpRequest) -> bool:
+    """The one place where a browser's session counts in the API: it changes nothing and only shows more."""
+    return request.user.is_authenticated or token_of(request) is not None

@@ -1,0 +1,276 @@
+"""`intent-plans`: list, read, approve, reject, request changes."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import datetime
+from typing import Annotated, Any
+
+from asgiref.sync import sync_to_async
+from django.db.models import QuerySet
+from ninja import Query, Router, Schema
+from pydantic import Field
+
+from agents import selectors
+from agents.bdi import document as documents
+from agents.bdi.document import Document, IntentSpec
+from agents.models import Intent, IntentPlan
+from agents.states import PlanState
+from mindx_web.api import waiting
+from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.problems import invalid, not_found
+from mindx_web.api.shapes import Strict
+from people.models import User
+from people.scopes import Scope
+from review.services import decisions
+
+router = Router(tags=["intent plans"])
+
+_MAY_READ = BearerToken(Scope.REVIEW_READ)
+_MAY_DECIDE = BearerToken(Scope.REVIEW_DECIDE)
+_VIA = "api"
+# A rate needs ten cases before it is shown; until precedents are counted every plan's risk is unknown, never low.
+_RISK_UNKNOWN = "unknown"
+
+
+class ParameterOut(Schema):
+    """One argument with its origin; `original` is what stood there before a correction."""
+
+    name: str
+    value: Any
+    origin: str
+    original: Any = None
+    span: tuple[int, int] | None = None
+    note: str = ""
+
+
+class IntentOut(Schema):
+    """One step: what it does, from the reviewed bytes, and how it went."""
+
+    id: str
+    position: int
+    phase: str
+    tool: str
+    command: str
+    sentence: str
+    params: dict[str, Any]
+    parameters: list[ParameterOut]
+    justification: str
+    effect: str
+    limits: dict[str, Any]
+    depends_on: list[int]
+    condition: dict[str, Any] | None
+    hosts: list[str]
+    rule: str
+    state: str
+    reason: str
+    result: Any = None
+
+
+class PlanOut(Schema):
+    """A reviewable plan. `intact` is false when its stored bytes no longer fit their digest: it will never run."""
+
+    id: str
+    goal: str
+    revision: int
+    digest: str
+    state: str
+    reason: str
+    risk: str
+    source: str
+    workspace: str
+    base: str
+    intact: bool
+    created_at: datetime
+    ended_at: datetime | None
+    intents: list[IntentOut]
+
+
+class PlanPage(Schema):
+    """Intent plans, newest first."""
+
+    items: list[PlanOut]
+    next: str | None
+
+
+class ApproveIn(Strict):
+    """`digest` is the plan's as you read it; another one is 409, whatever it looks like."""
+
+    digest: Any = Field(description="the digest of the plan as you read it", json_schema_extra={"type": "string"})
+    intents: list[int] | None = Field(None, max_length=1000, description="positions; all of them, or leave it out")
+    comment: str = ""
+
+
+class RejectIn(Strict):
+    """A rejection drops the goal; its reason is kept."""
+
+    digest: Any = Field(json_schema_extra={"type": "string"})
+    reason: str
+
+
+class ChangesIn(Strict):
+    """The comment reaches the planner."""
+
+    digest: Any = Field(json_schema_extra={"type": "string"})
+    comment: str
+
+
+@router.get("", response=PlanPage, auth=_MAY_READ, operation_id="list_intent_plans")
+def page(
+    request: ApiRequest,
+    state: Annotated[PlanState | None, Query(description="only plans in this state")] = None,
+    after: After = "",
+    limit: Limit = 20,
+) -> PlanPage:
+    """The intent plans of the goals you may see, newest first."""
+    plans = _readable(request.auth.user)
+    if state is not None:
+        plans = plans.filter(state=state.value)
+    if (start := after_id(after)) is not None:
+        plans = plans.filter(pk__lt=start)
+    rows = list(plans.order_by("-pk")[: limit + 1])
+    return PlanPage(
+        items=[plan_out(plan) for plan in rows[:limit]],
+        next=next_after(rows[limit - 1].pk if len(rows) > limit else None),
+    )
+
+
+@router.get("/{plan_id}", response=PlanOut, auth=_MAY_READ, operation_id="read_intent_plan")
+def read(request: ApiRequest, plan_id: str) -> PlanOut:
+    """One intent plan with every argument of every step."""
+    return plan_out(_read(request.auth.user, plan_id))
+
+
+@router.post("/{plan_id}/approve", response={202: PlanOut}, auth=_MAY_DECIDE, operation_id="approve_intent_plan")
+async def approve(
+    request: ApiRequest,
+    plan_id: str,
+    payload: ApproveIn,
+    wait: Annotated[float, Query(ge=0, allow_inf_nan=False, description="seconds; at most 60 are waited")] = 0.0,
+) -> tuple[int, PlanOut]:
+    """Approve exactly the bytes of this digest. With `wait` the answer comes when the plan has ended, or then."""
+    user = request.auth.user
+    with waiting.place(user.pk) if wait > 0 else nullcontext():
+        plan = await sync_to_async(_approve)(user, plan_id, payload)
+        if wait > 0:
+            await waiting.until_ended(plan.pk, wait)
+    return 202, await sync_to_async(lambda: plan_out(_read(user, plan_id)))()
+
+
+@router.post("/{plan_id}/reject", response=PlanOut, auth=_MAY_DECIDE, operation_id="reject_intent_plan")
+def reject(request: ApiRequest, plan_id: str, payload: RejectIn) -> PlanOut:
+    """Reject the plan; its goal is dropped with the reason."""
+    user = request.auth.user
+    digest = _digest(payload.digest)
+    decisions.reject(_read(user, plan_id), by=user, digest=digest, reason=payload.reason, via=_VIA)
+    return plan_out(_read(user, plan_id))
+
+
+@router.post("/{plan_id}/request-changes", response=PlanOut, auth=_MAY_DECIDE, operation_id="request_changes")
+def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> PlanOut:
+    """Send the plan back; the agent plans again with the comment."""
+    user = request.auth.user
+    digest = _digest(payload.digest)
+    decisions.request_changes(_read(user, plan_id), by=user, digest=digest, comment=payload.comment, via=_VIA)
+    return plan_out(_read(user, plan_id))
+
+
+def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
+    plan = _read(user, plan_id)
+    digest = _digest(payload.digest)
+    if payload.intents is not None and digest == plan.digest:
+        _check_covers_all(plan, payload.intents)
+    return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
+
+
+def _check_covers_all(plan: IntentPlan, positions: list[int]) -> None:
+    """Half an approval would run steps whose reasons were left out, so it is refused, never rounded up."""
+    intents = list(plan.intents.all())
+    main = {intent.position for intent in intents if intent.phase == Intent.Phase.MAIN}
+    everything = {intent.position for intent in intents}
+    if set(positions) not in (main, everything):
+        wanted = ", ".join(str(position) for position in sorted(main))
+        raise invalid("intents", f"Only whole plans can be approved: leave `intents` out, or name {wanted}.")
+
+
+def _digest(value: Any) -> str:
+    """A digest to compare: what is not even text is a wrong digest, not a wrong request."""
+    return value if isinstance(value, str) else ""
+
+
+def plan_out(plan: IntentPlan) -> PlanOut:
+    """A plan as the API shows it, from the stored bytes that were, or will be, approved."""
+    data = bytes(plan.document)
+    document = _document(data)
+    rows = {intent.position: intent for intent in plan.intents.all()}
+    specs = document.all_intents if document is not None else ()
+    return PlanOut(
+        id=str(plan.pk),
+        goal=str(plan.goal_id),
+        revision=plan.revision,
+        digest=plan.digest,
+        state=plan.state,
+        reason=plan.reason,
+        risk=_RISK_UNKNOWN,
+        source=plan.plan.source,
+        workspace=plan.workspace.name,
+        base=document.base if document is not None else "",
+        intact=document is not None and documents.digest_of(data) == plan.digest,
+        created_at=plan.created_at,
+        ended_at=plan.ended_at,
+        intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
+    )
+
+
+def _document(data: bytes) -> Document | None:
+    """The document in these bytes; None when somebody changed them into something else."""
+    try:
+        return documents.read(data)
+    except ValueError:
+        return None
+
+
+def _intent_out(spec: IntentSpec, row: Intent) -> IntentOut:
+    return IntentOut(
+        id=str(row.pk),
+        position=spec.position,
+        phase=spec.phase,
+        tool=spec.tool,
+        command=spec.command,
+        sentence=spec.sentence,
+        params=dict(spec.params),
+        parameters=[
+            ParameterOut(
+                name=parameter.name,
+                value=parameter.value,
+                origin=parameter.origin,
+                original=parameter.original,
+                span=parameter.span,
+                note=parameter.note,
+            )
+            for parameter in spec.parameters
+        ],
+        justification=spec.justification,
+        effect=spec.effect,
+        limits=dict(spec.limits),
+        depends_on=list(spec.depends_on),
+        condition=dict(spec.condition) if spec.condition is not None else None,
+        hosts=list(spec.hosts),
+        rule=spec.rule,
+        state=row.state,
+        reason=row.reason,
+        result=row.result,
+    )
+
+
+def _readable(user: User) -> QuerySet[IntentPlan]:
+    """Visible plans with their steps, in two queries however many there are."""
+    return selectors.plans_visible_to(user).prefetch_related("intents")
+
+
+def _read(user: User, plan_id: str) -> IntentPlan:
+    plan = _readable(user).filter(pk=found_id(plan_id, not_found("intent plan"))).first()
+    if plan is None:
+        raise not_found("intent plan")
+    return plan

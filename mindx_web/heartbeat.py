@@ -1,0 +1,90 @@
+"""A worker's sign of life: every two seconds into Redis, with the jail it found; gone when the worker is.
+
+A thread of its own says it, so that a worker whose only process runs a long step still counts as alive.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import redis
+from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
+
+logger = logging.getLogger(__name__)
+
+_KEY = "mindx:worker:"
+_EVERY_S = 2.0
+_LIVES_S = 7
+_PATIENCE_S = 1.0
+_stop = threading.Event()
+
+
+@dataclass(frozen=True)
+class Beat:
+    """One sign of life. `level` is that of the jail the worker tried (L1 to L3), empty when it could not try one."""
+
+    worker: str
+    level: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def beats(client: redis.Redis) -> list[Beat]:
+    """The workers that reported in the last seconds, by name. Raises redis.RedisError."""
+    found = [client.get(key) for key in client.scan_iter(f"{_KEY}*", count=100)]
+    return sorted((Beat(**json.loads(message)) for message in found if message), key=lambda beat: beat.worker)
+
+
+def say(client: redis.Redis, beat: Beat) -> None:
+    """Report one sign of life. Raises redis.RedisError."""
+    client.set(_KEY + beat.worker, json.dumps(asdict(beat)), ex=_LIVES_S)
+
+
+@worker_ready.connect
+def start(sender: Any, **_: Any) -> None:
+    """Begin to report when the worker takes work."""
+    _stop.clear()
+    name = str(getattr(sender, "hostname", sender))
+    threading.Thread(target=_report, args=(name,), name="heartbeat", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def stop(**_: Any) -> None:
+    """A worker that is told to stop takes no new work, so it does not count any more."""
+    _stop.set()
+
+
+def _report(worker: str) -> None:
+    client = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S)
+    beat = _tried(worker)
+    reached = True
+    while not _stop.is_set():
+        try:
+            say(client, beat)
+            reached = True
+        except redis.RedisError as error:
+            if reached:  # once an outage, not every two seconds
+                logger.warning("The worker's sign of life did not reach Redis (%s); it is tried again.", error)
+            reached = False
+        _stop.wait(_EVERY_S)
+    try:
+        client.delete(_KEY + worker)
+    except redis.RedisError:
+        logger.info("Redis was gone before the worker; its sign of life expires by itself.")
+
+
+def _tried(worker: str) -> Beat:
+    """The sign of life with the jail that this worker reaches, tried with a real start."""
+    from sandbox.jail import probe
+
+    try:
+        found = probe.level()
+    except Exception:  # whatever the probe meets, the worker lives and says that it does not know its jail
+        logger.exception("The sandbox could not be tried.")
+        return Beat(worker)
+    return Beat(worker, found.name, dict(found.reasons))

@@ -1,0 +1,60 @@
+"""Idempotency keys: a request that is sent again is answered again, not carried out again."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from people.models import AnsweredRequest, User
+
+KEPT_FOR = timedelta(days=1)
+# A request without an answer after this long has died with its server; longer than any request may wait.
+_GIVEN_UP_AFTER = timedelta(minutes=3)
+
+
+class KeyReused(ValueError):
+    """This Idempotency-Key belongs to another request. Use a new key for every new request."""
+
+
+class StillAtWork(Exception):
+    """The first request with this Idempotency-Key is still at work. Ask again in a moment."""
+
+
+def fingerprint_of(method: str, address: str, body: bytes) -> str:
+    """What makes two requests the same one."""
+    return hashlib.sha256(b"\n".join([method.encode(), address.encode(), body])).hexdigest()
+
+
+def begin(user: User, key: str, fingerprint: str) -> AnsweredRequest:
+    """The row of this request: new and to be carried out (`status` is None), or answered already.
+
+    Raises KeyReused and StillAtWork.
+    """
+    now = timezone.now()
+    AnsweredRequest.objects.filter(user=user, started_at__lt=now - KEPT_FOR).delete()
+    row, is_new = AnsweredRequest.objects.get_or_create(user=user, key=key, defaults={"fingerprint": fingerprint})
+    if is_new:
+        return row
+    if row.fingerprint != fingerprint:
+        raise KeyReused(KeyReused.__doc__)
+    if row.status is None and not _take_over(row):
+        raise StillAtWork(StillAtWork.__doc__)
+    return row
+
+
+def _take_over(row: AnsweredRequest) -> bool:
+    """Adopt a request whose server died; of several that try at once one succeeds."""
+    now = timezone.now()
+    dead = Q(pk=row.pk, status__isnull=True, started_at=row.started_at, started_at__lt=now - _GIVEN_UP_AFTER)
+    return AnsweredRequest.objects.filter(dead).update(started_at=now) == 1
+
+
+def finish(row: AnsweredRequest, status: int, *, location: str, body: str) -> None:
+    """Keep a good answer. Anything else is forgotten: nothing happened, so the same key may try again."""
+    if 200 <= status < 300:
+        AnsweredRequest.objects.filter(pk=row.pk).update(status=status, location=location, body=body)
+    else:
+        AnsweredRequest.objects.filter(pk=row.pk).delete()

@@ -1,0 +1,60 @@
+"""What an API token may be used for. A scope narrows what its person may do; it never widens it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from people.models import User
+from people.roles import Role
+
+
+class Scope(StrEnum):
+    """One kind of use. `docs/api.md` lists which address needs which."""
+
+    GOALS_READ = "goals:read"
+    GOALS_WRITE = "goals:write"
+    FILES_READ = "files:read"
+    FILES_WRITE = "files:write"
+    REVIEW_READ = "review:read"
+    REVIEW_DECIDE = "review:decide"
+    MEMORY_READ = "memory:read"
+    LIBRARY_READ = "library:read"
+    AGENTS_WRITE = "agents:write"
+
+
+MEANINGS: dict[Scope, str] = {
+    Scope.GOALS_READ: "Read goals and their logs",
+    Scope.GOALS_WRITE: "Submit and cancel goals, plan by hand, say how a step ended",
+    Scope.FILES_READ: "Read the files of workspaces",
+    Scope.FILES_WRITE: "Make workspaces and write files",
+    Scope.REVIEW_READ: "Read intent plans",
+    Scope.REVIEW_DECIDE: "Approve, reject and send back intent plans",
+    Scope.MEMORY_READ: "Search experiences",
+    Scope.LIBRARY_READ: "Search components",
+    Scope.AGENTS_WRITE: "Pause and resume agents",
+}
+
+# Scopes that are of use to holders of certain roles only.
+_NEEDS: dict[Scope, tuple[Role, ...]] = {
+    Scope.REVIEW_DECIDE: (Role.REVIEWER,),
+    Scope.AGENTS_WRITE: (Role.OPERATOR,),
+}
+
+
+class UnknownScope(ValueError):
+    """A name that is not a scope, or a scope that the person's roles do not reach."""
+
+
+def grantable_to(user: User) -> list[Scope]:
+    """Every scope that a token of this person can carry, in the order of `Scope`."""
+    return [scope for scope in Scope if scope not in _NEEDS or user.has_role(*_NEEDS[scope])]
+
+
+def chosen(user: User, names: Iterable[str]) -> list[Scope]:
+    """The named scopes without doubles, in the order of `Scope`; UnknownScope names the ones that cannot be given."""
+    wanted = set(names)
+    given = [scope for scope in grantable_to(user) if scope.value in wanted]
+    if refused := sorted(wanted - {scope.value for scope in given}):
+        raise UnknownScope(f"{user.username} cannot have: {', '.join(refused)}")
+    return given

@@ -1,0 +1,76 @@
+"""API tokens: made, found again by what a request carries, noted as used, revoked."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from people import scopes
+from people.models import ApiToken, User
+from people.scopes import Scope
+
+logger = logging.getLogger(__name__)
+
+# Makes a leaked token recognisable to secret scanners and to people.
+PREFIX = "mindx_"
+_RANDOM_BYTES = 32
+# A token in constant use would otherwise cost one row update a request.
+_NOTED_EVERY = timedelta(minutes=1)
+
+
+def issue(
+    user: User, name: str, *, wanted: Iterable[str] | None = None, days: int | None = None
+) -> tuple[ApiToken, str]:
+    """Make a token; returns its row and the token itself, which is stored nowhere and cannot be shown again.
+
+    `wanted` are names of scopes (None: all the person may have), `days` until it expires (None: never).
+    Raises UnknownScope.
+    """
+    granted = scopes.grantable_to(user) if wanted is None else scopes.chosen(user, wanted)
+    secret = PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
+    token = ApiToken.objects.create(
+        user=user,
+        name=name,
+        digest=ApiToken.digest_of(secret),
+        scopes=[scope.value for scope in granted],
+        expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
+    )
+    logger.info("%s made the API token %s", user.username, token.pk, extra={"scopes": token.scopes})
+    return token, secret
+
+
+def find(secret: str) -> ApiToken | None:
+    """The valid token that this secret belongs to, with its person; None for anything else.
+
+    Looked up by digest: the comparison happens on hashes, so its duration tells nothing about the secret.
+    """
+    if not secret.startswith(PREFIX) or len(secret) > 100:
+        return None
+    token = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(secret)).first()
+    return token if token is not None and token.is_valid else None
+
+
+def note_use(token: ApiToken) -> None:
+    """Remember that the token was used just now, at most once a minute."""
+    now = timezone.now()
+    stale = now - _NOTED_EVERY
+    if token.last_used_at is None or token.last_used_at < stale:
+        # The condition again in the statement: of many requests in the same moment only one writes.
+        fresh_enough = Q(last_used_at__isnull=True) | Q(last_used_at__lt=stale)
+        ApiToken.objects.filter(fresh_enough, pk=token.pk).update(last_used_at=now)
+
+
+def allows(token: ApiToken, scope: Scope) -> bool:
+    """True when the token was made for this use."""
+    return scope.value in token.scopes
+
+
+def revoke(token: ApiToken) -> None:
+    """End the token now; revoking twice keeps the first moment."""
+    if ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
+        logger.info("API token %s of %s was revoked", token.pk, token.user.username)
