@@ -339,13 +339,3 @@ class LogLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.text[:60]}"
-
-
-class WorkerBeat(models.Model):
-    """When a worker process was last known to be alive."""
-
-    name = models.CharField(max_length=120, primary_key=True)
-    at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return self.name

@@ -76,7 +76,8 @@ PLAN_MOVES: Mapping[PlanState, frozenset[PlanState]] = {
 INTENT_MOVES: Mapping[IntentState, frozenset[IntentState]] = {
     I.PENDING: frozenset({I.RUNNING, I.SKIPPED}),
     # Running again after a retry or a lost worker is a new attempt of the same running intent.
-    I.RUNNING: frozenset({I.RUNNING, I.SUCCEEDED, I.FAILED, I.OUTCOME_UNKNOWN}),
+    # It is skipped when its condition turns out not to hold.
+    I.RUNNING: frozenset({I.RUNNING, I.SUCCEEDED, I.FAILED, I.SKIPPED, I.OUTCOME_UNKNOWN}),
     I.SUCCEEDED: frozenset(),
     I.FAILED: frozenset({I.RUNNING}),
     I.SKIPPED: frozenset(),

@@ -30,9 +30,11 @@ def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) ->
     """Give up on the main steps: what has not run is skipped, the clean-up comes next."""
     with transaction.atomic():
         hold(lease)
-        move_intents(plan.intents.all(), IntentState.FAILED, reason=reason)
+        move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=reason)
         move_intents(
-            plan.intents.filter(phase=Intent.Phase.MAIN), IntentState.SKIPPED, reason="an earlier step failed"
+            plan.intents.filter(phase=Intent.Phase.MAIN, state=IntentState.PENDING.value),
+            IntentState.SKIPPED,
+            reason="an earlier step failed",
         )
         RecoveryAttempt.objects.filter(attempt__intent__intent_plan=plan, succeeded=None).update(succeeded=False)
         IntentPlan.objects.filter(pk=plan.pk, fence=lease.fence).update(aborting=reason, position=first_cleanup)
@@ -43,6 +45,7 @@ def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
     """The plan failed and with it the goal."""
     with transaction.atomic():
         goal = hold(lease)
+        move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=reason)
         _skip_pending(plan, "the plan failed")
         move_plan(plan, PlanState.FAILED, by=lease.owner, reason=reason)
         logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} failed: {reason}", level="error")
@@ -104,4 +107,4 @@ def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:
 
 
 def _skip_pending(plan: IntentPlan, reason: str) -> None:
-    move_intents(plan.intents.all(), IntentState.SKIPPED, reason=reason)
+    move_intents(plan.intents.filter(state=IntentState.PENDING.value), IntentState.SKIPPED, reason=reason)

@@ -177,13 +177,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='WorkerBeat',
-            fields=[
-                ('name', models.CharField(max_length=120, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
             name='Workspace',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -6,11 +6,10 @@ import logging
 import time
 
 from django.db import connection, transaction
-from django.utils import timezone
 
 from agents.execution import executor
-from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release, worker_name
-from agents.models import Goal, WorkerBeat
+from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release
+from agents.models import Goal
 from agents.services import hints, learning, logs, planning
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused
@@ -25,7 +24,6 @@ SWEEP_WAKES = 8
 
 def work(goal_id: int | None = None) -> None:
     """Take turns until there is nothing left to claim, the named goal first."""
-    WorkerBeat.objects.update_or_create(name=worker_name(), defaults={"at": timezone.now()})
     until = time.monotonic() + SLICE_S
     lease = claim(goal_id) or claim()
     while lease is not None:

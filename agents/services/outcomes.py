@@ -1,0 +1,53 @@
+"""A person says what became of a step that must run once and whose worker died while it ran."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from django.db import transaction
+from django.db.models import F
+
+from agents.errors import NotPossibleNow
+from agents.models import Goal, Intent, IntentPlan
+from agents.services import hints, logs
+from agents.services.moves import move_goal, move_intents
+from agents.states import GoalState, IntentState
+from people.models import User
+
+
+class Outcome(StrEnum):
+    """What the person found out: it took effect, it did not, or it may safely run again."""
+
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    RUN_AGAIN = "run_again"
+
+
+def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
+    """Record the person's answer and let the plan go on from there; NotPossibleNow when nobody asked."""
+    with transaction.atomic():
+        plan = IntentPlan.objects.get(pk=intent.intent_plan_id)
+        goal = Goal.objects.select_for_update().get(pk=plan.goal_id)
+        asked = plan.intents.filter(pk=intent.pk, state=IntentState.OUTCOME_UNKNOWN.value)
+        new = IntentState.SUCCEEDED if outcome is Outcome.SUCCEEDED else IntentState.FAILED
+        if not move_intents(asked, new, reason=f"{by.username} says: {outcome.replace('_', ' ')}"):
+            raise NotPossibleNow("Nobody asks what became of this intent; it may have been answered already.")
+        if outcome is Outcome.SUCCEEDED:
+            IntentPlan.objects.filter(pk=plan.pk).update(position=F("position") + 1)
+        elif outcome is Outcome.FAILED:
+            first_cleanup = plan.intents.filter(phase=Intent.Phase.MAIN).count() + 1
+            move_intents(
+                plan.intents.filter(phase=Intent.Phase.MAIN, state=IntentState.PENDING.value),
+                IntentState.SKIPPED,
+                reason="an earlier step failed",
+            )
+            IntentPlan.objects.filter(pk=plan.pk).update(
+                position=first_cleanup, aborting=f"intent {intent.position} did not take effect, says {by.username}"
+            )
+        logs.say(
+            goal.pk, "review", "execute", f"intent {intent.position}: {outcome.replace('_', ' ')}, says {by.username}"
+        )
+        move_goal(goal, GoalState.EXECUTING, by=by.username, only_from=[GoalState.MANUAL])
+        hints.wake(goal.pk)
+    intent.refresh_from_db()
+    return intent

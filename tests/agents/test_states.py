@@ -1,0 +1,82 @@
+"""The tables of moves: walked pair by pair, and nobody moves a state behind their back."""
+
+import ast
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from agents.states import (
+    GOAL_ENDED,
+    GOAL_MOVES,
+    INTENT_MOVES,
+    PLAN_ENDED,
+    PLAN_MOVES,
+    GoalState,
+    IntentState,
+    PlanState,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+MOVERS = {"agents/services/moves.py"}
+
+
+def test_every_state_has_a_row_in_its_table() -> None:
+    assert set(GOAL_MOVES) == set(GoalState)
+    assert set(PLAN_MOVES) == set(PlanState)
+    assert set(INTENT_MOVES) == set(IntentState)
+
+
+def test_every_goal_can_end_from_wherever_it_is() -> None:
+    for state in set(GoalState) - GOAL_ENDED:
+        reached, edge = {state}, {state}
+        while edge:
+            edge = {target for source in edge for target in GOAL_MOVES[source]} - reached
+            reached |= edge
+        assert reached & GOAL_ENDED, state
+        assert GoalState.DROPPED in GOAL_MOVES[state], f"a person can always cancel a goal that is {state}"
+
+
+@pytest.mark.parametrize("ended", sorted(PLAN_ENDED))
+def test_nothing_leads_out_of_an_ended_plan(ended: PlanState) -> None:
+    assert not PLAN_MOVES[ended]
+
+
+def test_nothing_runs_without_approval() -> None:
+    into_executing = {old for old, new in product(PlanState, PlanState) if new in PLAN_MOVES[old] and new == "executing"}
+    assert into_executing == {PlanState.APPROVED}
+
+
+def test_only_the_mover_sets_a_state() -> None:
+    """Walks the source: no assignment to `.state` of a row and no `.update(state=…)` outside the mover."""
+    offenders = []
+    for app in ("agents", "review", "mindx_web", "library", "people"):
+        for path in sorted((ROOT / app).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            if name in MOVERS or "/migrations/" in name:
+                continue
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
+                    if any(keyword.arg == "state" for keyword in node.keywords):
+                        offenders.append(f"{name}:{node.lineno}")
+                targets = node.targets if isinstance(node, ast.Assign) else []
+                offenders += [
+                    f"{name}:{node.lineno}"
+                    for target in targets
+                    if isinstance(target, ast.Attribute) and target.attr == "state"
+                ]
+    assert offenders == []
+
+
+def test_the_executors_statement_makes_only_allowed_moves() -> None:
+    """advance.sql never touches the plan's or the goal's state, and begins only pending intents."""
+    sql = (ROOT / "agents/execution/advance.sql").read_text()
+    plan_update = re.search(r"UPDATE agents_intentplan\s+SET (.*?)\s+WHERE", sql, re.S)
+    assert plan_update is not None
+    assert "state" not in plan_update[1]
+    assert "UPDATE agents_goal" not in sql
+    begin = sql[sql.index("following AS") : sql.index("begun AS")]
+    assert "agents_intent.state = 'pending'" in begin
+    assert IntentState.RUNNING in INTENT_MOVES[IntentState.PENDING]
+    assert {IntentState.SUCCEEDED, IntentState.FAILED} <= INTENT_MOVES[IntentState.RUNNING]
