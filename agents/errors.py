@@ -16,6 +16,15 @@ class GoalRefused(AgentsError):
         self.message = message
 
 
+class WorkspaceRefused(AgentsError):
+    """Files cannot be changed as asked; `field` names what to change, and nothing was changed."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
 class StaleDigest(AgentsError):
     """The digest is not the one that awaits a decision: the plan changed, or somebody decided first."""
 

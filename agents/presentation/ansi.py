@@ -119,8 +119,8 @@ class _Mark(str):
 
 def _span(style: Style, piece: str | _Mark) -> str:
     if isinstance(piece, _Mark):
-        return f'<span class="hidden-char" title="a control string of the terminal; see the raw log">{escape(piece)}</span>'
-    html = hidden.mark(piece)
+        return f'<span class="hidden-char" title="a control string; the raw log holds it">{escape(piece)}</span>'
+    html = hidden.visible_html(piece)
     return f'<span class="{style.classes}">{html}</span>' if style.classes else html
 
 

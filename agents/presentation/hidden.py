@@ -18,14 +18,14 @@ _BYTE_ESCAPES = range(0xDC80, 0xDD00)
 
 
 def is_hidden(char: str) -> bool:
-    """True for a character that shows nothing or moves its neighbours. Newline and tab are layout, not hidden."""
-    if char in " \n\t":
+    """True for a character that shows nothing, moves its neighbours or looks like an ordinary space."""
+    if char == " ":
         return False
     category = unicodedata.category(char)
     return category in _HIDDEN_CATEGORIES or category == "Zs" or char in _INVISIBLE_LETTERS
 
 
-def code_of(char: str) -> str:
+def code_point(char: str) -> str:
     """How a hidden character is written: `U+202E`, or `byte FF` for a byte of a name that is not UTF-8."""
     if ord(char) in _BYTE_ESCAPES:
         return f"byte {ord(char) - 0xDC00:02X}"
@@ -39,17 +39,21 @@ def name_of(char: str) -> str:
     return unicodedata.name(char, "control character" if unicodedata.category(char) == "Cc" else "no name").lower()
 
 
-def mark(text: str) -> str:
-    """The text as HTML: escaped, each hidden character replaced by its marked code point."""
-    if _PLAIN.match(text):
+def visible_html(text: str, *, one_line: bool = False) -> str:
+    """The text as HTML: escaped, each hidden character replaced by its marked code point.
+
+    Line feeds and tabs are layout and stay, unless `one_line` says that the place shows only one line.
+    """
+    if _PLAIN.match(text) and not (one_line and ("\n" in text or "\t" in text)):
         return escape(text)
-    return "".join(_marked(char) if is_hidden(char) else escape(char) for char in text)
+    layout = "" if one_line else "\n\t"
+    return "".join(_marked(char) if is_hidden(char) and char not in layout else escape(char) for char in text)
 
 
-def plain(text: str) -> str:
+def visible_text(text: str) -> str:
     """The same for places that take no markup (titles, attributes): hidden characters become `[U+202E]`."""
-    return "".join(f"[{code_of(char)}]" if is_hidden(char) else char for char in text)
+    return "".join(f"[{code_point(char)}]" if is_hidden(char) else char for char in text)
 
 
 def _marked(char: str) -> str:
-    return f'<span class="hidden-char" title="{escape(name_of(char))}">{code_of(char)}</span>'
+    return f'<span class="hidden-char" title="{escape(name_of(char))}">{code_point(char)}</span>'

@@ -27,7 +27,7 @@ from agents.states import PlanState
 from people.models import User
 from people.roles import Role
 from sandbox.contract import Limits
-from sandbox.snapshots import EMPTY, Snapshot, SnapshotStore
+from sandbox.snapshots import EMPTY, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
 _RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
@@ -115,16 +115,7 @@ def remove_file(workspace: Workspace, *, by: User, path: str | bytes) -> Workspa
     """Remove a file, a link, or a folder with everything in it. KeyError when it is not there."""
     wanted = path.encode("utf-8", "surrogateescape") if isinstance(path, str) else path
 
-    def change(snapshots: SnapshotStore, head: str) -> Snapshot:
-        below = [entry.path for entry in snapshots.entries(head) if entry.path.startswith(wanted + b"/")]
-        snapshot = snapshots.without(head, wanted)
-        left = {entry.path for entry in snapshots.entries(snapshot.digest)} if below else set()
-        for inner in reversed(below):
-            if inner in left:
-                snapshot = snapshots.without(snapshot.digest, inner)
-        return snapshot
-
-    return _edit(workspace, by, change)
+    return _edit(workspace, by, lambda snapshots, head: snapshots.without(head, wanted))
 
 
 def list_files(workspace: Workspace, folder: str = "") -> list[Item]:
@@ -166,7 +157,10 @@ def _edit(workspace: Workspace, by: User, change: Callable[[SnapshotStore, str],
         workspace.refresh_from_db(fields=["head", "quota_bytes"])
         if is_running(workspace):
             raise WorkspaceRefused("workspace", _RUNS)
-        snapshot = change(snapshots, workspace.head)
+        try:
+            snapshot = change(snapshots, workspace.head)
+        except SnapshotRefused as error:
+            raise WorkspaceRefused("files", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         _check_quota(workspace, snapshot)
         moved = (
             Workspace.objects.filter(~Exists(running), pk=workspace.pk, head=workspace.head)

@@ -1,0 +1,106 @@
+"""A window of a goal's log as the page shows it: by number, never by offset, bounded whatever the log holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString, mark_safe
+
+from agents.models import Goal, LogLine
+from agents.presentation import ansi
+
+TAIL = 200
+BATCH = 200
+# The sources offered for filtering are those of the newest lines: a distinct over ten million lines is no page.
+_SOURCES_FROM = 5_000
+_SPEAKERS = {
+    "bdi_agent": "src-mind",
+    "review": "src-person",
+    "person": "src-person",
+    "stdout": "src-out",
+    "stderr": "src-out",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, ready for the template. `html` is safe; `cut` says that the raw line holds more."""
+
+    number: int
+    at: datetime
+    source: str
+    speaker: str
+    level: str
+    html: SafeString
+    cut: bool
+
+
+@dataclass(frozen=True)
+class Window:
+    """Lines in order. `last` is the number to ask after, also when a filter let no line through; `older`: more exist."""
+
+    lines: list[Line]
+    after: int
+    last: int
+    older: bool = False
+
+    def html(self, goal: Goal) -> str:
+        """The lines as list items."""
+        return render_to_string("agents/goal/_lines.html", {"lines": self.lines, "goal": goal})
+
+
+def tail(goal: Goal, source: str = "") -> Window:
+    """The newest lines."""
+    end = _last_number(goal)
+    rows = list(_of(goal, source).filter(number__lte=end).order_by("-number")[: TAIL + 1])
+    return Window([_line(row) for row in rows[:TAIL][::-1]], 0, end, older=len(rows) > TAIL)
+
+
+def before(goal: Goal, number: int, source: str = "") -> Window:
+    """The lines right before a number."""
+    rows = list(_of(goal, source).filter(number__lt=number).order_by("-number")[: TAIL + 1])
+    return Window([_line(row) for row in rows[:TAIL][::-1]], 0, number - 1, older=len(rows) > TAIL)
+
+
+def after(goal: Goal, number: int, source: str = "") -> Window:
+    """What follows a number, at most BATCH lines; ask again while `last` moves on."""
+    end = _last_number(goal)
+    rows = list(_of(goal, source).filter(number__gt=number, number__lte=end).order_by("number")[:BATCH])
+    last = rows[-1].number if len(rows) == BATCH else max(end, number)
+    return Window([_line(row) for row in rows], number, last)
+
+
+def sources(goal: Goal, chosen: str = "") -> list[str]:
+    """Who spoke in the newest lines, by name; the chosen one is always among them."""
+    newest = goal.log_lines.order_by("-number")[:_SOURCES_FROM]
+    names = set(LogLine.objects.filter(pk__in=newest.values("pk")).values_list("source", flat=True).distinct())
+    return sorted(names | ({chosen} if chosen else set()))
+
+
+def raw(goal: Goal) -> Iterable[str]:
+    """The whole log as plain text, line by line, exactly as written."""
+    for row in goal.log_lines.order_by("number").iterator(chunk_size=1_000):
+        yield f"{row.number}\t{row.at:%Y-%m-%dT%H:%M:%S.%fZ}\t{row.source}\t{row.level}\t{row.text}\n"
+
+
+def _of(goal: Goal, source: str) -> QuerySet[LogLine]:
+    return goal.log_lines.filter(source=source) if source else goal.log_lines.all()
+
+
+def _last_number(goal: Goal) -> int:
+    """The last number that is readable. Read before the lines, so that no line can slip in between unseen.
+
+    It is taken from the lines, not from the counter: a counter that is ahead belongs to a transaction not yet ended.
+    """
+    return goal.log_lines.order_by("-number").values_list("number", flat=True).first() or 0
+
+
+def _line(row: LogLine) -> Line:
+    rendered = ansi.to_html(row.text)
+    # to_html escapes every character it lets through.
+    html = mark_safe(rendered.html)  # noqa: S308
+    return Line(row.number, row.at, row.source, _SPEAKERS.get(row.source, ""), row.level, html, rendered.cut)

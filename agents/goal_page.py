@@ -1,0 +1,320 @@
+"""What the page of a goal shows: rows are loaded here, agents.presentation decides what they mean, templates draw it.
+
+The page and the live socket render the same fragments from the same rows; nothing is pushed that a reload would not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+from django.template.loader import render_to_string
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, Transition
+from agents.presentation import endings, timeline
+from agents.presentation.timeline import Mending, Move, Node, Revision, Step, Try
+from agents.selectors import goals_visible_to, may_change, sees_everything
+from agents.states import GoalState, PlanState
+from library.models import Experience
+from people.models import User
+from people.roles import Role
+
+# Fragments that change with the goal's state; each is a template with one root element of the same id.
+FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side")
+BELIEFS_BESIDE = 8
+TITLE_MAX = 240
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A part of the goal with its own address. `count` is shown when it says something."""
+
+    key: str
+    label: str
+    count: int = 0
+
+
+class GoalPage:
+    """One goal as one person sees it. Everything is read once, when a template first asks for it."""
+
+    def __init__(self, goal: Goal, user: User, part: str = "live") -> None:
+        self.goal = goal
+        self.user = user
+        self.part = part
+
+    @cached_property
+    def title(self) -> str:
+        """The goal's text, or its beginning when it is too long for a title; the page then shows all of it below."""
+        text = self.goal.text
+        return text if len(text) <= TITLE_MAX else text[:TITLE_MAX].rstrip() + " …"
+
+    @cached_property
+    def revisions(self) -> list[IntentPlan]:
+        """Every revision with its intents, tries and recoveries, oldest first."""
+        tries = Prefetch("attempts", Attempt.objects.select_related("recovery").order_by("number"))
+        intents = Prefetch("intents", Intent.objects.order_by("position").prefetch_related(tries))
+        return list(
+            self.goal.intent_plans.select_related("plan__by").prefetch_related(intents).order_by("revision")
+        )  # fmt: skip
+
+    @cached_property
+    def plan(self) -> IntentPlan | None:
+        """The newest revision."""
+        return self.revisions[-1] if self.revisions else None
+
+    @cached_property
+    def seal_is_broken(self) -> bool:
+        """True when the stored bytes no longer have the digest that stands beside them."""
+        return self.plan is not None and documents.digest_of(self.plan.document) != self.plan.digest
+
+    @cached_property
+    def transitions(self) -> list[Transition]:
+        """Every move of the goal and its plans, oldest first."""
+        return list(self.goal.transitions.select_related("intent_plan").order_by("pk"))
+
+    @cached_property
+    def decisions(self) -> list[Transition]:
+        """What people decided about the plans: every move of a plan out of review."""
+        return [
+            move
+            for move in self.transitions
+            if move.intent_plan_id is not None and move.old == PlanState.AWAITING_REVIEW.value
+        ]
+
+    @cached_property
+    def beliefs(self) -> QuerySet[Belief]:
+        """All beliefs, in the order they came."""
+        return self.goal.beliefs.select_related("by").order_by("pk")
+
+    @cached_property
+    def belief_count(self) -> int:
+        return self.beliefs.count()
+
+    @cached_property
+    def beliefs_beside(self) -> list[Belief]:
+        """The newest few: those of people first, they outrank what was perceived."""
+        newest = list(self.beliefs.order_by("-pk")[:40])
+        return sorted(newest, key=lambda belief: belief.source != "person")[:BELIEFS_BESIDE]
+
+    @cached_property
+    def unplanned(self) -> Plan | None:
+        """The newest try to plan, when it found no steps: its evidence says which rules were looked at and why not."""
+        newest = self.goal.plans.order_by("-number").first()
+        return newest if newest is not None and not newest.steps else None
+
+    @cached_property
+    def rejected_rules(self) -> list[tuple[str, str]]:
+        """Rules that were looked at, each with why it did not apply."""
+        return list(_rejected(self.unplanned.evidence)) if self.unplanned is not None else []
+
+    @cached_property
+    def waits_for(self) -> list[Goal]:
+        """The goals this one depends on that the person may see."""
+        return list(goals_visible_to(self.user).filter(dependants=self.goal).order_by("pk"))
+
+    @cached_property
+    def attempts(self) -> list[Attempt]:
+        """Every try of every intent, oldest first."""
+        rows = Attempt.objects.filter(intent__intent_plan__goal=self.goal)
+        return list(rows.select_related("intent__intent_plan", "recovery").order_by("pk"))
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """The timeline."""
+        return timeline.build(
+            self.goal.created_at,
+            self.goal.submitted_by.display_name,
+            [_move(row) for row in self.transitions],
+            [_revision(plan) for plan in self.revisions],
+            self.belief_count,
+        )
+
+    @cached_property
+    def last_failure(self) -> str:
+        """The class of the newest failed try, empty when none failed."""
+        classes = [
+            attempt.failure_class
+            for plan in self.revisions
+            for intent in plan.intents.all()
+            for attempt in intent.attempts.all()
+            if attempt.failure_class
+        ]
+        return classes[-1] if classes else ""
+
+    @cached_property
+    def notice(self) -> endings.Notice | None:
+        """What the page says at the top."""
+        return endings.notice_for(self.goal.state, self.goal.reason, self.last_failure, len(self.waits_for))
+
+    @cached_property
+    def experience(self) -> Experience | None:
+        """What the ended goal taught, once it is recorded."""
+        return Experience.objects.only("pk").filter(goal_ref=str(self.goal.pk)).first()
+
+    @cached_property
+    def running(self) -> tuple[int, int] | None:
+        """Position of the intent that runs and the number of its try."""
+        if self.plan is None:
+            return None
+        for intent in self.plan.intents.all():
+            tries = list(intent.attempts.all())
+            if intent.state == "running" and tries:
+                return intent.position, tries[-1].number
+        return None
+
+    @property
+    def state_words(self) -> str:
+        """The state as the badge says it, with the try that runs."""
+        word = self.goal.state.replace("_", " ")
+        return f"{word}, try {self.running[1]} of intent {self.running[0]}" if self.running else word
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether something may happen without a person."""
+        return self.goal.state in {"pending", "planning", "executing", "recovering"}
+
+    @cached_property
+    def may_change(self) -> bool:
+        return may_change(self.user, self.goal)
+
+    @property
+    def may_cancel(self) -> bool:
+        return self.may_change and not self.goal.has_ended
+
+    @property
+    def may_review(self) -> bool:
+        """Whether there is a plan to decide on and the person's work is deciding. Review itself asks again."""
+        waits = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
+        return waits and self.user.has_role(Role.REVIEWER)
+
+    @property
+    def may_plan_by_hand(self) -> bool:
+        """A goal takes a person's plan while it has none, or while the one it has is in review."""
+        in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
+        return self.may_change and (
+            self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
+        )
+
+    @property
+    def may_save_as_rule(self) -> bool:
+        """A plan written by hand that worked can become a rule."""
+        worked = self.plan is not None and self.plan.state == PlanState.COMPLETE
+        return self.may_change and worked and self.plan is not None and self.plan.plan.source == Plan.Source.PERSON
+
+    @cached_property
+    def tabs(self) -> list[Tab]:
+        """The parts of the page, each with its address."""
+        return [
+            Tab("live", "Live"),
+            Tab("plans", "Plan", len(self.revisions)),
+            Tab("beliefs", "Beliefs", self.belief_count),
+            Tab("attempts", "Attempts", sum(len(i.attempts.all()) for p in self.revisions for i in p.intents.all())),
+            Tab("files", "Files"),
+            Tab("decisions", "Decisions", len(self.decisions)),
+        ]
+
+    def fragments(self) -> dict[str, str]:
+        """The fragments by their ids, as the live page shows them now."""
+        context = {"page": self, "goal": self.goal}
+        return {name: render_to_string(f"agents/goal/_{name[5:]}.html", context) for name in FRAGMENTS}
+
+
+def find(user: User, pk: int) -> Goal | None:
+    """The goal, when the person may see it."""
+    return goals_visible_to(user).select_related("agent", "workspace__owner").filter(pk=pk).first()
+
+
+def signature(goal_id: int) -> tuple[Any, ...]:
+    """Changes whenever a fragment would: the state, the newest plan, its intents and tries, what is believed.
+
+    One cheap question instead of rendering all fragments for every line of output.
+    """
+    row = Goal.objects.filter(pk=goal_id).values_list("state", "reason", "changed_at", "learned_at").first()
+    plan = IntentPlan.objects.filter(goal=goal_id).order_by("-revision").values_list("pk", "state", "position").first()
+    tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
+    newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
+    states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
+    belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
+    return row, plan, newest, states, belief
+
+
+def sees_workspace(user: User, goal: Goal) -> bool:
+    """Whether the person may open the goal's workspace: it may be somebody else's."""
+    return sees_everything(user) or goal.workspace.owner_id == user.pk
+
+
+def read_document(plan: IntentPlan) -> Document | None:
+    """The plan as its bytes say it; None when the bytes are no document any more (somebody changed them)."""
+    try:
+        return documents.read(bytes(plan.document))
+    except ValueError:
+        return None
+
+
+def _move(row: Transition) -> Move:
+    revision = row.intent_plan.revision if row.intent_plan is not None else None
+    return Move(row.at, row.old, row.new, row.by, row.reason, revision)
+
+
+def _revision(plan: IntentPlan) -> Revision:
+    document = read_document(plan)
+    sentences = {spec.position: spec.sentence for spec in document.all_intents} if document else {}
+    rule = plan.plan.evidence.get("rule") or {}
+    return Revision(
+        number=plan.revision,
+        state=plan.state,
+        source=plan.plan.source,
+        steps=tuple(_step(intent, sentences.get(intent.position, "")) for intent in plan.intents.all()),
+        created=plan.created_at,
+        ended=plan.ended_at,
+        rule=str(rule.get("name", "")),
+        rule_version=str(rule.get("version", "")),
+        written_by=plan.plan.by.display_name if plan.plan.by else "",
+        address=plan.get_absolute_url(),
+    )
+
+
+def _step(intent: Intent, sentence: str) -> Step:
+    return Step(
+        position=intent.position,
+        phase=intent.phase,
+        command=intent.command,
+        sentence=sentence or f"{intent.tool}.{intent.command}",
+        state=intent.state,
+        reason=intent.reason,
+        tries=tuple(_try(attempt) for attempt in intent.attempts.all()),
+    )
+
+
+def _try(attempt: Attempt) -> Try:
+    recovery = getattr(attempt, "recovery", None)
+    mending = Mending(recovery.strategy, recovery.why, recovery.delay_s, recovery.succeeded) if recovery else None
+    return Try(
+        attempt.number,
+        attempt.started,
+        attempt.finished,
+        attempt.outcome,
+        attempt.failure_class,
+        attempt.reason,
+        mending,
+    )
+
+
+def _rejected(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(rule, why not) out of a plan's evidence, whatever shape its planner wrote."""
+    found = evidence.get("rejected") or evidence.get("rules") or []
+    pairs = found.items() if isinstance(found, Mapping) else found
+    result = []
+    for pair in pairs:
+        if isinstance(pair, Mapping):
+            result.append(
+                (str(pair.get("name") or pair.get("rule") or ""), str(pair.get("why") or pair.get("reason") or ""))
+            )
+        elif isinstance(pair, (list, tuple)) and len(pair) == 2:
+            result.append((str(pair[0]), str(pair[1])))
+    return result

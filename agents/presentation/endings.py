@@ -1,0 +1,71 @@
+"""What a person can do about a goal that stopped: one sentence of what happened, one of the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A notice of the goal page. `tone` is bad, person, good, accent or nothing."""
+
+    tone: str
+    icon: str
+    text: str
+    way_out: str = ""
+
+
+_FAILURES = {
+    "TOOL_UNAVAILABLE": "The program or tool is not there. Choose another one in a plan by hand, then submit again.",
+    "TOOL_EXECUTION_ERROR": "Read the last lines of the log, mend the files or the command, then submit again.",
+    "INVALID_PARAMETERS": "A value does not fit. Write the plan by hand with the right one.",
+    "RATE_LIMIT_ERROR": "The other side asked to slow down. Submit again later.",
+    "PERMISSION_ERROR": "The step is not allowed. Deleting needs autonomous mode, which only a person may switch on.",
+    "NETWORK_ERROR": "The network could not be reached. Steps have none unless a host was approved.",
+    "PLANNING_ERROR": "Write the plan by hand, or add a rule that knows this goal.",
+    "GOAL_PARSE_ERROR": "Say the goal in other words, or write the plan by hand.",
+}
+_REASONS = {
+    "cancelled_by_person": "Somebody cancelled it. Submit it again when it is wanted after all.",
+    "dependency_failed": "A goal it waited for did not succeed. Mend that one first, then submit this one again.",
+    "impossible": "It cannot be reached. Say the goal in other words.",
+    "superseded": "Another goal took its place.",
+    "lease_lost": "Its worker stopped. Another one takes it over by itself.",
+    "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
+}
+_MANUAL = {
+    "no_applicable_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
+    "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
+}
+
+
+def notice_for(state: str, reason: str, failure_class: str = "", waits_for: int = 0) -> Notice | None:
+    """What the goal's page says at the top about its state; None when the way and the log say it all."""
+    match state:
+        case "blocked":
+            return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
+        case "manual":
+            text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
+            return Notice("person", "hand", text)
+        case "failed":
+            way_out = _FAILURES.get(failure_class) or _way_out(reason)
+            return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
+        case "dropped":
+            return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))
+    return None
+
+
+def _way_out(reason: str) -> str:
+    if reason.startswith("rejected"):
+        return "Say the goal differently or supply a plan of your own, then submit again."
+    return _REASONS.get(_key(reason), "Read the log for what led to it, then submit the goal again.")
+
+
+def _key(reason: str) -> str:
+    """The word of the code that a reason begins with: `dependency_failed: goal 3 …` is `dependency_failed`."""
+    return reason.split(":", 1)[0].strip()
+
+
+def _words(reason: str) -> str:
+    head, colon, rest = reason.partition(":")
+    return ((head.replace("_", " ") if " " not in head else head) + colon + rest).rstrip(".")

@@ -1,0 +1,268 @@
+"""What happened to a goal, in order: every move, every plan, every intent with every try under it.
+
+Pure: rows come in as facts, nodes go out; a template draws them. Texts stay untrusted until the template shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Move:
+    """One transition. `revision` is set when an intent plan moved, else the goal did."""
+
+    at: datetime
+    old: str
+    new: str
+    by: str
+    reason: str = ""
+    revision: int | None = None
+
+
+@dataclass(frozen=True)
+class Mending:
+    """The strategy chosen after a failed try; `succeeded` is None while nobody knows."""
+
+    strategy: str
+    why: str
+    delay_s: float
+    succeeded: bool | None
+
+
+@dataclass(frozen=True)
+class Try:
+    """One attempt. `outcome` is empty while it runs."""
+
+    number: int
+    started: datetime
+    finished: datetime | None = None
+    outcome: str = ""
+    failure_class: str = ""
+    reason: str = ""
+    mending: Mending | None = None
+
+
+@dataclass(frozen=True)
+class Step:
+    """One intent: what it does stands in the plan's document, how it went in its row and its tries."""
+
+    position: int
+    phase: str
+    command: str
+    sentence: str
+    state: str
+    reason: str = ""
+    tries: tuple[Try, ...] = ()
+
+
+@dataclass(frozen=True)
+class Revision:
+    """One intent plan with its steps. `rule` is the name of the rule that made it, `rule_id` its component version."""
+
+    number: int
+    state: str
+    source: str
+    steps: tuple[Step, ...]
+    created: datetime
+    ended: datetime | None = None
+    rule: str = ""
+    rule_version: str = ""
+    written_by: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class TryLine:
+    """One line under an intent: a try or the recovery after it. `look` is good, bad, mend, now or nothing."""
+
+    title: str
+    said: str
+    look: str
+    tone: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node. `tone` is a class of the look (n-mind, n-person …); `who` is set in bold before `title`."""
+
+    at: datetime | None
+    icon: str
+    tone: str
+    title: str
+    who: str = ""
+    code: str = ""
+    detail: str = ""
+    address: str = ""
+    address_text: str = ""
+    todo: bool = False
+    tries: tuple[TryLine, ...] = ()
+    marks: tuple[str, ...] = field(default=())
+
+
+_TRY_LOOKS = {
+    "": ("now", "is-accent", "runs"),
+    "succeeded": ("good", "is-good", "succeeded"),
+    "failed": ("bad", "is-bad", "failed"),
+    "cancelled": ("", "faint", "was cancelled"),
+    "lost": ("bad", "is-clay", "was lost with its worker"),
+    "unavailable": ("bad", "is-bad", "did not start: the sandbox failed, not the step"),
+}
+_STEP_LOOKS = {
+    "pending": ("clock", ""),
+    "running": ("play", "n-now"),
+    "succeeded": ("check", "n-good"),
+    "failed": ("x", "n-bad"),
+    "skipped": ("minus", ""),
+    "outcome_unknown": ("question", "n-person"),
+}
+
+
+def build(
+    created: datetime, submitted_by: str, moves: Sequence[Move], revisions: Sequence[Revision], beliefs: int
+) -> list[Node]:
+    """The timeline, oldest first; steps that have not been tried yet come last."""
+    by_number = {revision.number: revision for revision in revisions}
+    dated: list[Node] = [Node(created, "goal", "n-person", "submitted the goal", who=submitted_by)]
+    for move in moves:
+        node = _goal_move(move, beliefs) if move.revision is None else _plan_move(move, by_number.get(move.revision))
+        if node is not None:
+            dated.append(node)
+    todo: list[Node] = []
+    for revision in revisions:
+        dated.append(_proposed(revision))
+        for step in revision.steps:
+            node = _step(step)
+            if node is None:
+                continue
+            if node.at is not None:
+                dated.append(node)
+            elif revision.state in {"approved", "executing"}:
+                todo.append(node)
+    return sorted(dated, key=_moment) + todo
+
+
+def _moment(node: Node) -> datetime:
+    if node.at is None:
+        raise ValueError("only dated nodes are sorted")
+    return node.at
+
+
+def _goal_move(move: Move, beliefs: int) -> Node | None:
+    match (move.old, move.new):
+        case (_, "planning"):
+            said = f"{beliefs} belief{'' if beliefs == 1 else 's'}" if beliefs else ""
+            return Node(move.at, "eye", "n-mind", "Perceived the workspace", detail=said)
+        case (_, "manual"):
+            return Node(move.at, "hand", "n-person", "A person must act", detail=_sentence(move.reason))
+        case (_, "achieved"):
+            return Node(move.at, "check", "n-good", "Achieved", detail=_sentence(move.reason))
+        case (_, "failed"):
+            return Node(move.at, "x", "n-bad", "Failed", detail=_sentence(move.reason))
+        case (_, "dropped"):
+            return Node(move.at, "minus", "", "Dropped", detail=_sentence(move.reason))
+        case (_, "recovering"):
+            return Node(move.at, "mend", "n-clay", "Recovering", detail=_sentence(move.reason))
+        case ("blocked", "pending"):
+            return Node(move.at, "clock", "", "No longer waits for another goal")
+        case (_, "pending") if move.reason:
+            return Node(move.at, "clock", "", "Waits to be planned again", detail=_sentence(move.reason))
+    return None
+
+
+def _plan_move(move: Move, revision: Revision | None) -> Node | None:
+    address = revision.address if revision else ""
+    count = len([step for step in revision.steps if step.phase == "main"]) if revision else 0
+    match move.new:
+        case "approved":
+            title = f"approved all {count} intents" if count != 1 else "approved the intent"
+            return Node(move.at, "check", "n-person", title, who=move.by, detail=move.reason, address=address)
+        case "rejected":
+            return Node(move.at, "x", "n-bad", "rejected the plan", who=move.by, detail=move.reason, address=address)
+        case "superseded":
+            return Node(move.at, "quote", "n-person", "sent the plan back", who=move.by, detail=_sentence(move.reason))
+        case "cancelled":
+            return Node(move.at, "stop", "n-person", "cancelled the plan", who=move.by, detail=_sentence(move.reason))
+        case "expired":
+            return Node(move.at, "clock", "n-bad", "The plan expired before anybody decided")
+        case "executing":
+            return Node(move.at, "play", "n-now", "Claimed by a worker", detail=move.by)
+    return None
+
+
+def _proposed(revision: Revision) -> Node:
+    what = f"revision {revision.number}, {len(revision.steps)} step{'' if len(revision.steps) == 1 else 's'}"
+    if revision.source == "person":
+        return Node(
+            revision.created, "hand", "n-person", "wrote a plan", who=revision.written_by or "A person", detail=what,
+            address=revision.address, address_text="open it",
+        )  # fmt: skip
+    title = "Planned by rule" if revision.rule else f"Planned by {revision.source}"
+    return Node(
+        revision.created, "rule" if revision.rule else "spark", "n-mind", title, detail=what, code=revision.rule,
+        address=revision.address, address_text="open it",
+    )  # fmt: skip
+
+
+def _step(step: Step) -> Node | None:
+    """A step's node; none for a clean-up step that was never needed."""
+    if not step.tries and step.phase == "cleanup":
+        return None
+    icon, tone = _STEP_LOOKS.get(step.state, ("dot", ""))
+    tries = tuple(_lines(step.tries))
+    failed_once = any(line.look in {"bad", "mend"} for line in tries)
+    if failed_once and step.state == "running":
+        icon, tone = "mend", "n-clay"
+    plain_success = len(step.tries) == 1 and step.state == "succeeded"
+    return Node(
+        step.tries[0].started if step.tries else None,
+        icon,
+        tone,
+        step.sentence,
+        code=step.command,
+        detail=_step_detail(step) if plain_success or not step.tries else "",
+        todo=not step.tries,
+        tries=() if plain_success else tries,
+        marks=("clean-up",) if step.phase == "cleanup" else (),
+    )
+
+
+def _step_detail(step: Step) -> str:
+    if not step.tries:
+        return _sentence(step.reason) if step.reason else f"intent {step.position}, not started"
+    only = step.tries[0]
+    return duration_of(only) if only.finished else ""
+
+
+def _lines(tries: Iterable[Try]) -> Iterable[TryLine]:
+    for attempt in tries:
+        look, tone, said = _TRY_LOOKS.get(attempt.outcome, ("", "", attempt.outcome))
+        took = f" after {duration_of(attempt)}" if attempt.finished else ""
+        why = ": ".join(part for part in (attempt.failure_class, attempt.reason) if part)
+        yield TryLine(f"Try {attempt.number}", said + took, look, tone, why)
+        if attempt.mending:
+            yield _mending(attempt.mending)
+
+
+def _mending(mending: Mending) -> TryLine:
+    strategy = mending.strategy.replace("_", " ")
+    wait = f", {mending.delay_s:g} s" if mending.delay_s else ""
+    known = {None: "", True: "; the intent succeeded later", False: "; it did not help"}[mending.succeeded]
+    return TryLine("Recovery", strategy + wait, "mend", "is-clay", mending.why + known)
+
+
+def duration_of(attempt: Try) -> str:
+    """How long a finished try took, in the words of the pages."""
+    if attempt.finished is None:
+        return ""
+    seconds = max(0.0, (attempt.finished - attempt.started).total_seconds())
+    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+def _sentence(reason: str) -> str:
+    """A reason that begins with a word of the code (`no_applicable_rule`) as words; sentences stay as they are."""
+    head, colon, rest = reason.partition(":")
+    return (head.replace("_", " ") if " " not in head else head) + colon + rest
