@@ -1,0 +1,134 @@
+"""File contents by their SHA-256, in a folder that no jail ever sees."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from sandbox.contract import SandboxError
+
+_BLOCK_BYTES = 1 << 20
+_FICLONE = 0x40049409
+_FEW = 4
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class DamagedStore(SandboxError):
+    """A stored content is missing or is not what its name says."""
+
+
+class Blobs:
+    """A content-addressed store. Adding is in two steps: `stage` any number, then `commit` makes them durable."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._staging = folder / "staging"
+        self._staging.mkdir(parents=True, exist_ok=True)
+
+    def has(self, sha256: str) -> bool:
+        return self._path(sha256).exists()
+
+    def open(self, sha256: str) -> BinaryIO:
+        """The content, checked against its name before a byte of it is given out. Raises DamagedStore."""
+        try:
+            file = open(self._path(sha256), "rb")
+        except FileNotFoundError as error:
+            raise DamagedStore(f"the content {sha256} is missing from the snapshot store") from error
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+        if found != sha256:
+            file.close()
+            raise DamagedStore(f"the content {sha256} is damaged in the snapshot store")
+        file.seek(0)
+        return file
+
+    def copy_to(self, sha256: str, target: int) -> None:
+        """Fills the empty file `target` with a content, sharing its blocks where the file system can."""
+        with self.open(sha256) as file:
+            try:
+                fcntl.ioctl(target, _FICLONE, file.fileno())
+                return
+            except OSError:
+                pass
+            while block := file.read(_BLOCK_BYTES):
+                view = memoryview(block)
+                while view:
+                    view = view[os.write(target, view) :]
+
+    def staged(self) -> Staged:
+        return Staged(self._folder, self._staging)
+
+    def _path(self, sha256: str) -> Path:
+        return self._folder / sha256[:2] / sha256[2:]
+
+
+class Staged:
+    """New contents on their way in. They get their names only when their bytes are on the disk, so that after a
+    crash a content that is there is whole."""
+
+    def __init__(self, folder: Path, staging: Path) -> None:
+        self._folder = folder
+        self._place = Path(tempfile.mkdtemp(dir=staging))
+        self._names: dict[str, Path] = {}
+
+    def add(self, source: BinaryIO) -> tuple[str, int]:
+        """Takes a content from a stream; its SHA-256 and size in bytes."""
+        path = self._place / str(len(self._names))
+        digest, size_bytes = hashlib.sha256(), 0
+        with open(path, "xb", buffering=0) as file:
+            while block := source.read(_BLOCK_BYTES):
+                digest.update(block)
+                size_bytes += len(block)
+                file.write(block)
+        sha256 = digest.hexdigest()
+        if sha256 in self._names or (self._folder / sha256[:2] / sha256[2:]).exists():
+            path.unlink()
+        else:
+            self._names[sha256] = path
+        return sha256, size_bytes
+
+    def commit(self) -> None:
+        """Returns when every staged content is durable under its name."""
+        if not self._names:
+            return
+        self._sync(list(self._names.values()))
+        folders = set()
+        for sha256, path in self._names.items():
+            folder = self._folder / sha256[:2]
+            folder.mkdir(exist_ok=True)
+            path.rename(folder / sha256[2:])
+            folders.add(folder)
+        self._sync([*folders, self._folder])
+
+    def discard(self) -> None:
+        """Removes what was not committed."""
+        for path in self._place.iterdir():
+            path.unlink()
+        self._place.rmdir()
+
+    def _sync(self, paths: list[Path]) -> None:
+        """One sync of the file system costs less than many of single files."""
+        if len(paths) <= _FEW:
+            for path in paths:
+                sync(path)
+            return
+        descriptor = os.open(self._folder, os.O_RDONLY)
+        try:
+            if _libc.syncfs(descriptor) != 0:
+                failure = ctypes.get_errno()
+                raise OSError(failure, os.strerror(failure))
+        finally:
+            os.close(descriptor)
+
+
+def sync(path: Path) -> None:
+    """Returns when a file's bytes, or a folder's names, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,125 @@
+"""The commands of a session: which there are, what each takes, and the English for what is wrong with a request.
+
+Pure. A command's own work is in `session.py` (state) and in `jail/inside` (files and programs).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+WORKSPACE = "/workspace"
+WRITE_MODES = ("overwrite", "create", "append")
+MAX_PATH_BYTES = 16_384
+MAX_CONTENT_BYTES = 16 << 20
+MAX_STDIN_BYTES = 16 << 20
+MAX_LINE_CHARS = 128 << 10
+
+
+class Refusal(Exception):
+    """A request that is not carried out; `error_class` is its failure class, the message names the argument."""
+
+    def __init__(self, error_class: str, reason: str) -> None:
+        super().__init__(reason)
+        self.error_class = error_class
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of a command by name, with the type each must have."""
+
+    required: Mapping[str, type]
+    optional: Mapping[str, type]
+    summary: str
+
+
+def _takes(summary: str, required: Mapping[str, type] = {}, **optional: type) -> Signature:  # noqa: B006
+    return Signature(required, optional, summary)
+
+
+COMMANDS: Mapping[str, Signature] = {
+    "ls": _takes("list a folder", path=str),
+    "cd": _takes("go to a folder", {"path": str}),
+    "mkdir": _takes("make a folder and those above it", {"path": str}),
+    "read": _takes("show a file's content", {"path": str}),
+    "write": _takes("write a file (mode: overwrite, create or append)", {"path": str, "content": str}, mode=str),
+    "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
+    "create_venv": _takes("make a virtual environment with pip", {"venv_name": str}),
+    "activate_venv": _takes("use a virtual environment for python and pip", {"venv_name": str}),
+    "deactivate_venv": _takes("stop using the virtual environment"),
+    "run": _takes("run an allowed program", {"command_line": str}, timeout_s=float, stdin=str),
+    "toggle_autonomous_mode": _takes("switch the safety for destructive commands", {"on": bool}),
+}
+
+
+def check(command: str, params: Mapping[str, Any]) -> None:
+    """Raises Refusal unless `command` exists and takes exactly these parameters."""
+    signature = COMMANDS.get(command)
+    if signature is None:
+        raise _invalid(f"there is no command {command[:64]!r}; there are {', '.join(COMMANDS)}")
+    missing = sorted(signature.required.keys() - params.keys())
+    if missing:
+        raise _invalid(f"{command} needs {', '.join(missing)}")
+    known = {**signature.required, **signature.optional}
+    extra = sorted(str(name)[:64] for name in params.keys() - known.keys())
+    if extra:
+        raise _invalid(f"{command} does not take {', '.join(extra)}")
+    for name, value in params.items():
+        _check_value(name, value, known[name])
+
+
+def _check_value(name: str, value: Any, wanted: type) -> None:
+    fits = (
+        isinstance(value, (int, float)) and not isinstance(value, bool)
+        if wanted is float
+        else isinstance(value, wanted)
+    )
+    if not fits:
+        words = {str: "text", float: "a number", bool: "true or false"}
+        raise _invalid(f"{name} must be {words[wanted]}")
+    if isinstance(value, str) and name != "content" and name != "stdin" and "\0" in value:
+        raise _invalid(f"{name} holds a NUL character")
+
+
+def _invalid(reason: str) -> Refusal:
+    return Refusal("INVALID_PARAMETERS", reason)
+
+
+def place(cwd: str, path: str) -> str:
+    """`path` as typed in the folder `cwd`, as a path relative to the workspace's root ("" is the root).
+
+    Raises Refusal when it leads outside. `..` is taken out by its letters: no link is followed anywhere, so the
+    letters mean what they say.
+    """
+    if not path:
+        raise _invalid("path is empty")
+    if len(path.encode("utf-8", "surrogateescape")) > MAX_PATH_BYTES:
+        raise _invalid(f"path is longer than {MAX_PATH_BYTES} bytes")
+    whole = path if path.startswith("/") else f"{WORKSPACE}/{cwd}/{path}"
+    parts: list[str] = []
+    for part in whole.split("/"):
+        if part == "..":
+            if len(parts) <= 1:
+                raise _outside(path)
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    if not parts or f"/{parts[0]}" != WORKSPACE:
+        raise _outside(path)
+    return "/".join(parts[1:])
+
+
+def _outside(path: str) -> Refusal:
+    return Refusal("PERMISSION_ERROR", f"path {path[:200]!r} leads outside of the workspace")
+
+
+def shown(relative: str) -> str:
+    """A place in the workspace as people read it."""
+    return f"./{relative}" if relative else "."
+
+
+def within(relative: str) -> str:
+    """A place in the workspace as programs in the jail see it."""
+    return posixpath.join(WORKSPACE, relative) if relative else WORKSPACE

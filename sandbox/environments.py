@@ -1,0 +1,73 @@
+"""Prepared virtual environments: made once for each Python, in a jail, and copied from then on."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from sandbox.contract import Limits, SandboxError
+from sandbox.jail import interpreter
+from sandbox.jail.cell import Cell
+from sandbox.places import templates_folder
+
+_MAKING_S = 120.0
+_LAYOUT = "1"  # raise it when what a template holds changes
+
+
+def prepare() -> str:
+    """The folder name of the template for the jail's Python, made now when there is none (a few seconds)."""
+    folder = templates_folder()
+    name = _name()
+    if (folder / name).is_dir():
+        return name
+    with open(folder / ".lock", "w") as lock:
+        # Two sessions may want the first one at the same time; the second finds it made.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / name).is_dir():
+            _make(folder, name)
+    return name
+
+
+def _name() -> str:
+    python = interpreter.choose().program
+    real = os.path.realpath(python)
+    state = os.stat(real)
+    told = f"{_LAYOUT} {real} {state.st_size} {state.st_mtime_ns}"
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _make(folder: Path, name: str) -> None:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as place:
+        cell = Cell(Path(place), folder, Limits())
+        try:
+            python = interpreter.choose().program
+            cell.send(
+                {
+                    "do": "run",
+                    "candidates": [[python, "-I", "-m", "venv", "/workspace/template"]],
+                    "cwd": "",
+                    "env": {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"},
+                    "timeout_s": _MAKING_S,
+                }
+            )
+            said = b""
+            while True:
+                message, body = cell.receive(time.monotonic() + _MAKING_S)
+                said += body
+                if message.get("end") is True:
+                    break
+        finally:
+            cell.end()
+        if message.get("return_code") != 0:
+            why = said.decode("utf-8", "replace").strip()[-500:] or message.get("reason", "")
+            raise SandboxError(f"the jail's Python could not make a virtual environment: {why}")
+        made = Path(place) / "template"
+        for path in [made, *made.rglob("*")]:
+            if not path.is_symlink() and os.geteuid() == 0:
+                os.chown(path, 0, 0)
+        made.rename(folder / name)

@@ -1,0 +1,104 @@
+"""Finding bubblewrap, and the command line that makes a jail of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.contract import SandboxUnavailable
+from sandbox.jail.interpreter import Interpreter
+from sandbox.places import data_folder
+
+WORKSPACE = "/workspace"
+INSIDE = "/opt/mindx"
+INNER_UID = 1000
+_TMP_BYTES = 256 << 20
+_SHM_BYTES = 64 << 20
+_ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "sbin")
+_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "ssl/certs")
+_ETC_TEXTS = {
+    "passwd": f"mindx:x:{INNER_UID}:{INNER_UID}:mindX:/tmp:/bin/sh\n",
+    "group": f"mindx:x:{INNER_UID}:\n",
+    "hosts": "127.0.0.1 localhost mindx\n::1 localhost mindx\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+
+
+@dataclass(frozen=True)
+class Bind:
+    """A folder or file of the host that the jail sees at `target`.
+
+    It may lie below folders that the jail's uid cannot pass, so a launcher that is root first binds it to a place
+    that it can.
+    """
+
+    source: str
+    target: str
+    writable: bool = False
+
+
+def find() -> Path:
+    """The bubblewrap to use: MINDX_BWRAP, on PATH, or unpacked under the data folder. Raises SandboxUnavailable."""
+    named = os.environ.get("MINDX_BWRAP")
+    if named:
+        if os.access(named, os.X_OK):
+            return Path(named).resolve()
+        raise SandboxUnavailable(f"MINDX_BWRAP names {named}, which is no program that can be run")
+    on_path = shutil.which("bwrap")
+    if on_path:
+        return Path(on_path).resolve()
+    data = data_folder()
+    for unpacked in (data / "bwrap" / "usr" / "bin" / "bwrap", data / "bin" / "bwrap"):
+        if os.access(unpacked, os.X_OK):
+            return unpacked
+    raise SandboxUnavailable(
+        "bubblewrap was not found. Install it (apt-get install bubblewrap), or unpack it without root "
+        f"(apt-get download bubblewrap && dpkg -x bubblewrap_*.deb {data / 'bwrap'}), or name it in MINDX_BWRAP"
+    )
+
+
+def binds(root: Path, templates: Path, interpreter: Interpreter) -> list[Bind]:
+    """Everything of the host that a jail may lie on, beyond /usr and a little of /etc."""
+    wanted = [
+        Bind(str(root), WORKSPACE, writable=True),
+        Bind(str(Path(__file__).parent / "inside"), f"{INSIDE}/inside"),
+        Bind(str(templates), f"{INSIDE}/environments"),
+    ]
+    if interpreter.prefix is not None:
+        wanted.append(Bind(interpreter.prefix, interpreter.prefix))
+    return wanted
+
+
+def arguments(bound: Sequence[Bind], seccomp: str, texts: Mapping[str, str], channel: int, python: str) -> list[str]:
+    """Bubblewrap's arguments. `seccomp` and the values of `texts` stand for descriptors that it inherits."""
+    made = ["--unshare-all", "--unshare-user", "--unshare-cgroup", "--die-with-parent", "--new-session", "--as-pid-1"]
+    made += ["--uid", str(INNER_UID), "--gid", str(INNER_UID), "--hostname", "mindx", "--clearenv"]
+    made += ["--cap-drop", "ALL", "--seccomp", seccomp]
+    made += ["--ro-bind", "/usr", "/usr"]
+    for name in _ROOT_LINKS:
+        place = Path("/") / name
+        if place.is_symlink():
+            made += ["--symlink", os.readlink(place), str(place)]
+        elif place.is_dir():
+            made += ["--ro-bind", str(place), str(place)]
+    for name in _ETC:
+        made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for name, descriptor in texts.items():
+        made += ["--ro-bind-data", descriptor, f"/etc/{name}"]
+    made += ["--proc", "/proc", "--dev", "/dev"]
+    made += ["--size", str(_SHM_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]
+    made += ["--size", str(_TMP_BYTES), "--perms", "1777", "--tmpfs", "/tmp"]
+    for bind in bound:
+        made += ["--bind" if bind.writable else "--ro-bind", bind.source, bind.target]
+    # What bubblewrap makes itself (the root folder, /dev) is memory without a size, so nothing may write there.
+    made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    start = f"import sys; sys.path.insert(0, {INSIDE!r}); from inside.main import main; main({channel})"
+    return [*made, "--", python, "-I", "-S", "-c", start]
+
+
+def etc_texts() -> dict[str, str]:
+    """Small files of /etc that the jail has for its own, so that it sees no account of the host."""
+    return dict(_ETC_TEXTS)

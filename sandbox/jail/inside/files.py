@@ -1,0 +1,206 @@
+"""The file commands, each over descriptors beneath the workspace.
+
+No program of the jail is alive while one of them runs, so what is looked at stays what it was.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+from typing import Any
+
+from .tree import Refused, Tree, kind_of, refusal, shown
+
+MAX_ITEMS = 10_000
+_BLOCK_BYTES = 1 << 20
+
+Answer = tuple[dict[str, Any], bytes]
+
+
+def list_folder(tree: Tree, path: bytes) -> Answer:
+    """Name, kind and size of everything in a folder, at most MAX_ITEMS of it, sorted by name."""
+    descriptor = tree.open_folder(path)
+    try:
+        names = sorted(os.listdir(descriptor), key=os.fsencode)
+        items = [_item(descriptor, name) for name in names[:MAX_ITEMS]]
+    finally:
+        os.close(descriptor)
+    answer: dict[str, Any] = {"items": items}
+    if len(names) > MAX_ITEMS:
+        answer |= {"truncated": True, "total": len(names)}
+    return answer, b""
+
+
+def _item(folder: int, name: str) -> dict[str, Any]:
+    state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    raw = os.fsencode(name)
+    item: dict[str, Any] = {"name": shown(raw), "kind": kind_of(state.st_mode), "size_bytes": state.st_size}
+    if item["name"].encode() != raw:
+        item["raw_name"] = base64.b64encode(raw).decode()
+    return item
+
+
+def make_folder(tree: Tree, path: bytes) -> Answer:
+    """Makes a folder and those above it; one that is there already is fine."""
+    done: list[bytes] = []
+    for part in path.split(b"/") if path else []:
+        above = tree.open_folder(b"/".join(done))
+        done.append(part)
+        try:
+            os.mkdir(part, 0o755, dir_fd=above)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise refusal(b"/".join(done), error) from error
+        finally:
+            os.close(above)
+    os.close(tree.open_folder(path))
+    return {}, b""
+
+
+def check_folder(tree: Tree, path: bytes) -> Answer:
+    os.close(tree.open_folder(path))
+    return {}, b""
+
+
+def check_environment(tree: Tree, path: bytes) -> Answer:
+    """Refuses a folder that is not a virtual environment with a Python of its own."""
+    folder = tree.open_folder(path)
+    try:
+        os.stat("pyvenv.cfg", dir_fd=folder, follow_symlinks=False)
+        os.stat("bin/python", dir_fd=folder)
+    except OSError as error:
+        raise Refused("INVALID_PARAMETERS", f"{shown(path)}: not a virtual environment") from error
+    finally:
+        os.close(folder)
+    return {}, b""
+
+
+def read_file(tree: Tree, path: bytes, most_bytes: int) -> Answer:
+    """The first `most_bytes` of a regular file, as the frame's body."""
+    # O_NONBLOCK: opening a FIFO without a writer would otherwise wait for ever.
+    descriptor = tree.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        state = os.fstat(descriptor)
+        _need_regular(path, state)
+        content = bytearray()
+        while len(content) < most_bytes:
+            block = os.read(descriptor, min(_BLOCK_BYTES, most_bytes - len(content)))
+            if not block:
+                break
+            content += block
+    except OSError as error:
+        raise refusal(path, error) from error
+    finally:
+        os.close(descriptor)
+    return {"size_bytes": state.st_size, "truncated": state.st_size > len(content)}, bytes(content)
+
+
+def write_file(tree: Tree, path: bytes, content: bytes, mode: str) -> Answer:
+    """Writes beside the target and renames, so that a file is either the old one or the whole new one.
+
+    `mode` is overwrite, create (refused when something is there) or append.
+    """
+    folder, name = tree.open_parent(path)
+    try:
+        old = _existing(path, folder, name)
+        if old is not None and mode == "create":
+            raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is there already")
+        before = read_file(tree, path, 256 << 20)[0:2][1] if old is not None and mode == "append" else b""
+        permissions = stat.S_IMODE(old.st_mode) & 0o777 if old is not None else 0o644
+        _replace(folder, name, before + content, permissions)
+    except OSError as error:
+        raise refusal(path, error) from error
+    finally:
+        os.close(folder)
+    return {"size_bytes": len(before) + len(content), "created": old is None}, b""
+
+
+def _existing(path: bytes, folder: int, name: bytes) -> os.stat_result | None:
+    try:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(state.st_mode):
+        raise Refused("PERMISSION_ERROR", f"{shown(path)}: is a symbolic link, and links are not written through")
+    _need_regular(path, state)
+    if state.st_nlink > 1:
+        raise Refused("PERMISSION_ERROR", f"{shown(path)}: has another name too (a hard link), so it is not written")
+    return state
+
+
+def _replace(folder: int, name: bytes, content: bytes, permissions: int) -> None:
+    temporary = b".mindx-%d-%s" % (os.getpid(), os.urandom(6).hex().encode())
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fchmod(descriptor, permissions)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        os.unlink(temporary, dir_fd=folder)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+def _need_regular(path: bytes, state: os.stat_result) -> None:
+    kind = kind_of(state.st_mode)
+    if kind == "dir":
+        raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is a folder")
+    if kind != "file":
+        raise Refused("PERMISSION_ERROR", f"{shown(path)}: is a {kind}, not a regular file")
+
+
+def remove(tree: Tree, path: bytes) -> Answer:
+    """Removes a file, a link (never what it points to) or a folder with all it holds."""
+    folder, name = tree.open_parent(path)
+    try:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISDIR(state.st_mode):
+            os.unlink(name, dir_fd=folder)
+            return {"removed": 1}, b""
+        removed = _remove_folder(folder, name)
+    except OSError as error:
+        raise refusal(path, error) from error
+    finally:
+        os.close(folder)
+    return {"removed": removed}, b""
+
+
+def _remove_folder(above: int, name: bytes) -> int:
+    """Removes depth first with one descriptor open at a time: a tree may be deeper than descriptors go."""
+    trail = [name]
+    here = _enter(above, name)
+    removed = 0
+    while True:
+        below = None
+        with os.scandir(here) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    below = os.fsencode(entry.name)
+                    break
+                os.unlink(entry.name, dir_fd=here)
+                removed += 1
+        if below is not None:
+            deeper = _enter(here, below)
+            trail.append(below)
+        else:
+            gone = trail.pop()
+            deeper = os.open("..", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=here)
+            os.rmdir(gone, dir_fd=deeper)
+            removed += 1
+        os.close(here)
+        here = deeper
+        if not trail:
+            os.close(here)
+            return removed
+
+
+def _enter(above: int, name: bytes) -> int:
+    descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
+    # A program may have left a folder its owner cannot write in; removing it is what was asked for.
+    os.fchmod(descriptor, 0o700)
+    return descriptor

@@ -1,0 +1,152 @@
+"""The helper's loop: it makes itself untouchable, says hello, and answers one request after the other."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+from typing import Any
+
+from . import environments, files, programs
+from .frames import Frames, pack
+from .tree import Refused, Tree
+
+_PR_SET_DUMPABLE = 4
+_RECEIVE_BYTES = 1 << 18
+
+
+class Gone(Exception):
+    """The session closed its end."""
+
+
+class Helper:
+    """Serves the session at the other end of a socket until that end closes."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._frames = Frames()
+        self._limits: dict[str, Any] = {}
+        self._tree = Tree("/workspace")
+
+    def serve(self) -> None:
+        message, _ = self._receive()
+        self._limits = message["limits"]
+        _set_rlimits(self._limits)
+        self._send(_facts())
+        while True:
+            message, body = self._receive()
+            if message["do"] == "cancel":
+                continue  # it came too late: what it meant had ended
+            try:
+                answer, content = self._answer(message, body)
+            except Refused as refused:
+                answer, content = {"error_class": refused.error_class, "reason": str(refused)}, b""
+            self._send({"end": True, **answer}, content)
+
+    def _answer(self, message: dict[str, Any], body: bytes) -> files.Answer:
+        path = os.fsencode(message.get("path", ""))
+        match message["do"]:
+            case "ls":
+                return files.list_folder(self._tree, path)
+            case "mkdir":
+                return files.make_folder(self._tree, path)
+            case "check_folder":
+                return files.check_folder(self._tree, path)
+            case "check_environment":
+                return files.check_environment(self._tree, path)
+            case "read":
+                return files.read_file(self._tree, path, self._limits["output_bytes"])
+            case "write":
+                return files.write_file(self._tree, path, body, message["mode"])
+            case "rm":
+                return files.remove(self._tree, path)
+            case "create_environment":
+                return environments.create(self._tree, path, message["template"])
+            case "run":
+                return self._run(message, body), b""
+        raise Refused("INVALID_PARAMETERS", "the helper knows no such request")
+
+    def _run(self, message: dict[str, Any], stdin: bytes) -> dict[str, Any]:
+        folder = self._tree.open_folder(os.fsencode(message["cwd"]))
+        try:
+            os.fchdir(folder)
+            program, argv = programs.find_program(message["candidates"], message["env"])
+            return programs.run(
+                program,
+                argv,
+                message["env"],
+                stdin,
+                message["timeout_s"],
+                programs.Ceilings(
+                    memory_bytes=self._limits["memory_bytes"],
+                    processes=self._limits["processes"],
+                    output_bytes=self._limits["output_file_bytes"],
+                    workspace_bytes=self._limits["workspace_bytes"],
+                    workspace_files=self._limits["workspace_files"],
+                ),
+                self._channel.fileno(),
+                lambda stream, data: self._send({"out": stream}, data),
+                self._cancelled,
+            )
+        finally:
+            os.close(folder)
+            os.chdir("/")
+
+    def _cancelled(self) -> bool:
+        message, _ = self._receive()
+        return message["do"] == "cancel"
+
+    def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
+        self._channel.sendall(pack(message, body))
+
+    def _receive(self) -> tuple[dict[str, Any], bytes]:
+        while True:
+            frame = self._frames.next()
+            if frame is not None:
+                return frame
+            data = self._channel.recv(_RECEIVE_BYTES)
+            if not data:
+                raise Gone
+            self._frames.feed(data)
+
+
+def _set_rlimits(limits: dict[str, Any]) -> None:
+    """Ceilings of single processes, for the helper and so for all it starts. Nobody here can raise them again."""
+    for name, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, limits["file_bytes"]),
+        (resource.RLIMIT_NOFILE, limits["descriptors"]),
+        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_MEMLOCK, 8 << 20),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ):
+        _, hard = resource.getrlimit(name)
+        lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(name, (lowered, lowered))
+    # The file size signal would end the helper where an error it can report is meant.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
+def _facts() -> dict[str, Any]:
+    """What the kernel says about this process, for the session to check before anything runs."""
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    return {
+        "pid": os.getpid(),
+        "seccomp": int(status["Seccomp"]),
+        "no_new_privs": int(status["NoNewPrivs"]),
+        "capabilities": int(status["CapEff"], 16) | int(status["CapPrm"], 16) | int(status["CapInh"], 16),
+    }
+
+
+def main(descriptor: int) -> None:
+    # Before anything else runs here: nobody may read this process's memory or descriptors.
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    channel = socket.socket(fileno=descriptor)
+    channel.set_inheritable(False)
+    try:
+        Helper(channel).serve()
+    except (Gone, BrokenPipeError, ConnectionResetError):
+        pass

@@ -1,0 +1,344 @@
+"""Running one program: its output as it comes, its limits, and an end that leaves no process behind.
+
+The helper is process 1 of the jail, so nothing in it can signal the helper, every orphan becomes its child, and
+`kill(-1)` reaches all the others at once, with no gap for one that forks meanwhile.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import signal
+import stat
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .tree import Refused
+
+_TICK_S = 0.025
+_DISK_TICK_S = 0.5
+_GRACE_S = 1.0
+_PIPE_BYTES = 1 << 16
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The limits watched here, because no single process's rlimit says them."""
+
+    memory_bytes: int
+    processes: int
+    output_bytes: int
+    workspace_bytes: int
+    workspace_files: int
+
+
+@dataclass
+class _Run:
+    """One program under way."""
+
+    pid: int
+    outputs: dict[int, str]
+    input: int | None
+    unsent: memoryview
+    deadline: float
+    status: int | None = None
+    sent_bytes: int = 0
+    peak_processes: int = 0
+    peak_bytes: int = 0
+    limit: str | None = None
+    killed_at: float | None = None
+    terminated: bool = False
+    left_running: int = 0
+    free_at_start: tuple[int, int] = (0, 0)
+    next_disk_check: float = 0.0
+    poll: select.poll = field(default_factory=select.poll)
+
+
+def find_program(candidates: list[list[str]], env: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The first of several command lines whose program exists, and that program's path. Raises Refused."""
+    for argv in candidates:
+        program = argv[0]
+        places = [program] if "/" in program else [f"{place}/{program}" for place in env["PATH"].split(":")]
+        for place in places:
+            try:
+                state = os.stat(place)
+            except OSError:
+                continue
+            if stat.S_ISREG(state.st_mode) and os.access(place, os.X_OK):
+                return place, argv
+    name = candidates[0][0]
+    if "/" in name:
+        raise Refused("INVALID_PARAMETERS", f"{name}: there is no such file, or it is not executable")
+    raise Refused("TOOL_UNAVAILABLE", f"{name}: this program is not installed where the jail can see it")
+
+
+def run(
+    program: str,
+    argv: list[str],
+    env: Mapping[str, str],
+    stdin: bytes,
+    timeout_s: float,
+    ceilings: Ceilings,
+    control: int,
+    emit: Callable[[str, bytes], None],
+    cancelled: Callable[[], bool],
+) -> dict[str, Any]:
+    """Runs a program in the current folder and tells how it ended.
+
+    `emit` gets (stream, bytes) as they come; `control` is the descriptor that becomes readable when the session
+    says something, `cancelled` then reads it.
+    """
+    started = time.monotonic()
+    state = _start(program, argv, env, stdin, started + timeout_s)
+    disk = os.statvfs("/workspace")
+    state.free_at_start = (disk.f_bavail * disk.f_frsize, disk.f_favail)
+    state.next_disk_check = started + _DISK_TICK_S
+    state.poll.register(control, select.POLLIN)
+    watched = os.pidfd_open(state.pid)
+    state.poll.register(watched, select.POLLIN)
+    next_tick = started + _TICK_S
+    try:
+        while state.status is None:
+            for descriptor, _ in state.poll.poll(max(1, int((next_tick - time.monotonic()) * 1000))):
+                if descriptor == control:
+                    if cancelled():
+                        _kill(state, "cancel")
+                elif descriptor != watched:
+                    _pump(state, descriptor, ceilings, emit)
+            _reap(state)
+            now = time.monotonic()
+            if now >= next_tick and state.status is None:
+                _watch(state, ceilings, now)
+                next_tick = time.monotonic() + _TICK_S
+    finally:
+        os.close(watched)
+        _end(state)
+        while state.outputs:
+            for descriptor in list(state.outputs):
+                _pump(state, descriptor, ceilings, emit)
+        if state.input is not None:
+            os.close(state.input)
+    return _ending(state, ceilings)
+
+
+def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, deadline: float) -> _Run:
+    out_read, out_write = os.pipe()
+    err_read, err_write = os.pipe()
+    in_read, in_write = os.pipe() if stdin else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), None)
+    try:
+        pid = os.posix_spawn(
+            program,
+            argv,
+            env,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, in_read, 0),
+                (os.POSIX_SPAWN_DUP2, out_write, 1),
+                (os.POSIX_SPAWN_DUP2, err_write, 2),
+            ],
+            setsid=True,
+            setsigmask=[],
+            setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
+        )
+    except OSError as error:
+        for descriptor in (out_read, err_read, in_write):
+            if descriptor is not None:
+                os.close(descriptor)
+        raise _not_started(argv[0], error) from error
+    finally:
+        for descriptor in (out_write, err_write, in_read):
+            os.close(descriptor)
+    state = _Run(pid, {out_read: "stdout", err_read: "stderr"}, in_write, memoryview(stdin), deadline)
+    for descriptor in state.outputs:
+        state.poll.register(descriptor, select.POLLIN)
+    if in_write is not None:
+        os.set_blocking(in_write, False)
+        state.poll.register(in_write, select.POLLOUT)
+    return state
+
+
+def _not_started(program: str, error: OSError) -> Refused:
+    if error.errno == errno.ENOEXEC:
+        return Refused("INVALID_PARAMETERS", f"{program}: no program; a script needs a first line such as #!/bin/sh")
+    if error.errno in (errno.ENOENT, errno.EACCES):
+        return Refused("INVALID_PARAMETERS", f"{program}: cannot be started ({os.strerror(error.errno)})")
+    if error.errno == errno.E2BIG:
+        return Refused("INVALID_PARAMETERS", "the command line is longer than the kernel takes")
+    return Refused("TOOL_EXECUTION_ERROR", f"{program}: cannot be started ({error.strerror})")
+
+
+def _pump(state: _Run, descriptor: int, ceilings: Ceilings, emit: Callable[[str, bytes], None]) -> None:
+    """Moves what one pipe can give or take now."""
+    if descriptor == state.input:
+        _feed(state)
+        return
+    if descriptor not in state.outputs:
+        return
+    data = os.read(descriptor, _PIPE_BYTES)
+    if not data:
+        state.poll.unregister(descriptor)
+        os.close(descriptor)
+        del state.outputs[descriptor]
+        return
+    room = ceilings.output_bytes - state.sent_bytes
+    state.sent_bytes += len(data)
+    if room > 0:
+        emit(state.outputs[descriptor], data[:room])
+    if state.sent_bytes > ceilings.output_bytes:
+        _kill(state, "output")
+
+
+def _feed(state: _Run) -> None:
+    assert state.input is not None
+    try:
+        state.unsent = state.unsent[os.write(state.input, state.unsent[:_PIPE_BYTES]) :]
+    except BlockingIOError:
+        return
+    except BrokenPipeError:
+        state.unsent = memoryview(b"")
+    if not state.unsent:
+        state.poll.unregister(state.input)
+        os.close(state.input)
+        state.input = None
+
+
+def _watch(state: _Run, ceilings: Ceilings, now: float) -> None:
+    if now >= state.deadline and state.killed_at is None:
+        if not state.terminated:
+            # A first, polite signal lets a program write what it has; the second cannot be ignored.
+            state.terminated, state.limit, state.deadline = True, state.limit or "time", now + _GRACE_S
+            os.killpg(state.pid, signal.SIGTERM)
+        else:
+            _kill(state, "time")
+    processes, memory_bytes = _census()
+    state.peak_processes = max(state.peak_processes, processes)
+    if memory_bytes > ceilings.memory_bytes:
+        memory_bytes = _proportional_bytes()
+        if memory_bytes > ceilings.memory_bytes:
+            _kill(state, "memory")
+    state.peak_bytes = max(state.peak_bytes, memory_bytes)
+    if now >= state.next_disk_check:
+        state.next_disk_check = now + _DISK_TICK_S
+        _watch_disk(state, ceilings)
+
+
+def _others() -> list[str]:
+    return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+
+
+def _census() -> tuple[int, int]:
+    """How many processes there are, and the memory they touch, with what they share counted once for each."""
+    processes = pages = 0
+    for name in _others():
+        try:
+            with open(f"/proc/{name}/status", "rb") as file:
+                text = file.read()
+        except OSError:
+            continue
+        processes += 1
+        for label in (b"\nRssAnon:", b"\nRssShmem:"):
+            start = text.find(label)
+            if start >= 0:
+                pages += int(text[start + len(label) :].split(None, 1)[0])
+    return processes, pages << 10
+
+
+def _proportional_bytes() -> int:
+    """The same with shared pages divided among their holders: exact, and too slow to ask at every tick."""
+    total = 0
+    for name in _others():
+        try:
+            with open(f"/proc/{name}/smaps_rollup", "rb") as file:
+                text = file.read()
+            wanted = (b"Pss_Anon:", b"Pss_Shmem:")
+            total += sum(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith(wanted))
+        except OSError:
+            # A program that made itself unreadable is counted in full.
+            try:
+                with open(f"/proc/{name}/statm", "rb") as file:
+                    total += int(file.read().split()[1]) * _PAGE_BYTES
+            except OSError:
+                continue
+    return total
+
+
+def _watch_disk(state: _Run, ceilings: Ceilings) -> None:
+    """Walks the workspace only when the disk lost so much that it could be the reason: others write there too."""
+    disk = os.statvfs("/workspace")
+    used = state.free_at_start[0] - disk.f_bavail * disk.f_frsize
+    files = state.free_at_start[1] - disk.f_favail
+    if used < ceilings.workspace_bytes // 2 and files < ceilings.workspace_files // 2:
+        return
+    size_bytes = count = 0
+    for folder, folders, names in os.walk("/workspace"):
+        count += len(folders) + len(names)
+        for name in names:
+            try:
+                size_bytes += os.lstat(os.path.join(folder, name)).st_blocks * 512
+            except OSError:
+                continue
+        if size_bytes > ceilings.workspace_bytes or count > ceilings.workspace_files:
+            _kill(state, "workspace")
+            return
+    state.free_at_start = (disk.f_bavail * disk.f_frsize + size_bytes, disk.f_favail + count)
+
+
+def _kill(state: _Run, limit: str) -> None:
+    if state.killed_at is None:
+        state.killed_at = time.monotonic()
+        state.limit = state.limit or limit
+    kill_others()
+
+
+def kill_others() -> None:
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _reap(state: _Run) -> None:
+    """Takes up whatever has ended: the program, and orphans, which would otherwise count as processes."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        if pid == state.pid:
+            state.status = status
+
+
+def _end(state: _Run) -> None:
+    """Kills what is left and returns when the helper is alone."""
+    if state.status is not None:
+        state.left_running = len(_others())
+    kill_others()
+    while True:
+        try:
+            pid, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+        if pid == state.pid:
+            state.status = status
+
+
+def _ending(state: _Run, ceilings: Ceilings) -> dict[str, Any]:
+    assert state.status is not None
+    code = os.waitstatus_to_exitcode(state.status)
+    limit = state.limit
+    if limit is None and code == -signal.SIGXFSZ:
+        limit = "file_bytes"
+    if limit in (None, "time") and code != 0 and state.peak_processes >= ceilings.processes - 1:
+        limit = "processes"
+    return {
+        "return_code": code,
+        "limit": limit,
+        "left_running": state.left_running,
+        "peak_memory_bytes": state.peak_bytes,
+        "peak_processes": state.peak_processes,
+    }

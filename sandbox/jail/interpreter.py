@@ -1,0 +1,28 @@
+"""Which Python a jail has: the system's, else the one that runs mindX."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_SYSTEM = "/usr/bin/python3"
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """`program` is its path within the jail; `prefix` a folder to bind for it, None when /usr holds it all."""
+
+    program: str
+    prefix: str | None
+
+
+def choose(system: str = _SYSTEM) -> Interpreter:
+    if os.access(system, os.X_OK):
+        return Interpreter(system, None)
+    # Not sys.executable: that may be a virtual environment's, which only points to the real one.
+    prefix = str(Path(sys.base_prefix).resolve())
+    program = f"{prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    within_usr = Path(prefix).is_relative_to("/usr")
+    return Interpreter(program, None if within_usr else prefix)

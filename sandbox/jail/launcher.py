@@ -1,0 +1,196 @@
+"""The process between a session and its jail. Run as a program of its own: `python -I -S launcher.py N PID`.
+
+N is a socket to the session, PID the session's process. It reads one line of JSON that says what to start. When it
+is root it stages what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither
+bubblewrap nor anything in the jail ever runs as root. Then it waits, and when the jail ends, when the session
+closes its socket, or when the session's process is gone (killed, with no chance to say so), it sees to it that no
+process is left.
+
+Standard library only, and little of it: starting quickly is part of a session's start.
+"""
+
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import stat
+import sys
+
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
+MS_NODEV, MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 4, 2, 4096, 16384, 1 << 18
+CLONE_NEWNS = 0x00020000
+STAGE = "/tmp"
+MARK = "staged:"  # before a path of the command line that is to be staged
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(result: int, what: str) -> None:
+    if result != 0:
+        failure = ctypes.get_errno()
+        raise OSError(failure, f"{what}: {os.strerror(failure)}")
+
+
+def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
+    check(
+        libc.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode()),
+        f"mount {source} on {target}",
+    )
+
+
+def stage(sources: list[str]) -> list[str]:
+    """Binds each source to a place that any uid can reach, in a mount namespace nobody else sees."""
+    check(libc.unshare(CLONE_NEWNS), "unshare")
+    mount("none", "/", "", MS_REC | MS_PRIVATE)
+    # Opened before the stage covers /tmp: a source may lie below it.
+    opened = [os.open(source, os.O_PATH | os.O_CLOEXEC) for source in sources]
+    mount("mindx-stage", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k")
+    staged = []
+    for number, descriptor in enumerate(opened):
+        place = f"{STAGE}/{number}"
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            os.mkdir(place, 0o755)
+        else:
+            os.close(os.open(place, os.O_CREAT | os.O_WRONLY, 0o755))
+        mount(f"/proc/self/fd/{descriptor}", place, "", MS_BIND)
+        os.close(descriptor)
+        staged.append(place)
+    return staged
+
+
+def hand_over(root: int, uid: int) -> None:
+    """Gives the workspace to the jail's uid. A file with a second name stays as it is: that name may be elsewhere."""
+    if os.fstat(root).st_uid != uid:
+        os.chown(root, uid, uid)
+    for _, folders, names, folder in os.fwalk(".", follow_symlinks=False, dir_fd=root):
+        for name in folders + names:
+            state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if state.st_uid != uid and (stat.S_ISDIR(state.st_mode) or state.st_nlink == 1):
+                os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False)
+
+
+def become(uid: int) -> None:
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def held(text: str) -> int:
+    """A descriptor from which `text` (latin-1) can be read by the program that inherits it."""
+    descriptor = os.memfd_create("mindx", 0)
+    os.write(descriptor, text.encode("latin-1"))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def start(order: dict, errors: int) -> int:
+    """Starts bubblewrap as the order says; its process id."""
+    arguments = order["arguments"]
+    if order["uid"] is not None:
+        places = dict(zip(order["sources"], stage(order["sources"])))
+        arguments = [places[each.removeprefix(MARK)] if each.startswith(MARK) else each for each in arguments]
+        workspace = os.open(places[order["sources"][0]], os.O_RDONLY | os.O_DIRECTORY)
+        hand_over(workspace, order["uid"])
+        os.close(workspace)
+        become(order["uid"])
+    else:
+        arguments = [each.removeprefix(MARK) for each in arguments]
+    if 0 in os.getresuid():
+        raise PermissionError("the jail would run as root, which is no jail")
+    check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    if order["cpus"]:
+        os.sched_setaffinity(0, order["cpus"])
+    for place, text in order["texts"].items():
+        arguments[int(place)] = str(held(text))
+    nothing = os.open("/dev/null", os.O_RDWR)
+    return os.posix_spawn(
+        arguments[0],
+        arguments,
+        {},  # what is here could be read in the jail's /proc
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, nothing, 0),
+            (os.POSIX_SPAWN_DUP2, nothing, 1),
+            (os.POSIX_SPAWN_DUP2, errors, 2),
+        ],
+        setsigmask=[],
+        setsigdef=[signal.SIGPIPE, signal.SIGINT, signal.SIGTERM],
+    )
+
+
+def watch(session: socket.socket, parent: int, jail: int) -> None:
+    """Returns when the jail has ended or should."""
+    ended = os.pidfd_open(jail)
+    poll = select.poll()
+    for descriptor in (session.fileno(), parent, ended):
+        poll.register(descriptor, select.POLLIN)
+    poll.poll()
+    os.close(ended)
+
+
+def end(jail: int) -> int:
+    """Kills the jail and returns its exit code once no descendant of this process is left.
+
+    Killing bubblewrap kills the jail's process 1 (its parent-death signal), which takes the whole pid namespace
+    with it; as the subreaper this process then gets every orphan, and kills and reaps those too.
+    """
+    code = 0
+    for child in children() | {jail}:
+        kill(child)
+    while True:
+        try:
+            pid, status = os.waitpid(-1, 0)
+        except ChildProcessError:
+            return code
+        if pid == jail:
+            code = os.waitstatus_to_exitcode(status)
+        for child in children():
+            kill(child)
+
+
+def children() -> set[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return {int(each) for each in file.read().split()}
+
+
+def kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def main() -> None:
+    session = socket.socket(fileno=int(sys.argv[1]))
+    session.set_inheritable(False)
+    parent = os.pidfd_open(int(sys.argv[2]))
+    check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with session.makefile("r", encoding="ascii") as file:
+        order = json.loads(file.readline())
+    errors, errors_write = os.pipe()
+    os.set_blocking(errors, False)
+    report = {}
+    try:
+        jail = start(order, errors_write)
+    except OSError as error:
+        report["error"] = str(error)
+    else:
+        os.close(order["channel"])
+        watch(session, parent, jail)
+        report["code"] = end(jail)
+    os.close(errors_write)
+    try:
+        said = os.read(errors, 1 << 14)
+    except BlockingIOError:
+        said = b""
+    report["said"] = said.decode("utf-8", "backslashreplace")
+    try:
+        session.sendall(json.dumps(report).encode("ascii") + b"\n")
+    except OSError:
+        pass
+
+
+if __name__ == "__main__":
+    main()

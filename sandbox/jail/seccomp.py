@@ -1,0 +1,114 @@
+"""The jail's system call filter as a classic BPF program, built here so that no compiler or library is needed.
+
+An allow-list: a call that is not on it answers ENOSYS, as if the kernel were older, so programs fall back
+instead of dying. A few allowed calls are narrowed by argument and answer EPERM otherwise.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+
+from sandbox.jail import syscalls
+
+# From linux/bpf_common.h, linux/seccomp.h and linux/audit.h.
+_LOAD_WORD = 0x20
+_JUMP_EQUAL = 0x15
+_JUMP_GREATER_EQUAL = 0x35
+_JUMP_ANY_BIT = 0x45
+_RETURN = 0x06
+ALLOW = 0x7FFF0000
+ERRNO = 0x00050000
+_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+
+ENOSYS = ERRNO | errno.ENOSYS
+EPERM = ERRNO | errno.EPERM
+
+_AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
+_NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag: time, mount, cgroup, uts, ipc, user, pid, net
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_PER_QUERY, _PER_LINUX = 0xFFFFFFFF, 0
+_HELPER_PID = 1
+_X32_BIT = 0x40000000
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What a filter must know of a machine: its audit number and its system call numbers."""
+
+    audit: int
+    numbers: dict[str, int]
+
+
+ARCHITECTURES = {
+    "x86_64": Architecture(0xC000003E, syscalls.X86_64),
+    "aarch64": Architecture(0xC00000B7, syscalls.AARCH64),
+}
+
+Instruction = tuple[int, int, int, int]
+
+
+def program(machine: str | None = None) -> bytes:
+    """The filter for `machine` (default: this one), as the array of sock_filter that bubblewrap reads.
+
+    Raises KeyError for an architecture without a table; the level found is then below L3.
+    """
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions(machine))
+
+
+def instructions(machine: str | None = None) -> list[Instruction]:
+    architecture = ARCHITECTURES[machine or platform.machine()]
+    numbers = architecture.numbers
+    code: list[Instruction] = [
+        (_LOAD_WORD, 0, 0, _ARCH),
+        (_JUMP_EQUAL, 1, 0, architecture.audit),
+        (_RETURN, 0, 0, ENOSYS),
+        (_LOAD_WORD, 0, 0, _NUMBER),
+        (_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT),
+        (_RETURN, 0, 0, ENOSYS),
+    ]
+    narrowed = {name: rule for name, rule in _narrowed().items() if name in numbers}
+    for name, rule in narrowed.items():
+        code += [(_JUMP_EQUAL, 0, len(rule), numbers[name]), *rule]
+    for name in sorted(numbers.keys() - narrowed.keys(), key=lambda each: numbers[each]):
+        code += [(_JUMP_EQUAL, 0, 1, numbers[name]), (_RETURN, 0, 0, ALLOW)]
+    return [*code, (_RETURN, 0, 0, ENOSYS)]
+
+
+def _narrowed() -> dict[str, list[Instruction]]:
+    """Rules of calls that are allowed for some arguments only; each ends in a return on every path."""
+    return {
+        # A new user namespace would give a program all capabilities within it, and with them the kernel's
+        # least tested code.
+        "clone": [_load(0), (_JUMP_ANY_BIT, 1, 0, _NEW_NAMESPACES), _ALLOWED, _REFUSED],
+        # These two push characters into a terminal's input, which may be that of the person outside.
+        "ioctl": [_load(1), *_unless_one_of(_TIOCSTI, _TIOCLINUX)],
+        "socket": [_load(0), *_only(_AF_UNIX, _AF_INET, _AF_INET6)],
+        "personality": [_load(0), *_only(_PER_QUERY, _PER_LINUX)],
+        # The helper is process 1 and of the same uid: its limits and its priority are not the program's to set.
+        "prlimit64": [_load(0), *_unless_one_of(_HELPER_PID)],
+        "setpriority": [_load(0), (_JUMP_EQUAL, 0, 3, 0), _load(1), (_JUMP_EQUAL, 0, 1, 0), _ALLOWED, _REFUSED],
+    }
+
+
+_ALLOWED: Instruction = (_RETURN, 0, 0, ALLOW)
+_REFUSED: Instruction = (_RETURN, 0, 0, EPERM)
+
+
+def _load(argument: int) -> Instruction:
+    """Load the low half of an argument. Every argument narrowed here is an int, so the kernel ignores the rest."""
+    return (_LOAD_WORD, 0, 0, _FIRST_ARGUMENT + 8 * argument)
+
+
+def _only(*values: int) -> list[Instruction]:
+    return [*_jumps_to_last(values), _REFUSED, _ALLOWED]
+
+
+def _unless_one_of(*values: int) -> list[Instruction]:
+    return [*_jumps_to_last(values), _ALLOWED, _REFUSED]
+
+
+def _jumps_to_last(values: tuple[int, ...]) -> list[Instruction]:
+    return [(_JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]

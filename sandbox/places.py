@@ -1,0 +1,28 @@
+"""Where the sandbox keeps its things, and the numeric identity of a jail that is started by root."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# One uid and gid for every jail that root starts. In the range that systemd's table of uids leaves unused; not
+# nobody (65534), which the database may run as. As an ordinary user the jail has that user's uid.
+JAIL_UID = 60942
+
+
+def data_folder() -> Path:
+    """`MINDX_DATA`, else `.mindx` beside the program."""
+    named = os.environ.get("MINDX_DATA")
+    return Path(named).absolute() if named else Path(__file__).resolve().parent.parent / ".mindx"
+
+
+def owner() -> tuple[int, int] | None:
+    """The uid and gid that a jail's files must have, or None when they are the caller's anyway."""
+    return (JAIL_UID, JAIL_UID) if os.geteuid() == 0 else None
+
+
+def templates_folder() -> Path:
+    """Prepared virtual environments; every jail sees this folder, read-only."""
+    folder = data_folder() / "sandbox" / "environments"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,355 @@
+"""A session: a jailed, stateful terminal over one checkout, one command at a time."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sandbox import commands
+from sandbox.command_line import candidates, split
+from sandbox.commands import Refusal
+from sandbox.contract import Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
+from sandbox.environments import prepare
+from sandbox.jail.cell import Cell, CellEnded
+from sandbox.jail.inside.frames import BadFrame, Frame
+from sandbox.output import Kept, shares
+from sandbox.places import templates_folder
+
+logger = logging.getLogger(__name__)
+
+OnOutput = Callable[[str, bytes], None]
+LEVELS = ("L1", "L2", "L3")
+_LISTEN_S = 0.1
+_ANSWER_S = 60.0
+_LATE_S = 10.0
+_NAMES = {
+    "time": "it took longer than the time limit",
+    "memory": "it used more memory than the limit",
+    "processes": "it needed more processes than the limit",
+    "output": "it wrote more output than the limit",
+    "workspace": "the workspace grew over its limit",
+    "file_bytes": "it wrote a file larger than the limit",
+    "cancel": "it was cancelled",
+}
+
+
+@contextmanager
+def open_session(root: Path, state: SessionState, limits: Limits = Limits(), minimum: str = "L3") -> Iterator[Session]:
+    """A session over the folder `root`, going on from `state`.
+
+    Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
+    those of the jail's uid. Raises SandboxUnavailable when no jail of at least the level `minimum` can be had.
+    """
+    if minimum not in LEVELS:
+        raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
+    session = Session(root.resolve(strict=True), state, limits)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+class Session:
+    """Carries out requests and remembers folder, virtual environment and autonomous mode between them."""
+
+    level = "L3"
+
+    def __init__(self, root: Path, state: SessionState, limits: Limits) -> None:
+        self._root = root
+        self._limits = limits
+        self._state = state
+        self._cell: Cell | None = self._new_cell()
+        self._does: dict[str, Callable[[dict[str, Any], _Listener], dict[str, Any]]] = {
+            "ls": self._ls,
+            "cd": self._cd,
+            "mkdir": self._mkdir,
+            "read": self._read,
+            "write": self._write,
+            "rm": self._rm,
+            "create_venv": self._create_venv,
+            "activate_venv": self._activate_venv,
+            "deactivate_venv": self._deactivate_venv,
+            "run": self._run,
+            "toggle_autonomous_mode": self._toggle_autonomous_mode,
+        }
+
+    @property
+    def state(self) -> SessionState:
+        return self._state
+
+    def close(self) -> None:
+        if self._cell is not None:
+            self._cell.end()
+            self._cell = None
+
+    def execute(
+        self,
+        request: Request,
+        on_output: OnOutput | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Result:
+        """Carries out one request and returns when nothing it started is alive any more.
+
+        `on_output` gets (stream, bytes) as a program writes, in the caller's thread. `cancel`, once set, ends a
+        running program within a second. Raises SandboxError when the sandbox failed, which says nothing about
+        the step.
+        """
+        started = time.monotonic()
+        try:
+            commands.check(request.command, request.params)
+            data = self._does[request.command](dict(request.params), _Listener(on_output, cancel))
+        except Refusal as refusal:
+            result = Result("ERROR", {}, refusal.error_class, str(refusal))
+        except _Failed as failed:
+            result = Result("ERROR", failed.data, failed.error_class, str(failed), limit=failed.limit)
+        except (CellEnded, BadFrame, TimeoutError) as error:
+            self.close()
+            raise SandboxError(f"the jail failed during {request.command}: {error or 'no answer'}") from error
+        else:
+            result = Result("SUCCESS", data)
+        return replace(result, level=self.level, duration_s=time.monotonic() - started)
+
+    def _ls(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        answer, _body = self._ask({"do": "ls", "path": self._place(params.get("path", "."))})
+        return answer
+
+    def _cd(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        place = self._place(params["path"])
+        self._ask({"do": "check_folder", "path": place})
+        self._state = replace(self._state, cwd=place)
+        return {"message": f"Current directory is now: {commands.shown(place)}"}
+
+    def _mkdir(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        place = self._place(params["path"])
+        self._ask({"do": "mkdir", "path": place})
+        return {"message": f"Directory created/ensured at {commands.shown(place)}"}
+
+    def _read(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        answer, body = self._ask({"do": "read", "path": self._place(params["path"])})
+        try:
+            content, encoding = body.decode("utf-8"), "utf-8"
+        except UnicodeDecodeError:
+            content, encoding = "", "base64"
+        # A database cannot store NUL in text, so such a file counts as binary.
+        if encoding == "base64" or "\0" in content:
+            content, encoding = base64.b64encode(body).decode("ascii"), "base64"
+        return {"content": content, "encoding": encoding, **answer}
+
+    def _write(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        mode = params.get("mode", "overwrite")
+        if mode not in commands.WRITE_MODES:
+            raise Refusal("INVALID_PARAMETERS", f"mode must be one of {', '.join(commands.WRITE_MODES)}")
+        content = _encoded("content", params["content"], commands.MAX_CONTENT_BYTES)
+        place = self._place(params["path"])
+        answer, _body = self._ask({"do": "write", "path": place, "mode": mode}, content)
+        return {"message": f"Wrote {len(content):,} bytes to {commands.shown(place)}", **answer}
+
+    def _rm(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        if not self._state.autonomous:
+            raise Refusal("PERMISSION_ERROR", "rm works in autonomous mode only, which is off")
+        place = self._place(params["path"])
+        answer, _body = self._ask({"do": "rm", "path": place})
+        return {"message": f"Removed {commands.shown(place)}", **answer}
+
+    def _create_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        place = self._place(params["venv_name"])
+        template = prepare()
+        self._ask({"do": "create_environment", "path": place, "template": template})
+        name = params["venv_name"]
+        return {"message": f"Venv '{name}' created. Activate it with: activate_venv '{name}'", "path": place}
+
+    def _activate_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        place = self._place(params["venv_name"])
+        self._ask({"do": "check_environment", "path": place})
+        self._state = replace(self._state, venv=place)
+        return {"message": f"Venv '{params['venv_name']}' is now active for this session."}
+
+    def _deactivate_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        if self._state.venv is None:
+            return {"message": "No venv was active."}
+        name = self._state.venv
+        self._state = replace(self._state, venv=None)
+        return {"message": f"Venv '{name}' is no longer active."}
+
+    def _toggle_autonomous_mode(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        self._state = replace(self._state, autonomous=params["on"])
+        return {"message": f"Autonomous mode is now {'on' if params['on'] else 'off'}.", "autonomous": params["on"]}
+
+    def _run(self, params: dict[str, Any], listener: _Listener) -> dict[str, Any]:
+        timeout_s = self._timeout_s(params.get("timeout_s"))
+        words = split(params["command_line"])
+        stdin = _encoded("stdin", params.get("stdin", ""), commands.MAX_STDIN_BYTES)
+        for word in words:
+            _encoded("command_line", word, commands.MAX_LINE_CHARS * 4)
+        message = {
+            "do": "run",
+            "candidates": candidates(words, self._state.cwd, self._state.venv),
+            "cwd": self._state.cwd,
+            "env": self._environment(),
+            "timeout_s": timeout_s,
+        }
+        kept = {stream: Kept(self._limits.output_bytes) for stream in ("stdout", "stderr")}
+        try:
+            self._jail().send(message, stdin)
+            answer = self._follow(kept, listener, time.monotonic() + timeout_s + _LATE_S)
+        except (CellEnded, TimeoutError) as error:
+            # The helper is gone or silent while a program ran: the program's doing, not the sandbox's fault.
+            report = self._jail().end()
+            self._cell = None
+            logger.warning("the jail ended under a program", extra={"report": report, "error": str(error)})
+            raise _Failed(
+                "the jail ended while the program ran; the next command starts a new one",
+                "TOOL_EXECUTION_ERROR",
+                _outputs(kept, self._limits.output_bytes),
+                "memory" if report.get("out_of_memory") else None,
+            ) from error
+        return _judged(answer, _outputs(kept, self._limits.output_bytes))
+
+    def _follow(self, kept: dict[str, Kept], listener: _Listener, deadline: float) -> dict[str, Any]:
+        """Passes a program's output on until its end; cancels it when the listener says so."""
+        cancelled = False
+        cell = self._jail()
+        while True:
+            if listener.cancelled and not cancelled:
+                cancelled = True
+                cell.send({"do": "cancel"})
+                deadline = min(deadline, time.monotonic() + _LATE_S)
+            try:
+                message, body = cell.receive(min(deadline, time.monotonic() + _LISTEN_S))
+            except TimeoutError:
+                if time.monotonic() >= deadline:
+                    raise
+                continue
+            if message.get("end") is True:
+                return _plain((message, body))[0]
+            stream = message.get("out")
+            if stream not in kept:
+                raise BadFrame("output of an unknown stream")
+            kept[stream].add(body)
+            listener.hear(stream, body)
+
+    def _ask(self, message: dict[str, Any], body: bytes = b"") -> Frame:
+        cell = self._jail()
+        cell.send(message, body)
+        return _plain(cell.receive(time.monotonic() + _ANSWER_S))
+
+    def _jail(self) -> Cell:
+        if self._cell is None:
+            self._cell = self._new_cell()
+        return self._cell
+
+    def _new_cell(self) -> Cell:
+        return Cell(self._root, templates_folder(), self._limits)
+
+    def _place(self, path: str) -> str:
+        _encoded("path", path, commands.MAX_PATH_BYTES)
+        return commands.place(self._state.cwd, path)
+
+    def _timeout_s(self, wanted: float | None) -> float:
+        if wanted is None:
+            return self._limits.soft_s
+        if not 0 < wanted <= self._limits.hard_s:
+            raise Refusal("INVALID_PARAMETERS", f"timeout_s must be above 0 and at most {self._limits.hard_s:g}")
+        return float(wanted)
+
+    def _environment(self) -> dict[str, str]:
+        """What a program finds in its environment: nothing of the worker's."""
+        env = {
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "HOME": "/tmp",
+            "TMPDIR": "/tmp",
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "USER": "mindx",
+            "PYTHONUNBUFFERED": "1",
+            "PIP_NO_INPUT": "1",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "GIT_AUTHOR_NAME": "mindX",
+            "GIT_AUTHOR_EMAIL": "mindx@localhost",
+            "GIT_COMMITTER_NAME": "mindX",
+            "GIT_COMMITTER_EMAIL": "mindx@localhost",
+            **self._state.env,
+        }
+        if self._state.venv is not None:
+            place = commands.within(self._state.venv)
+            env |= {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{env['PATH']}"}
+        return env
+
+
+class _Failed(Exception):
+    """A program that ran and failed: the step's result, with what it wrote."""
+
+    def __init__(self, reason: str, error_class: str, data: dict[str, Any], limit: str | None) -> None:
+        super().__init__(reason)
+        self.error_class = error_class
+        self.data = data
+        self.limit = limit
+
+
+class _Listener:
+    """The caller's side of a running program."""
+
+    def __init__(self, on_output: OnOutput | None, cancel: threading.Event | None) -> None:
+        self._on_output = on_output
+        self._cancel = cancel
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancel is not None and self._cancel.is_set()
+
+    def hear(self, stream: str, data: bytes) -> None:
+        if self._on_output is not None:
+            self._on_output(stream, data)
+
+
+def _plain(frame: Frame) -> Frame:
+    """A final frame without its wire fields. Raises Refusal when it tells of one."""
+    message, body = frame
+    if message.pop("end", None) is not True:
+        raise BadFrame("an answer out of turn")
+    if "error_class" in message:
+        raise Refusal(str(message["error_class"]), str(message.get("reason", "")))
+    return message, body
+
+
+def _encoded(name: str, text: str, most_bytes: int) -> bytes:
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise Refusal("INVALID_PARAMETERS", f"{name} holds characters that UTF-8 cannot say") from error
+    if len(data) > most_bytes:
+        raise Refusal("INVALID_PARAMETERS", f"{name} is longer than {most_bytes:,} bytes")
+    return data
+
+
+def _outputs(kept: dict[str, Kept], most_bytes: int) -> dict[str, Any]:
+    out, err = kept["stdout"], kept["stderr"]
+    out_bytes, err_bytes = shares(out.total, err.total, most_bytes)
+    data: dict[str, Any] = {"stdout": out.text(out_bytes), "stderr": err.text(err_bytes)}
+    if out.total + err.total > most_bytes:
+        data |= {"truncated": True, "stdout_bytes": out.total, "stderr_bytes": err.total}
+    return data
+
+
+def _judged(answer: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
+    """The data of a program that ended well. Raises _Failed for one that did not."""
+    code, limit = answer.get("return_code"), answer.get("limit")
+    if not isinstance(code, int) or not (limit is None or limit in _NAMES):
+        raise BadFrame("an ending without a return code")
+    data = {"return_code": code, **outputs}
+    for name in ("left_running", "peak_memory_bytes", "peak_processes"):
+        if isinstance(answer.get(name), int) and answer[name]:
+            data[name] = answer[name]
+    if limit is not None:
+        raise _Failed(_NAMES[limit], "TOOL_EXECUTION_ERROR", data, limit)
+    if code != 0:
+        how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
+        raise _Failed(how, "TOOL_EXECUTION_ERROR", data, None)
+    return data
