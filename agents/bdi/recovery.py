@@ -33,9 +33,7 @@ class Strategy(StrEnum):
 
 
 # Trying again can help only where something outside the step may have changed.
-RETRIABLE = frozenset(
-    {FailureClass.TOOL_EXECUTION_ERROR, FailureClass.RATE_LIMIT_ERROR, FailureClass.NETWORK_ERROR}
-)
+RETRIABLE = frozenset({FailureClass.TOOL_EXECUTION_ERROR, FailureClass.RATE_LIMIT_ERROR, FailureClass.NETWORK_ERROR})
 # A step of class `once` may have taken effect; trying it again is never automatic.
 REPEATABLE_EFFECTS = frozenset({"idempotent", "workspace", "keyed"})
 
@@ -108,9 +106,7 @@ def choose(failure: Failure, *, effect: str, tries: int, allowed_tries: int, del
     if effect not in REPEATABLE_EFFECTS:
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"a step of class {effect} is never repeated by itself")
     if failure.failure_class not in RETRIABLE:
-        return Choice(
-            Strategy.GRACEFUL_ABORT, 0.0, f"trying again does not help against {failure.failure_class.value}"
-        )
+        return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"trying again does not help against {failure.failure_class.value}")
     if tries >= allowed_tries:
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"all {allowed_tries} approved tries have failed")
     wait = delay_s * 2 ** (tries - 1)

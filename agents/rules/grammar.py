@@ -103,7 +103,9 @@ def parse(text: str) -> list[Rule]:
 def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
     """Return the rules that can be read and the first fault of each one that cannot."""
     if len(text) > MAX_CHARS:
-        return [], [RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; part it into files")]
+        return [], [
+            RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; part it into files")
+        ]
     bad = next((i for i, char in enumerate(text) if ord(char) < 32 and char not in "\n\r\t"), None)
     if bad is not None:
         line = text.count("\n", 0, bad) + 1
@@ -194,9 +196,13 @@ def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
             at = found.end()
         _add_text(sections, number, line[at:])
     if not sections:
-        raise RuleSyntaxError(rule_line, "no_trigger", "the rule has no trigger; write IF your task is to … (in capitals: IF)")
+        raise RuleSyntaxError(
+            rule_line, "no_trigger", "the rule has no trigger; write IF your task is to … (in capitals: IF)"
+        )
     if all(section.keyword != "then" for section in sections):
-        raise RuleSyntaxError(sections[-1].line, "no_body", "the rule has no body; write THEN: and its steps (in capitals: THEN)")
+        raise RuleSyntaxError(
+            sections[-1].line, "no_body", "the rule has no body; write THEN: and its steps (in capitals: THEN)"
+        )
     return sections
 
 
@@ -306,7 +312,9 @@ def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
             why = []
     if not body:
         label = "THEN" if keyword == "then" else "ON FAILURE"
-        raise RuleSyntaxError(section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out")
+        raise RuleSyntaxError(
+            section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out"
+        )
     if keyword == "failure" and any(line.subgoal for line in body):
         line = next(line.line for line in body if line.subgoal)
         raise RuleSyntaxError(line, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
@@ -335,8 +343,10 @@ def quoted_spans(line: str, number: int) -> list[tuple[int, int]]:
             spans.append((at, end + 1))
             at = end + 1
             continue
-        if line[at] in "\"“«" and line[at - 1 : at] in ("", " ", "\t"):
-            message = "the quotation mark opened here is never closed on its line; close it, and write line breaks as \\n"
+        if line[at] in '"“«' and line[at - 1 : at] in ("", " ", "\t"):
+            message = (
+                "the quotation mark opened here is never closed on its line; close it, and write line breaks as \\n"
+            )
             raise RuleSyntaxError(number, "open_quote", message)
         at += 1
     return spans

@@ -280,7 +280,9 @@ class _Builder:
             else:
                 items.extend(self._words(word))
         if closing:
-            raise TemplateError(f"a “{'[' if closing == ']' else '('}” is never closed; write “{closing}” after its part")
+            raise TemplateError(
+                f"a “{'[' if closing == ']' else '('}” is never closed; write “{closing}” after its part"
+            )
         return items
 
     def _choice(self, bracket: str) -> list[_Tree]:
@@ -296,7 +298,9 @@ class _Builder:
 
     def _option(self, closing: str) -> _Tree:
         before = self.at
-        option = self.sequence(closing)  # may come out empty: in “[the] file” the part is an article, which never counts
+        option = self.sequence(
+            closing
+        )  # may come out empty: in “[the] file” the part is an article, which never counts
         if self.at == before:
             raise TemplateError("an empty part; say what may stand there or take the brackets away")
         return option

@@ -113,7 +113,7 @@ def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]]
             at = end
         elif raw[at].isspace():
             at += 1
-        elif (close := closing_quote(raw, at, exact)) is not None:
+        elif (close := closing_quote(raw, at, exact, starts)) is not None:
             _add_group(raw, words, groups, (at + 1, close), (at, close + 1))
             at = close + 1
         else:
@@ -121,13 +121,16 @@ def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]]
     return Text(raw, tuple(words), tuple(groups), exact)
 
 
-def closing_quote(raw: str, at: int, exact: bool) -> int | None:
-    """Return where the quotation that opens at `at` closes, or None when none opens there."""
+def closing_quote(raw: str, at: int, exact: bool, atoms: Mapping[int, int] | None = None) -> int | None:
+    """Return where the quotation that opens at `at` closes, or None when none opens there; atoms are stepped over."""
     close = QUOTES.get(raw[at])
     if close is None or (at > 0 and raw[at - 1] not in _OPENS_AFTER):
         return None
     position = at + 1
     while position < len(raw):
+        if atoms and position in atoms and atoms[position] > position:
+            position = atoms[position]
+            continue
         char = raw[position]
         if exact and char == "\\":
             position += 2
@@ -154,7 +157,7 @@ def _add_group(
 def _add_word(raw: str, words: list[Word], at: int, atoms: Mapping[int, int], exact: bool) -> int:
     end = at + 1
     while end < len(raw) and not raw[end].isspace() and end not in atoms:
-        if closing_quote(raw, end, exact) is not None:
+        if closing_quote(raw, end, exact, atoms) is not None:
             break
         end += 1
     chunk = raw[at:end]

@@ -69,7 +69,9 @@ def read(line: str, registry: Registry) -> tuple[Command, dict[str, Any]]:
     reading = read_raw(line, registry)
     if reading is None:
         near = complete(" ".join(line.split()[:2]), registry)[:1] or complete(" ".join(line.split()[:1]), registry)[:1]
-        hint = f"; the nearest phrase is “{near[0].text}”" if near else "; see the list of commands for what can be said"
+        hint = (
+            f"; the nearest phrase is “{near[0].text}”" if near else "; see the list of commands for what can be said"
+        )
         raise PhraseError(f"no command is said like this{hint}")
     values = {
         name: typed(reading.command, name, unescape(value.raw) if value.quoted else value.raw)
@@ -136,6 +138,11 @@ def spoken(command: Command, parameter: str, value: Any) -> str:
     text = str(value)
     if isinstance(value, int) or (text.startswith("{{") and text.endswith("}}") and " " not in text):
         return text
-    if parameter == "command_line" and _BARE_TEXT.match(text) and " with the input " not in text and " within " not in text:
+    if (
+        parameter == "command_line"
+        and _BARE_TEXT.match(text)
+        and " with the input " not in text
+        and " within " not in text
+    ):
         return text
     return quote(text).replace("{", "\\{") if "{" in text else quote(text)

@@ -76,7 +76,9 @@ def check_schema(schema: Mapping[str, Any]) -> None:
     except SchemaError as error:
         raise SchemaFault(f"not a JSON Schema 2020-12: {error.message}") from error
     if schema.get("type") != "object" or schema.get("additionalProperties") is not False:
-        raise SchemaFault("the schema needs type “object” and additionalProperties false, so that unknown fields are refused")
+        raise SchemaFault(
+            "the schema needs type “object” and additionalProperties false, so that unknown fields are refused"
+        )
     properties = schema.get("properties", {})
     unknown = set(schema.get("required", ())) - set(properties)
     if unknown:

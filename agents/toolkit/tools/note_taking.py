@@ -11,7 +11,14 @@ from sandbox.contract import Request
 NAME = "note_taking"
 FOLDER = "notes"
 _NAME = {"type": "string", "title": "Name", "minLength": 1, "maxLength": 120, "x-kind": "name"}
-_TEXT = {"type": "string", "title": "Text", "minLength": 1, "maxLength": 1_000_000, "x-reference": True, "x-multiline": True}
+_TEXT = {
+    "type": "string",
+    "title": "Text",
+    "minLength": 1,
+    "maxLength": 1_000_000,
+    "x-reference": True,
+    "x-multiline": True,
+}
 
 
 def note_path(name: str) -> str:

@@ -1,0 +1,82 @@
+"""Which earlier steps a step stands on, so that approving a part of a plan closes over what the part needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from agents.bdi.references import parse_reference, references
+from agents.bdi.revision import folder_after
+from agents.bdi.types import Step
+from agents.rules.facts import is_below, join
+from agents.toolkit.command import Command
+from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.schemas import PATH_KINDS
+
+
+@dataclass
+class _Seen:
+    """What the steps so far left behind: who last changed each part of the session, who touched which path."""
+
+    session: dict[str, int] = field(default_factory=dict)
+    paths: list[tuple[str, int]] = field(default_factory=list)
+    changing: list[int] = field(default_factory=list)
+    folder: str = ""
+
+
+def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
+    """Return the steps with `depends_on` set.
+
+    A step depends on the results and conditions it reads, on the last change of each part of the session (folder,
+    environment, autonomous mode), and on earlier steps that wrote at, above or below its paths. A program may read anything,
+    so it depends on every earlier step that changes the workspace. Unknown commands are left for validation to name.
+    """
+    seen = _Seen()
+    linked = []
+    for position, step in enumerate(steps, start=1):
+        try:
+            command = registry.command(step.tool, step.command)
+        except UnknownTool:
+            linked.append(step)
+            continue
+        linked.append(replace(step, depends_on=tuple(sorted(_needs(step, command, seen, position)))))
+        _note(step, command, seen, position)
+    return tuple(linked)
+
+
+def _needs(step: Step, command: Command, seen: _Seen, position: int) -> set[int]:
+    values = step.values()
+    needs = {reference.position for _, reference in references(values)} | set(seen.session.values())
+    condition = parse_reference((step.condition or {}).get("left"))
+    if condition is not None:
+        needs.add(condition.position)
+    touched = _paths(command, values, seen.folder)
+    if _is_program(command):
+        needs |= set(seen.changing)
+    for path, at in seen.paths:
+        if any(path == own or is_below(own, path) or is_below(path, own) for own in touched):
+            needs.add(at)
+    return {at for at in needs if at < position}
+
+
+def _note(step: Step, command: Command, seen: _Seen, position: int) -> None:
+    values = step.values()
+    if command.changes_session:
+        part = "environment" if "venv" in command.name else command.name
+        seen.session[part] = position
+        seen.folder = folder_after(command, values, seen.folder)
+    elif command.effect != "idempotent":
+        seen.changing.append(position)
+        seen.paths.extend((path, position) for path in _paths(command, values, seen.folder))
+
+
+def _is_program(command: Command) -> bool:
+    return "command_line" in command.properties
+
+
+def _paths(command: Command, values: dict[str, object], folder: str) -> list[str]:
+    return [
+        join(folder, str(value))
+        for name, value in values.items()
+        if command.properties.get(name, {}).get("x-kind") in PATH_KINDS
+    ]

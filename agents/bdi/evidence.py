@@ -1,0 +1,166 @@
+"""What is kept of a planning decision: rules, slots, the matrix of contexts and beliefs, rejections with their reasons.
+
+All of it is JSON-able. Beliefs stand once in a table; everything else names them by their number in it, from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.bdi.types import Belief
+from agents.rules.selection import Judged, Judgement, Relevant, nearest_belief
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Node:
+    """One goal or sub-goal: who was relevant, who was rejected, who was chosen."""
+
+    goal: str
+    depth: int
+    folder: str
+    first_step: int
+    numbers: tuple[int, ...]
+    beliefs: Sequence[Belief]
+    judged: Sequence[Judgement]
+    outcomes: dict[int, Json] = field(default_factory=dict)
+    chosen: Judgement | None = None
+
+    def reject(self, judgement: Judgement, code: str, why: str, line: int | None = None) -> None:
+        self.outcomes[id(judgement)] = {"code": code, "why": why} | ({"line": line} if line else {})
+
+    def choose(self, judgement: Judgement, others: Sequence[Judgement]) -> None:
+        """Record the choice; applicable rules behind it were not needed."""
+        self.chosen = judgement
+        for other in others:
+            why = f"“{judgement.relevant.known.name}” is {_why_first(judgement, other)}"
+            self.reject(other, "less_specific", why)
+
+    def document(self) -> Json:
+        found: Json = {"goal": self.goal, "depth": self.depth, "folder": self.folder, "first_step": self.first_step}
+        if self.chosen is not None:
+            relevant = self.chosen.relevant
+            found |= {"rule": _rule(relevant), "slots": _slots(relevant), "trigger": relevant.trigger.text}
+            found["contexts"] = [self._context(judged) for judged in self.chosen.contexts]
+            found["beliefs_used"] = sorted(
+                {self.numbers[judged.decided_by] for judged in self.chosen.contexts if judged.decided_by is not None}
+            )
+        found["relevant"] = [self._relevant(judgement) for judgement in self.judged]
+        found["rejected"] = [self._rejected(judgement) for judgement in self.judged if judgement is not self.chosen]
+        return found
+
+    def _relevant(self, judgement: Judgement) -> Json:
+        relevant = judgement.relevant
+        return {
+            "rule": _rule(relevant),
+            "trigger": relevant.trigger.text,
+            "slots": _slots(relevant),
+            "applicable": judgement.applicable,
+            "chosen": judgement is self.chosen,
+            "minimum": judgement.minimum,
+            "contexts": len(judgement.contexts),
+            "literal_words": relevant.literal_words,
+        }
+
+    def _rejected(self, judgement: Judgement) -> Json:
+        outcome = self.outcomes.get(id(judgement)) or self._not_applicable(judgement)
+        contexts = [self._context(judged) for judged in judgement.contexts]
+        return {"rule": _rule(judgement.relevant), **outcome, "contexts": contexts}
+
+    def _not_applicable(self, judgement: Judgement) -> Json:
+        failed = next((judged for judged in judgement.contexts if not judged.holds), None)
+        if failed is None:
+            return {"code": "not_tried", "why": "another rule was chosen first"}
+        nearest = nearest_belief(failed, self.beliefs)
+        why = f"nothing shows that {_inner(failed.sentence)}"
+        if nearest is not None and failed.verdicts[nearest].answer == "no":
+            why = f"“{_inner(failed.sentence)}” is not so: {self.beliefs[nearest].sentence}"
+        return {
+            "code": "not_applicable",
+            "why": why,
+            "context": failed.sentence,
+            "nearest_belief": None if nearest is None else self.numbers[nearest],
+        }
+
+    def _context(self, judged: Judged) -> Json:
+        cells = zip(self.numbers, judged.verdicts, strict=True)
+        return {
+            "text": str(judged.context),
+            "sentence": judged.sentence,
+            "negated": judged.context.negated,
+            "line": judged.context.line,
+            "holds": judged.holds,
+            "decided_by": None if judged.decided_by is None else self.numbers[judged.decided_by],
+            "score": judged.score,
+            "cells": [{"belief": n, "answer": v.answer, "score": v.score, "reason": v.reason} for n, v in cells],
+        }
+
+
+@dataclass
+class Log:
+    """Everything that one planning run looked at; what a rejected attempt opened is taken back."""
+
+    beliefs: list[Belief] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    _numbers: dict[Belief, int] = field(default_factory=dict)
+
+    def open(
+        self, goal: str, judged: Sequence[Judgement], beliefs: Sequence[Belief], cwd: str, depth: int, offset: int
+    ) -> Node:
+        numbers = tuple(self._number(belief) for belief in beliefs)
+        node = Node(goal, depth, cwd, offset + 1, numbers, beliefs, judged)
+        self.nodes.append(node)
+        return node
+
+    def _number(self, belief: Belief) -> int:
+        if belief not in self._numbers:
+            self._numbers[belief] = len(self.beliefs)
+            self.beliefs.append(belief)
+        return self._numbers[belief]
+
+    def mark(self) -> int:
+        return len(self.nodes)
+
+    def back_to(self, mark: int) -> None:
+        """Forget the sub-goals of a rule that was given up; its rejection says which of them failed."""
+        del self.nodes[mark:]
+
+    def document(self, goal: str) -> Json:
+        """Return the evidence of the run; the first node is the goal itself."""
+        found: Json = self.nodes[0].document() if self.nodes else {"goal": goal, "relevant": [], "rejected": []}
+        found["subgoals"] = [node.document() for node in self.nodes[1:]]
+        found["beliefs"] = [
+            {"sentence": b.sentence, "source": b.source, "confidence": b.confidence, "at": b.at} for b in self.beliefs
+        ]
+        return found
+
+
+def _rule(relevant: Relevant) -> Json:
+    known = relevant.known
+    return {"name": known.name, "version": known.version, "component_version_id": known.version_id}
+
+
+def _slots(relevant: Relevant) -> Json:
+    return {
+        name: {"value": slot.value, "kind": slot.kind, "span": list(slot.span) if slot.span else None}
+        for name, slot in relevant.slots.items()
+    }
+
+
+def _inner(sentence: str) -> str:
+    return (
+        sentence.rstrip(".")[:1].lower() + sentence.rstrip(".")[1:]
+        if not sentence.startswith("NOT ")
+        else sentence.rstrip(".")
+    )
+
+
+def _why_first(first: Judgement, other: Judgement) -> str:
+    if len(first.contexts) != len(other.contexts):
+        return "more specific: it has more contexts"
+    if first.relevant.literal_words != other.relevant.literal_words:
+        return "more specific: more of its words are in the goal"
+    return "entailed more firmly" if first.minimum != other.minimum else "first by name; neither is more specific"

@@ -1,0 +1,344 @@
+"""What a plan would do to the files of its workspace, read from its steps alone: nothing is run.
+
+Each step is taken apart into the requests the sandbox will get, and these are walked over the paths of the base
+snapshot. What only a run can show (what a program does) is said to be unknown, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from agents.bdi.document import Document, IntentSpec
+from agents.toolkit.registry import Registry, UnknownTool
+from sandbox.commands import Refusal, place, shown
+from sandbox.contract import Request
+
+
+@dataclass(frozen=True)
+class BaseEntry:
+    """A path of the base snapshot. `kind` is file, dir or link; a name that is not UTF-8 has surrogate escapes."""
+
+    path: str
+    kind: str
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What lies directly in a folder that goes: itself, and how many files of today are below it."""
+
+    path: str
+    kind: str
+    files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """Something a step would do. `position` is the step's; `unsure`: a program that runs before it may change this."""
+
+    position: int
+    cleanup: bool = False
+    unsure: bool = False
+    conditional: bool = False
+
+
+Kind = TypeVar("Kind", bound=Consequence)
+
+
+@dataclass(frozen=True)
+class Removal(Consequence):
+    """A file or folder goes. Files and sizes count what is there today; `made` counts paths of earlier steps."""
+
+    path: str = ""
+    kind: str = "missing"
+    files: int = 0
+    size_bytes: int = 0
+    made: int = 0
+    inside: tuple[Inside, ...] = ()
+
+
+@dataclass(frozen=True)
+class Writing(Consequence):
+    """A file gets this content. `before` is what goes: "" nothing, "base" today's content, "step" an earlier step's."""
+
+    path: str = ""
+    content: str = ""
+    before: str = ""
+    before_text: str = ""
+    appends: bool = False
+
+
+@dataclass(frozen=True)
+class NewFolder(Consequence):
+    """A folder is made."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Environment(Consequence):
+    """A Python virtual environment is made."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Program(Consequence):
+    """A program runs in the jail. What it reads, writes or removes in the workspace is unknown before it runs."""
+
+    command_line: str = ""
+    folder: str = ""
+    environment: str = ""
+
+
+@dataclass(frozen=True)
+class AutonomousMode(Consequence):
+    """The safety for removals is switched."""
+
+    on: bool = False
+
+
+@dataclass(frozen=True)
+class WouldFail(Consequence):
+    """As written, the step would be refused or fail, for this reason."""
+
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Unread(Consequence):
+    """A command this reading does not know."""
+
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """All consequences by step, and the steps that only look or move about."""
+
+    consequences: tuple[Consequence, ...]
+    looks: tuple[int, ...]
+
+    def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+        """The consequences of one kind, in the order of the steps."""
+        return tuple(found for found in self.consequences if isinstance(found, kind))
+
+
+@dataclass(frozen=True)
+class _Node:
+    kind: str
+    size_bytes: int = 0
+    of_today: bool = True
+    text: str | None = None
+
+
+@dataclass
+class _Walk:
+    """The files as they would be at some step, and the session's state there."""
+
+    nodes: dict[str, _Node]
+    folder: str = ""
+    environment: str = ""
+    autonomous: bool = False
+    unsure: bool = False
+    where: Consequence = field(default_factory=lambda: Consequence(0))
+
+    def below(self, path: str) -> Iterator[tuple[str, _Node]]:
+        """What lies in a folder, at any depth."""
+        start = f"{path}/" if path else ""
+        return ((name, node) for name, node in self.nodes.items() if name.startswith(start) and name != path)
+
+
+def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) -> Forecast:
+    """Read what the document's steps would do to a workspace that holds `base`.
+
+    Clean-up steps are read after all main steps, in a fresh session at the root: they run after a failure somewhere
+    before, so what they meet is never certain.
+    """
+    walk = _Walk({entry.path: _Node(entry.kind, entry.size_bytes) for entry in base})
+    found: list[Consequence] = []
+    looks: list[int] = []
+    for spec in document.all_intents:
+        cleanup = spec.phase == "cleanup"
+        if cleanup and not walk.where.cleanup:
+            walk = _Walk(walk.nodes, unsure=True)
+        walk.where = Consequence(spec.position, cleanup, walk.unsure, spec.condition is not None)
+        consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
+        found += consequences
+        if not consequences:
+            looks.append(spec.position)
+    return Forecast(tuple(found), tuple(looks))
+
+
+def requests_of(spec: IntentSpec, registry: Registry) -> tuple[Request, ...]:
+    """What the sandbox will be asked for a step; a step nobody knows comes as a request of its own name."""
+    try:
+        return registry.command(spec.tool, spec.command).requests(spec.params)
+    except (UnknownTool, KeyError, TypeError, ValueError):
+        return (Request(f"{spec.tool}.{spec.command}", dict(spec.params)),)
+
+
+def _meet(walk: _Walk, request: Request) -> Iterator[Consequence]:
+    """What one request to the sandbox does to the walk."""
+    meet = _MEETS.get(request.command)
+    if meet is None:
+        yield Unread(**_where(walk), command=request.command)
+        walk.unsure = True
+        return
+    try:
+        yield from meet(walk, request.params)
+    except Refusal as refusal:
+        yield _failing(walk, str(refusal))
+
+
+def _where(walk: _Walk) -> dict[str, Any]:
+    at = walk.where
+    return {"position": at.position, "cleanup": at.cleanup, "unsure": at.unsure, "conditional": at.conditional}
+
+
+def _failing(walk: _Walk, reason: str) -> WouldFail:
+    return WouldFail(**_where(walk), reason=reason)
+
+
+def _path(walk: _Walk, params: Mapping[str, Any], name: str = "path") -> str:
+    return place(walk.folder, str(params.get(name) or "."))
+
+
+def _look(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path = _path(walk, params)
+    if not walk.unsure and path and path not in walk.nodes:
+        yield _failing(walk, f"{shown(path)} is not there")
+
+
+def _enter(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path = _path(walk, params)
+    node = walk.nodes.get(path)
+    if not walk.unsure and path and (node is None or node.kind != "dir"):
+        yield _failing(walk, f"there is no folder {shown(path)}")
+    walk.folder = path
+
+
+def _make_folder(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path = _path(walk, params)
+    parts = path.split("/") if path else []
+    for end in range(1, len(parts) + 1):
+        above = "/".join(parts[:end])
+        node = walk.nodes.get(above)
+        if node is not None and node.kind != "dir" and not walk.unsure:
+            yield _failing(walk, f"{shown(above)} is there already and is no folder")
+            return
+        if node is None:
+            walk.nodes[above] = _Node("dir", of_today=False)
+            yield NewFolder(**_where(walk), path=above)
+
+
+def _write(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path, content = _path(walk, params), str(params.get("content", ""))
+    node = walk.nodes.get(path)
+    above = path.rpartition("/")[0]
+    if not path or (node is not None and node.kind != "file"):
+        yield _failing(walk, f"{shown(path)} is no file that could be written")
+        return
+    if not walk.unsure and above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
+        yield _failing(walk, f"there is no folder {shown(above)}")
+        return
+    if params.get("mode") == "create" and node is not None and not walk.unsure:
+        yield _failing(walk, f"{shown(path)} is there already")
+        return
+    appends = params.get("mode") == "append"
+    before = "" if node is None else ("base" if node.text is None else "step")
+    text = (node.text if node and node.text else "") if before == "step" else ""
+    yield Writing(**_where(walk), path=path, content=content, before=before, before_text=text, appends=appends)
+    today = node is not None and node.of_today
+    kept = None if appends and before == "base" else (text if appends else "") + content
+    walk.nodes[path] = _Node("file", node.size_bytes if node else 0, today, kept)
+
+
+def _remove(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path = _path(walk, params)
+    if not path:
+        yield _failing(walk, "the workspace's own folder cannot be removed")
+        return
+    if not walk.autonomous:
+        yield _failing(walk, "removing needs autonomous mode, which is off at this step")
+    node = walk.nodes.get(path)
+    if node is None and not walk.unsure:
+        yield _failing(walk, f"{shown(path)} is not there")
+        return
+    yield _removal(walk, path, node)
+    for name in [path, *(name for name, _ in walk.below(path))]:
+        walk.nodes.pop(name, None)
+
+
+def _removal(walk: _Walk, path: str, node: _Node | None) -> Removal:
+    goes = [(name, one) for name, one in walk.below(path)] if node and node.kind == "dir" else []
+    everything = [*goes, (path, node)] if node else []
+    today = [one for _, one in everything if one.of_today and one.kind != "dir"]
+    return Removal(
+        **_where(walk),
+        path=path,
+        kind=node.kind if node else "missing",
+        files=len(today),
+        size_bytes=sum(one.size_bytes for one in today),
+        made=sum(not one.of_today for _, one in everything),
+        inside=_directly_inside(path, goes),
+    )
+
+
+def _directly_inside(path: str, goes: list[tuple[str, _Node]]) -> tuple[Inside, ...]:
+    """Every path that goes, gathered under the names right below the folder, by name."""
+    found: dict[str, Inside] = {}
+    for name, node in sorted(goes):
+        if not node.of_today:
+            continue
+        head, _, rest = name[len(path) + 1 :].partition("/")
+        one = found.get(head) or Inside(f"{path}/{head}", "dir" if rest else node.kind, 0, 0)
+        if node.kind != "dir":
+            one = replace(one, files=one.files + 1, size_bytes=one.size_bytes + node.size_bytes)
+        found[head] = one
+    return tuple(found.values())
+
+
+def _make_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    path = _path(walk, params, "venv_name")
+    walk.nodes.setdefault(path, _Node("dir", of_today=False))
+    yield Environment(**_where(walk), path=path)
+
+
+def _use_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    walk.environment = _path(walk, params, "venv_name")
+    yield from ()
+
+
+def _leave_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    walk.environment = ""
+    yield from ()
+
+
+def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    line = str(params.get("command_line", ""))
+    yield Program(**_where(walk), command_line=line, folder=walk.folder, environment=walk.environment)
+    walk.unsure = True
+
+
+def _switch_mode(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    walk.autonomous = params.get("on") is True
+    yield AutonomousMode(**_where(walk), on=walk.autonomous)
+
+
+_MEETS = {
+    "ls": _look,
+    "read": _look,
+    "cd": _enter,
+    "mkdir": _make_folder,
+    "write": _write,
+    "rm": _remove,
+    "create_venv": _make_environment,
+    "activate_venv": _use_environment,
+    "deactivate_venv": _leave_environment,
+    "run": _run,
+    "toggle_autonomous_mode": _switch_mode,
+}

@@ -1,0 +1,205 @@
+"""Planning by rules: from a goal and beliefs to steps, with the evidence that carried the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.bdi import evidence
+from agents.bdi.cleanup import CleanupBlock, gather
+from agents.bdi.dependencies import link
+from agents.bdi.parameters import from_rule
+from agents.bdi.references import shifted
+from agents.bdi.revision import current_folder, predict
+from agents.bdi.types import Belief, NoPlan, Param, PlanDraft, Step
+from agents.rules.bodies import compile_line, fill_subgoal, slots_in
+from agents.rules.grammar import BodyLine
+from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
+from agents.rules.words import Text, read_text
+from agents.toolkit.registry import Registry
+
+__all__ = ["KnownRule", "plan"]
+
+MAX_STEPS = 50
+# A library in which everything matches everything must end in an answer, not in a long wait.
+MAX_TRIES = 300
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """A goal or sub-goal to be expanded: its text, where its values came from in the goal text, and who asked for it."""
+
+    said: str
+    text: Text
+    origins: Mapping[tuple[int, int], SlotValue]
+    stack: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def depth(self) -> int:
+        return len(self.stack)
+
+
+@dataclass(frozen=True)
+class _Expansion:
+    steps: tuple[Step, ...]
+    cleanup: tuple[CleanupBlock, ...]
+    beliefs: tuple[Belief, ...]
+
+
+class _Rejected(Exception):
+    """A rule cannot serve the goal: a code, and why in words."""
+
+    def __init__(self, code: str, why: str, line: int | None = None) -> None:
+        super().__init__(why)
+        self.code, self.why, self.line = code, why, line
+
+
+def plan(
+    goal_text: str, rules: Sequence[KnownRule], beliefs: Sequence[Belief], registry: Registry, max_depth: int = 8
+) -> PlanDraft | NoPlan:
+    """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
+
+    Sub-goals are planned against the beliefs as the steps before them are predicted to leave them, and from the folder that
+    these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule, slots, the contexts × beliefs matrix, every
+    relevant rule with its outcome, the rejected ones with their reason, the sub-goals in order, and the beliefs.
+    """
+    planner = _Planner(tuple(rules), registry, max_depth)
+    goal = _Goal(goal_text, read_text(goal_text), {})
+    expansion, reason = planner.expand(goal, tuple(beliefs), offset=0)
+    found = planner.log.document(goal_text)
+    if expansion is None:
+        return NoPlan(reason, found)
+    return PlanDraft(link(expansion.steps, registry), gather(expansion.cleanup, registry), "rule", found)
+
+
+@dataclass
+class _Planner:
+    rules: tuple[KnownRule, ...]
+    registry: Registry
+    max_depth: int
+    tries: int = 0
+    log: evidence.Log = field(default_factory=evidence.Log)
+
+    def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> tuple[_Expansion | None, str]:
+        """Return the expansion of a goal, or None and a one-word reason. `offset` steps come before it in the plan."""
+        cwd = current_folder(beliefs)
+        found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
+        judged = [judge(match, beliefs, cwd) for match in found]
+        node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
+        usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
+        candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)
+        for number, one in enumerate(candidates):
+            mark = self.log.mark()
+            try:
+                expansion = self._compile(one.relevant, goal, beliefs, offset)
+            except _Rejected as rejected:
+                self.log.back_to(mark)
+                node.reject(one, rejected.code, rejected.why, rejected.line)
+                continue
+            node.choose(one, candidates[number + 1 :])
+            return expansion, ""
+        return None, _reason(judged, usable, candidates)
+
+    def _with_origins(self, match: Relevant, goal: _Goal) -> Relevant:
+        """Give the values of a sub-goal's slots the spans in the goal text that they were first read from."""
+        if not goal.depth:
+            return match
+        slots = {}
+        for name, slot in match.slots.items():
+            origin = goal.origins.get(slot.span) if slot.span else None
+            slots[name] = SlotValue(slot.value, slot.kind, origin.span if origin else None, slot.problem)
+        return Relevant(match.known, match.trigger, slots, match.literal_words)
+
+    def _rejected_for_a_value(self, judgement: Judgement, node: evidence.Node) -> bool:
+        problem = next((slot.problem for slot in judgement.relevant.slots.values() if slot.problem), "")
+        if problem:
+            node.reject(judgement, "unusable_value", problem)
+        return bool(problem)
+
+    def _compile(self, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion:
+        self.tries += 1
+        if self.tries > MAX_TRIES:
+            raise _Rejected(
+                "search_limit", f"more than {MAX_TRIES} rules were tried; make triggers or contexts more specific"
+            )
+        rule = match.known.rule
+        steps: list[Step] = []
+        cleanup: list[CleanupBlock] = []
+        positions: dict[int, int] = {}
+        start = current_folder(beliefs)
+        for number, line in enumerate(rule.body, start=1):
+            if line.subgoal:
+                inner = self._subgoal(line, match, goal, beliefs, offset + len(steps))
+                steps.extend(inner.steps)
+                cleanup = [*inner.cleanup, *cleanup]
+                beliefs = inner.beliefs
+            else:
+                step = self._step(line, match, positions)
+                steps.append(step)
+                positions[number] = offset + len(steps)
+                beliefs = predict(self.registry.command(step.tool, step.command), step.values(), beliefs)
+            if offset + len(steps) > MAX_STEPS:
+                raise _Rejected("too_many_steps", f"the plan would have more than {MAX_STEPS} steps", line.line)
+        if rule.on_failure:
+            own = tuple(self._step(line, match, positions) for line in rule.on_failure)
+            cleanup.append(CleanupBlock(start, own))
+        return _Expansion(tuple(steps), tuple(cleanup), beliefs)
+
+    def _subgoal(
+        self, line: BodyLine, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...], offset: int
+    ) -> _Expansion:
+        self._no_open_slot(line, match)
+        said, atoms = fill_subgoal(line.text, match.values())
+        entry = (" ".join(said.casefold().split()), current_folder(beliefs))
+        if entry in goal.stack:
+            raise _Rejected("circular", f"“{said}” would need itself", line.line)
+        if goal.depth + 1 >= self.max_depth:
+            raise _Rejected("too_deep", f"sub-goals are nested more than {self.max_depth} deep at “{said}”", line.line)
+        origins = {span: match.slots[slot] for span, slot in atoms.items()}
+        inner = _Goal(said, read_text(said, atoms=tuple(atoms)), origins, (*goal.stack, entry))
+        expansion, reason = self.expand(inner, beliefs, offset)
+        if expansion is None:
+            why = _SUBGOAL_REASONS.get(reason, "has no rule that applies")
+            raise _Rejected("subgoal", f"the sub-goal “{said}” {why}", line.line)
+        return expansion
+
+    def _step(self, line: BodyLine, match: Relevant, positions: Mapping[int, int]) -> Step:
+        reading = compile_line(line.text, self.registry)
+        if reading is None:
+            raise _Rejected("unknown_phrase", f"no command is said “{line.text}”", line.line)
+        self._no_open_slot(line, match)
+        known = match.known
+        params = from_rule(reading.command, reading.values, match.slots, known.name)
+        try:
+            bound = {name: _at_position(param, positions) for name, param in params.items()}
+        except KeyError as error:
+            raise _Rejected("reference", f"“{line.text}” refers to a step that is not before it", line.line) from error
+        why = line.why or f"The rule “{known.name}” says: {line.text}"
+        return Step(reading.command.tool, reading.command.name, bound, why, f"{known.name} {known.version}".strip())
+
+    def _no_open_slot(self, line: BodyLine, match: Relevant) -> None:
+        missing = next((slot for slot in slots_in(line.text) if slot not in match.slots), None)
+        if missing:
+            raise _Rejected("open_slot", f"the goal does not say {{{missing}}}, which “{line.text}” needs", line.line)
+
+
+def _at_position(param: Param, positions: Mapping[int, int]) -> Param:
+    value: Any = shifted(param.value, positions)
+    return param if value == param.value else Param(value, param.origin, note=param.note)
+
+
+_SUBGOAL_REASONS = {
+    "no_relevant_rule": "has no rule about it",
+    "no_applicable_rule": "has rules, but none applies then",
+    "no_rule_compiled": "has rules, but none of their bodies can be planned",
+    "unusable_value": "has a value that cannot be used",
+}
+
+
+def _reason(judged: Sequence[Judgement], usable: Sequence[Judgement], candidates: Sequence[Judgement]) -> str:
+    if not judged:
+        return "no_relevant_rule"
+    if not usable:
+        return "unusable_value"
+    return "no_rule_compiled" if candidates else "no_applicable_rule"

@@ -1,0 +1,141 @@
+"""Compiling the lines of a rule's body: which command a line is, and what its slots become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agents.rules.grammar import BodyLine, Rule
+from agents.rules.wording import best_wording
+from agents.rules.words import Value, quote, read_text, unescape
+from agents.toolkit.command import Command
+from agents.toolkit.phrases import Reading, read_raw
+from agents.toolkit.registry import Registry
+
+_SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
+_CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_WORDS = re.compile(r"\w(?:[\w '-]*\w)?\Z")
+_STRICTNESS = ("name", "path", "number", "switch", "text")
+
+
+@lru_cache(maxsize=16_384)
+def compile_line(line: str, registry: Registry) -> Reading | None:
+    """Return what a body line says, its slots still open; None when no phrase fits."""
+    return read_raw(line, registry)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A parameter's text with its slots filled, and the slots that were used."""
+
+    text: str
+    slots: tuple[str, ...]
+
+
+def slots_in(text: str) -> tuple[str, ...]:
+    """Return the slots that a piece of a rule mentions, in order, each once."""
+    return tuple(dict.fromkeys(_SLOT.findall(text)))
+
+
+def fill(value: Value, slots: Mapping[str, str]) -> Filled:
+    """Return the text of a parameter with its slots filled.
+
+    What is filled in is taken as it is: escapes, braces and quotes inside a value are never read. Raises KeyError for a
+    slot without a value.
+    """
+    used = slots_in(value.raw)
+    pieces = _SLOT.split(value.raw)
+    for number, piece in enumerate(pieces):
+        if number % 2:
+            pieces[number] = slots[piece]
+        elif value.quoted:
+            pieces[number] = unescape(piece)
+    return Filled("".join(pieces), used)
+
+
+def fill_context(text: str, slots: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    """Return a context with its slots filled: names quoted, so that they can only be read as names, other values as words.
+
+    Raises KeyError for a slot without a value.
+    """
+    return _CHUNK.sub(lambda found: _filled_chunk(found.group(), slots, kinds), text)
+
+
+def _filled_chunk(chunk: str, slots: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    used = slots_in(chunk)
+    if not used:
+        return chunk
+    quoted = len(chunk) > 1 and chunk.startswith('"') and chunk.endswith('"')
+    said = fill(Value(chunk[1:-1] if quoted else chunk, (0, 0), quoted), slots).text
+    plain_words = not quoted and all(kinds.get(slot, "text") not in ("path", "name") for slot in used)
+    return said if plain_words and _WORDS.match(said) else quote(said)
+
+
+def fill_subgoal(text: str, slots: Mapping[str, str]) -> tuple[str, dict[tuple[int, int], str]]:
+    """Return the text of a sub-goal with its slots filled, and the span of each value in it with its slot.
+
+    The spans are handed to `read_text` as atoms, so that a value is always one piece and never words of the language.
+    """
+    atoms: dict[tuple[int, int], str] = {}
+    result = ""
+    for number, piece in enumerate(_SLOT.split(text)):
+        if number % 2:
+            atoms[len(result), len(result) + len(slots[piece])] = piece
+            result += slots[piece]
+        else:
+            result += piece
+    return result, atoms
+
+
+@lru_cache(maxsize=4_096)
+def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
+    """Return the slot kinds that the rule's own steps imply; slots that only stand in sub-goals are not in it."""
+    kinds: dict[str, str] = {}
+    for line in (*rule.body, *rule.on_failure):
+        reading = None if line.subgoal else compile_line(line.text, registry)
+        for parameter, value in reading.values.items() if reading else ():
+            for slot in slots_in(value.raw):
+                kinds[slot] = _stricter(
+                    kinds.get(slot), _kind_in(reading.command, parameter, value) if reading else "text"
+                )
+    return kinds
+
+
+def _kind_in(command: Command, parameter: str, value: Value) -> str:
+    kind = command.kind(parameter)
+    # A slot that is only a part of a number or switch cannot be typed on its own; a part of a path still is a path.
+    if kind in ("number", "switch") and not _SLOT.fullmatch(value.raw):
+        return "text"
+    return kind
+
+
+def _stricter(one: str | None, other: str) -> str:
+    return other if one is None else min(one, other, key=_STRICTNESS.index)
+
+
+def slot_kinds(rule: Rule, rules: tuple[Rule, ...], registry: Registry, depth: int = 4) -> dict[str, str]:
+    """Return the kind of every slot of a rule, following sub-goals into the rules that would serve them."""
+    kinds = dict(own_kinds(rule, registry))
+    for line in rule.body if depth else ():
+        if line.subgoal and slots_in(line.text):
+            for slot, kind in _kinds_below(line, rules, registry, depth):
+                kinds[slot] = _stricter(kinds.get(slot), kind)
+    return {slot: kinds.get(slot, "text") for slot in rule.slots}
+
+
+@lru_cache(maxsize=4_096)
+def _kinds_below(
+    line: BodyLine, rules: tuple[Rule, ...], registry: Registry, depth: int
+) -> tuple[tuple[str, str], ...]:
+    slots = {slot: f"x{number}" for number, slot in enumerate(slots_in(line.text))}
+    back = {word: slot for slot, word in slots.items()}
+    text, _ = fill_subgoal(line.text, slots)
+    found: list[tuple[str, str]] = []
+    for rule in rules:
+        wording = best_wording(rule, read_text(text), {})
+        if wording is not None:
+            below = slot_kinds(rule, rules, registry, depth - 1)
+            found.extend((back[v.raw], below[s]) for s, v in wording[1].values.items() if v.raw in back)
+    return tuple(found)

@@ -1,0 +1,158 @@
+"""Choosing a rule: relevant (its trigger matches), applicable (every context is entailed), then the most specific.
+
+Of applicable rules the one with the most contexts is tried first, then the one with most words of its own in the goal, then
+the one whose weakest context is entailed most firmly; names break what is left, so the order never depends on storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agents.bdi.types import Belief
+from agents.rules.bodies import fill_context, slot_kinds
+from agents.rules.entailment import Verdict, entails
+from agents.rules.grammar import Context, Rule, Trigger
+from agents.rules.naming import path_problem
+from agents.rules.sentences import at, tidy
+from agents.rules.wording import best_wording
+from agents.rules.words import Text, fold, quote, unescape
+from agents.toolkit.registry import Registry
+
+
+@dataclass(frozen=True)
+class KnownRule:
+    """A rule of the library with the version that is active."""
+
+    name: str
+    version: str
+    version_id: str
+    rule: Rule
+
+
+@dataclass(frozen=True)
+class SlotValue:
+    """What a slot took: the value, its kind, its span in the goal text, and what is wrong with it (empty: nothing)."""
+
+    value: str
+    kind: str
+    span: tuple[int, int] | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """A rule whose trigger matches the goal."""
+
+    known: KnownRule
+    trigger: Trigger
+    slots: Mapping[str, SlotValue]
+    literal_words: int
+
+    def values(self) -> dict[str, str]:
+        return {name: slot.value for name, slot in self.slots.items()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A context against every belief, in their order; `holds` when one of them entails it."""
+
+    context: Context
+    sentence: str
+    verdicts: tuple[Verdict, ...]
+    holds: bool
+    decided_by: int | None
+    score: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A relevant rule with all its contexts judged."""
+
+    relevant: Relevant
+    contexts: tuple[Judged, ...]
+
+    @property
+    def applicable(self) -> bool:
+        """True when every context holds; one that does not is enough against it."""
+        return all(judged.holds for judged in self.contexts)
+
+    @property
+    def minimum(self) -> float:
+        """The score of the weakest context; 1 without contexts, 0 when one does not hold."""
+        return min((judged.score for judged in self.contexts), default=1.0)
+
+    @property
+    def order(self) -> tuple[int, int, float, str, str]:
+        """Sorts applicable rules, first choice first."""
+        known = self.relevant.known
+        return (-len(self.contexts), -self.relevant.literal_words, -self.minimum, known.name, known.version)
+
+
+def relevant_rules(text: Text, rules: Sequence[KnownRule], registry: Registry) -> list[Relevant]:
+    """Return the rules whose trigger matches the text, most words first."""
+    all_rules = tuple(known.rule for known in rules)
+    found = [match for known in rules if (match := match_rule(known, text, all_rules, registry)) is not None]
+    return sorted(found, key=lambda match: (-match.literal_words, match.known.name, match.known.version))
+
+
+def match_rule(known: KnownRule, text: Text, rules: tuple[Rule, ...], registry: Registry) -> Relevant | None:
+    """Return the rule with its slots filled from the text, or None when no wording of it matches."""
+    kinds = slot_kinds(known.rule, rules, registry)
+    wording = best_wording(known.rule, text, kinds)
+    if wording is None:
+        return None
+    trigger, match = wording
+    slots = {}
+    for name, value in match.values.items():
+        said = unescape(value.raw) if text.exact and value.quoted else value.raw
+        slots[name] = SlotValue(said, kinds[name], value.span, _value_problem(said, kinds[name]))
+    return Relevant(known, trigger, slots, match.literal_words)
+
+
+def _value_problem(value: str, kind: str) -> str:
+    if kind in ("path", "name"):
+        found = path_problem(value, single=kind == "name")
+        return f"{quote(value)} {found[1]}" if found else ""
+    return ""
+
+
+def judge(relevant: Relevant, beliefs: Sequence[Belief], cwd: str = "") -> Judgement:
+    """Judge every context of a rule against every belief. A context whose slot has no value holds for nobody."""
+    return Judgement(
+        relevant, tuple(_judged(context, relevant, beliefs, cwd) for context in relevant.known.rule.contexts)
+    )
+
+
+def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str) -> Judged:
+    try:
+        said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
+    except KeyError:
+        nothing = tuple(Verdict("unknown", 0.0, "the goal leaves a slot of it open") for _ in beliefs)
+        return Judged(context, context.text, nothing, False, None, 0.0)
+    sentence = at(said, cwd)
+    verdicts = tuple(_weighed(entails(belief.sentence, said, cwd), context, belief) for belief in beliefs)
+    best = max((number for number, verdict in enumerate(verdicts) if verdict.answer == "yes"), default=None,
+               key=lambda number: (verdicts[number].score, -number))  # fmt: skip
+    score = verdicts[best].score if best is not None else 0.0
+    return Judged(context, f"NOT {sentence}" if context.negated else sentence, verdicts, best is not None, best, score)
+
+
+def _weighed(verdict: Verdict, context: Context, belief: Belief) -> Verdict:
+    verdict = verdict.negated() if context.negated else verdict
+    return Verdict(verdict.answer, round(verdict.score * belief.confidence, 4), verdict.reason)
+
+
+def nearest_belief(judged: Judged, beliefs: Sequence[Belief]) -> int | None:
+    """Return the belief that speaks against a context, else the one with most of its words; for reading only."""
+    against = [number for number, verdict in enumerate(judged.verdicts) if verdict.answer == "no"]
+    if against:
+        return max(against, key=lambda number: (judged.verdicts[number].score, -number))
+    wanted = _content_words(judged.sentence)
+    shared = [len(wanted & _content_words(belief.sentence)) for belief in beliefs]
+    return shared.index(max(shared)) if shared and max(shared) > 0 else None
+
+
+def _content_words(sentence: str) -> frozenset[str]:
+    little = {"there", "is", "are", "no", "not", "the", "a", "an", "in", "of", "named", "you"}
+    return frozenset(fold(word.strip('.,:;"')) for word in tidy(sentence).split()) - little

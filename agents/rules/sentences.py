@@ -1,0 +1,351 @@
+"""Reading an English sentence as a fact, with the patterns that perception, effects and rules use.
+
+A sentence about "the folder X" or a bare name means X in the current folder, which the caller names; "the workspace" is
+always the root. A sentence that fits no pattern is a claim: it can be repeated or denied, nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from agents.rules.facts import (
+    Claim,
+    Fact,
+    Installed,
+    Inventory,
+    Listing,
+    Measure,
+    Owning,
+    Place,
+    Quality,
+    Thing,
+    Venv,
+    join,
+    parent,
+)
+from agents.rules.words import NOISE, fold, read_text, unescape
+
+MAX_SENTENCE = 20_000
+
+_N = r'(?:"(?:[^"\\]|\\.)*"|“[^”]*”|\'[^\']*\'(?![\w])|[^\s"“,]+)'
+_KIND = r"(?P<kind>(?:file or folder|folder or file|file|folder|directory|note))"
+_KINDS = r"(?P<kinds>files (?:and|or) folders|files|folders|directories|notes)"
+_WHERE = (
+    rf"(?: (?:in|inside|of) (?:(?P<root>the workspace|the root)|(?P<here>the current folder|this folder|it)"
+    rf"|the (?:folder|directory|project) (?:named |called )?(?P<where>{_N}))| (?P<here2>here))"
+)
+_SUBJECT = (
+    rf"(?:(?P<root>the workspace)|(?P<here>the current folder|this folder)"
+    rf"|(?:the )?(?:folder|directory|project) (?:named |called )?(?P<where>{_N}))"
+)
+_NAMES = rf"(?P<names>{_N}(?:(?:, and | and |, ){_N})*?)(?:,? and (?P<more>[0-9]+) more)?"
+_NUMBER_WORDS = {
+    w: n for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+}
+_NUMBER = rf"(?P<number>[0-9]+(?:\.[0-9]+)*|{'|'.join(_NUMBER_WORDS)})"
+_COMPARED = (
+    r"(?P<op>at least|no fewer than|no less than|more than|greater than|above|over|newer than|later than|exactly|equal to"
+    r"|at most|no more than|up to|less than|fewer than|below|under|older than)"
+)
+_CONTRACTIONS = (
+    (re.compile(r"\b(is|are|does|do|was|has|have|did)n['’]t\b", re.I), r"\1 not"),
+    (re.compile(r"\b(there|that|it|what|he|she)['’]s\b", re.I), r"\1 is"),
+    (re.compile(r"\b(you|they|we)['’]re\b", re.I), r"\1 are"),
+    (re.compile(r"\bcannot\b|\bcan['’]t\b", re.I), "can not"),
+)
+
+Reader = Callable[[re.Match[str], str, str], Fact | None]
+_READERS: list[tuple[re.Pattern[str], Reader]] = []
+
+
+def _reads(*patterns: str) -> Callable[[Reader], Reader]:
+    def register(reader: Reader) -> Reader:
+        _READERS.extend((re.compile(rf"{pattern}\Z", re.IGNORECASE), reader) for pattern in patterns)
+        return reader
+
+    return register
+
+
+@lru_cache(maxsize=65_536)
+def read_fact(sentence: str, cwd: str = "") -> Fact:
+    """Return what one sentence says, seen from the folder `cwd` (relative to the root)."""
+    text = tidy(sentence)
+    if len(text) <= MAX_SENTENCE:
+        for pattern, reader in _READERS:
+            found = pattern.match(text)
+            fact = reader(found, text, cwd) if found else None
+            if fact is not None:
+                return fact
+    return _claim(text)
+
+
+def at(sentence: str, cwd: str) -> str:
+    """Return the sentence as it is said from the root, when it was meant in the folder `cwd`."""
+    fact = read_fact(sentence, cwd)
+    return fact.sentence() if fact != read_fact(sentence) else sentence
+
+
+def tidy(sentence: str) -> str:
+    """Return the sentence with single spaces, long forms instead of contractions, and no closing full stop.
+
+    Quoted text stays as it is.
+    """
+    pieces = re.split(r'("(?:[^"\\]|\\.)*")', sentence.strip())
+    for number in range(0, len(pieces), 2):
+        piece = re.sub(r"\s+", " ", pieces[number])
+        for pattern, long_form in _CONTRACTIONS:
+            piece = pattern.sub(long_form, piece)
+        pieces[number] = piece
+    return re.sub(r"(?<!\.)[.!]\Z", "", "".join(pieces).strip()).strip()
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """Part a text at full stops that end a sentence; quoted text and names with dots stay whole."""
+    if len(text) > MAX_SENTENCE or ". " not in text:
+        return (text,)
+    marked = re.sub(r'("(?:[^"\\]|\\.)*")|\.\s+(?=[A-Z])', lambda found: found.group(1) or ".\0", text)
+    return tuple(piece for piece in marked.split("\0") if piece.strip())
+
+
+def _name(text: str) -> str:
+    if len(text) >= 2 and text[0] in "\"'“" and text[-1] in "\"'”":
+        return unescape(text[1:-1]) if text[0] == '"' else text[1:-1]
+    return text
+
+
+def _folder(found: re.Match[str], cwd: str) -> str:
+    groups = found.groupdict()
+    if groups.get("root"):
+        return ""
+    if groups.get("where"):
+        return join(cwd, _name(groups["where"]))
+    return cwd
+
+
+def _kind(word: str) -> str:
+    word = fold(word)
+    return (
+        "entry"
+        if " or " in word or " and " in word
+        else "folder"
+        if word.startswith(("folder", "director"))
+        else "file"
+    )
+
+
+def _thing(kind: str, name: str, folder: str, exists: bool) -> Thing | None:
+    path = f"notes/{_name(name)}.md" if kind.casefold() == "note" else _name(name)
+    full = join(folder, path)
+    return Thing(_kind(kind), full, exists) if path else None
+
+
+@_reads(
+    rf"there (?:is|exists) (?:already )?(?P<no>no|not an?|not any)? ?(?:a |an |the )?(?:already )?{_KIND} (?:named |called )?(?P<name>{_N}){_WHERE}?",
+    rf"you see (?P<no>no)? ?(?:a |the )?{_KIND} (?:named |called )(?P<name>{_N}){_WHERE}?",
+)
+def _there_is(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    return _thing(found["kind"], found["name"], _folder(found, cwd), not found["no"])
+
+
+@_reads(
+    rf"(?P<no>no )?(?:a |the )?{_KIND} (?:named |called )?(?P<name>{_N}){_WHERE}? (?P<verb>exists|is there|is present|does not exist"
+    r"|is not there|is missing|is absent|already exists|is gone)"
+)
+def _exists(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    said = found["verb"].casefold() in ("exists", "is there", "is present", "already exists")
+    return _thing(found["kind"], found["name"], _folder(found, cwd), said != bool(found["no"]))
+
+
+@_reads(
+    rf"the {_KINDS}{_WHERE}? are:? {_NAMES}",
+    rf"{_SUBJECT} (?:has|holds|contains) the {_KINDS}:? {_NAMES}",
+)
+def _listing(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    names = _names(found["names"])
+    more = int(found["more"] or 0)
+    folder = _folder(found, cwd)
+    if found["kinds"].casefold() == "notes":
+        return Listing("file", join(folder, "notes"), tuple(f"{name}.md" for name in names), more)
+    return Listing(_kind(found["kinds"]), folder, names, more)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(sorted(_name(name) for name in re.findall(_N, text) if name != "and"))
+
+
+@_reads(rf"there are no {_KINDS}{_WHERE}?", rf"{_SUBJECT} (?:has|holds|contains) no {_KINDS}")
+def _none_of(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    if found["kinds"].casefold() == "notes":
+        return Owning(_folder(found, cwd), "notes", False, is_folder=True)
+    return Listing(_kind(found["kinds"]), _folder(found, cwd), ())
+
+
+@_reads(rf"{_SUBJECT} is (?P<no>not )?empty")
+def _empty(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    folder = _folder(found, cwd)
+    if found["no"]:
+        return Measure("files or folders", (1.0,), None, folder=folder, said=text)
+    return Listing("entry", folder, ())
+
+
+@_reads(
+    rf"{_SUBJECT} (?:has|have) (?P<no>no )?(?:a |an )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?",
+    rf"{_SUBJECT} does (?P<no>not )have (?:a |an |any )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?",
+    rf"there is (?P<no>no )?(?:a |an )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?{_WHERE}?",
+)
+def _has_venv(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    name = found["name"] and _name(found["name"])
+    folder = _folder(found, cwd)
+    if name and "/" in name:
+        path = join(folder, name)
+        return Venv(parent(path), path.rpartition("/")[2], not found["no"])
+    return Venv(folder, name, not found["no"])
+
+
+@_reads(rf"(?:the )?folder (?:named |called )?(?P<where>{_N}) is (?P<no>not )?a (?:python )?virtual environment")
+def _is_venv(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    path = _folder(found, cwd)
+    return Venv(parent(path), path.rpartition("/")[2], not found["no"]) if path else None
+
+
+@_reads(
+    rf"you are (?P<no>not )?(?P<prep>in|inside) (?:(?P<root>the workspace|the root)|(?P<here>the current folder)"
+    rf"|the (?:folder|directory) (?:named |called )?(?P<where>{_N}))",
+    rf"the current folder is (?P<no>not )?(?:(?P<root>the workspace|the root)|(?:the folder )?(?P<where>{_N}))",
+)
+def _you_are_in_folder(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    return Place("you", "in", _folder(found, cwd), not found["no"], is_folder=True)
+
+
+@_reads(rf"the (?P<kind>installed programs|programs|tools) are:? {_NAMES}")
+def _inventory(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    if found["more"]:
+        return None
+    return Inventory("tool" if found["kind"].casefold() == "tools" else "program", _names(found["names"]))
+
+
+@_reads(
+    rf"(?:the )?(?P<tool>tool|program|package)? ?(?P<name>{_N})(?: (?P<version>[0-9]+(?:\.[0-9]+)*))?"
+    rf"(?P<newer> or (?:newer|later|higher))? is (?P<no>not )?(?P<said>installed|available|missing|usable){_WHERE}?",
+)
+def _installed(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    kind = "tool" if (found["tool"] or "").casefold() == "tool" else "program"
+    name = _name(found["name"])
+    present = (found["said"].casefold() != "missing") != bool(found["no"])
+    scoped = found["root"] or found["here"] or found["where"] or found["here2"]
+    folder = _folder(found, cwd) if scoped else None
+    version = _parts(found["version"]) if found["version"] else ()
+    if found["newer"] and version and folder is None:
+        if not present:
+            return None
+        return Measure(f"{fold(name)} version", version, None, said=text)
+    if name.casefold() in ("the", "it", "that", "nothing", "everything"):
+        return None
+    return Installed(kind, fold(name), present, folder, tuple(int(part) for part in version))
+
+
+@_reads(
+    rf"there (?:are|is) {_COMPARED}? ?{_NUMBER} (?P<noun>[\w-]+(?: [\w-]+){{0,3}}?){_WHERE}?",
+    rf"{_SUBJECT} (?:has|holds|contains) {_COMPARED}? ?{_NUMBER} (?P<noun>[\w-]+(?: [\w-]+){{0,3}})",
+)
+def _count(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    noun = fold(found["noun"])
+    noun = noun if noun.endswith("s") else noun + "s"
+    noun = {"files and folders": "files or folders", "directories": "folders"}.get(noun, noun)
+    return _bounded(noun, found, text, _folder(found, cwd))
+
+
+@_reads(
+    rf"(?:the )?(?P<subject>[\w][\w .'-]*?) (?:is|are) (?P<no>not )?{_COMPARED}? ?{_NUMBER}(?P<newer> or (?:newer|later|higher|more|above))?"
+    r"(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
+    rf"(?P<subject>you|they|we|i) have {_COMPARED}? ?{_NUMBER}(?P<newer> or more)?(?P<unit> [\w-]+(?: [\w-]+)?)",
+)
+def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    subject = _words(found["subject"])
+    if subject in ("python", "python version", "version of python"):
+        subject = "python version"
+    if found.groupdict().get("no"):
+        return None
+    return _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None)
+
+
+def _bounded(subject: str, found: re.Match[str], text: str, folder: str | None) -> Measure | None:
+    number = _parts(found["number"].casefold())
+    op = (found["op"] or "exactly").casefold()
+    groups = found.groupdict()
+    if groups.get("newer"):
+        if found["op"]:
+            return None
+        op = "at least"
+    if op in ("at least", "no fewer than", "no less than"):
+        return Measure(subject, number, None, folder=folder, said=text)
+    if op in ("more than", "greater than", "above", "over", "newer than", "later than"):
+        return Measure(subject, number, None, low_open=True, folder=folder, said=text)
+    if op in ("at most", "no more than", "up to"):
+        return Measure(subject, None, number, folder=folder, said=text)
+    if op in ("exactly", "equal to"):
+        return Measure(subject, number, number, folder=folder, said=text)
+    return Measure(subject, None, number, high_open=True, folder=folder, said=text)
+
+
+def _parts(number: str) -> tuple[float, ...]:
+    if number in _NUMBER_WORDS:
+        return (float(_NUMBER_WORDS[number]),)
+    return tuple(float(part[:15]) for part in number.split("."))
+
+
+@_reads(
+    rf"{_SUBJECT} (?P<verb>has|have|does not have|do not have|has no|have no) (?P<some>a |an |any |no |the )?(?P<thing>[\w][\w '-]*)",
+    r"(?P<owner>you|they|we|i|the [\w][\w '-]*?) (?P<verb>has|have|does not have|do not have|has no|have no|are carrying|hold) "
+    r"(?P<some>a |an |any |no |the )?(?P<thing>[\w][\w '-]*)",
+)
+def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    positive = (
+        "no" not in found["verb"].casefold().replace("not", "no").split() and (found["some"] or "").casefold() != "no "
+    )
+    owner = found.groupdict().get("owner")
+    if owner:
+        return Owning(_words(owner), _words(found["thing"]), positive)
+    return Owning(_folder(found, cwd), _words(found["thing"]), positive, is_folder=True)
+
+
+@_reads(
+    r"(?P<who>you|the [\w][\w '-]*?|it) (?:are|is) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) (?:a |an |the )?(?P<where>[\w][\w '-]*)",
+    r"(?P<who>this room|the room|this place|this location) is (?P<no>not )?(?:called |named )(?:the )?(?P<where>[\w][\w '-]*)",
+)
+def _place(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    who = _words(found["who"])
+    if who in ("this room", "room", "this place", "this location"):
+        who = "you"
+    prep = (found.groupdict().get("prep") or "in").casefold().replace("inside", "in")
+    return Place(who, prep, _words(found["where"]), not found["no"])
+
+
+@_reads(
+    r"you (?:can )?see (?:a |an |the )(?P<subject>[\w][\w '-]*?),? \(?(?:that is |which is )?(?P<no>not )?(?P<value>open|closed|locked|unlocked)\)?",
+    r"(?P<no>no )(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<value>[\w-]+)",
+    r"(?:a |an |the )?(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<no>not )?(?P<value>(?!not |no |in |at |on [\w])[\w-]+)",
+)
+def _quality(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    subject = _words(found["subject"])
+    return None if subject in ("there", "it", "") else Quality(subject, fold(found["value"]), not found["no"])
+
+
+def _words(text: str) -> str:
+    return " ".join(folded for word in text.split() if (folded := fold(word)) not in NOISE)
+
+
+def _claim(text: str) -> Claim:
+    words: list[str] = []
+    denials = 0
+    read = read_text(text)
+    for word in read.words:
+        if word.group < 0 and word.text in ("not", "no", "never"):
+            denials += 1
+        elif word.group >= 0:
+            words.append(text[word.start : word.end])
+        elif word.text not in NOISE and word.text not in ("any", "do", "does"):
+            words.append(word.text)
+    return Claim(tuple(words), denials % 2 == 0, text)
