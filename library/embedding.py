@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Model, Q
+from django.db.models import Model, Q, QuerySet
 
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
@@ -53,7 +53,7 @@ def count_missing(up_to: int) -> int:
     return sum(_missing(model).order_by()[:up_to].count() for model in _TEXTS)
 
 
-def _missing(model: type[Model]):  # type: ignore[no-untyped-def]  # a QuerySet of whichever model it is
+def _missing(model: type[Model]) -> QuerySet[Model]:
     wanted = Q()
     for column, text in _TEXTS[model].items():
         wanted |= Q(**{f"{column}__isnull": True}) & ~Q(**{text: ""})

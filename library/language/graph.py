@@ -6,6 +6,8 @@ The architecture is BERT's (Devlin et al. 2018) with the sizes of the model's co
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx
 from numpy.typing import NDArray
@@ -56,8 +58,8 @@ class _Graph:
         """0 for a token, MASKED for padding, shaped to be added to the scores of every head."""
         axes = self.constant("mask_axes", np.array([1, 2]))
         mask = self.op("Unsqueeze", self.op("Cast", "attention_mask", to=TensorProto.FLOAT), axes)
-        absent = self.op("Sub", self.constant("one", np.float32([1.0])), mask)
-        return self.op("Mul", absent, self.constant("masked", np.float32([MASKED])))
+        absent = self.op("Sub", self.constant("one", np.array([1.0], dtype=np.float32)), mask)
+        return self.op("Mul", absent, self.constant("masked", np.array([MASKED], dtype=np.float32)))
 
     def layer(self, hidden: str, mask: str, name: str) -> str:
         """One encoder layer: attention and feed-forward, each with its residual and normalisation."""
@@ -104,7 +106,7 @@ class _Graph:
         scale, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
         return self.op("LayerNormalization", value, scale, bias, axis=-1, epsilon=EPSILON)
 
-    def op(self, kind: str, *inputs: str, **attributes: object) -> str:
+    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         output = f"{kind}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, list(inputs), [output], **attributes))
         return output
@@ -128,4 +130,5 @@ class _Graph:
         )
         opsets = [helper.make_opsetid("", _OPSET)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return model.SerializeToString()
+        serialised: bytes = model.SerializeToString()
+        return serialised

@@ -32,7 +32,7 @@ def model_folder() -> Path:
 
 
 def read_weights(path: Path, expected_sha256: str = SHA256) -> Weights:
-    """Return every float32 tensor of a safetensors file by name, after its bytes were compared with the known digest."""
+    """Return the float32 tensors of a safetensors file by name, after its bytes were compared with the known digest."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any, TypeAlias
 
 from django.db import connection
 from django.db.models import Expression, F, FloatField, Q, QuerySet, Value
@@ -24,6 +25,8 @@ _EMBEDDED = ("primary_goal_description", "output_summary")
 
 # An experience with its cosine similarity to the query; None when it was found by its words only.
 Found = tuple[Experience, float | None]
+# One way to find rows: ids and scores.
+Arm: TypeAlias = "QuerySet[Experience, Any]"
 
 
 def visible_to(user: User) -> QuerySet[Experience]:
@@ -72,7 +75,7 @@ def search(
 
 
 def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "") -> list[Found]:
-    """Return the experiences nearest to a goal's text, for its plan page; `without_goal` is that goal's own reference."""
+    """Return the experiences nearest to a goal's text; `without_goal` is that goal's own reference."""
     found = search(text, user=user, limit=limit + 1)
     return [(row, similarity) for row, similarity in found if row.goal_ref != without_goal][:limit]
 
@@ -87,26 +90,24 @@ def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
     return rows.select_related("owner").defer(*vectors)
 
 
-def _nearest(rows: QuerySet[Experience], text: str, vector: list[float]) -> QuerySet[Experience]:
+def _nearest(rows: QuerySet[Experience], text: str, vector: list[float]) -> Arm:
     column = f"{text}_embedding"
     near = rows.filter(**{f"{column}__isnull": False}).annotate(distance=CosineDistance(column, vector))
     return _arm(near.order_by("distance"), Value(1.0, FloatField()) - F("distance"))
 
 
-def _by_words(rows: QuerySet[Experience], query: str) -> QuerySet[Experience]:
+def _by_words(rows: QuerySet[Experience], query: str) -> Arm:
     """Rows that hold every word of the query, in the goal or in what came of it; the newest first."""
     for word in query.split()[:12]:
         rows = rows.filter(Q(primary_goal_description__icontains=word) | Q(output_summary__icontains=word))
     return _arm(rows.order_by("-timestamp"), Value(_BY_WORDS, FloatField()))
 
 
-def _arm(rows: QuerySet[Experience], score: Expression) -> QuerySet[Experience]:
+def _arm(rows: QuerySet[Experience], score: Expression) -> Arm:
     return rows.annotate(score=score).values("pk", "score")[:CANDIDATES]
 
 
-def _rank(
-    arms: list[QuerySet[Experience]], limit: int, after: tuple[float | None, int] | None
-) -> list[tuple[int, float]]:
+def _rank(arms: list[Arm], limit: int, after: tuple[float | None, int] | None) -> list[tuple[int, float]]:
     """Return (id, score) of the best rows of all arms, in one statement; the arms carry the rights."""
     compiled = [arm.query.sql_with_params() for arm in arms]
     union = " UNION ALL ".join(f"({sql})" for sql, _ in compiled)

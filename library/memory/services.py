@@ -42,15 +42,15 @@ def record(
             goal_ref=goal_ref,
             defaults={
                 "owner": owner,
-                "primary_goal_description": primary_goal_description,
+                "primary_goal_description": _storable(primary_goal_description),
                 "final_outcome": Experience.Outcome(final_outcome),
                 "timestamp": timestamp,
                 "initiating_agent_id": initiating_agent_id,
-                "sub_task_description": sub_task_description,
+                "sub_task_description": _storable(sub_task_description),
                 "involved_components": list(involved_components),
-                "input_context_summary": input_context_summary,
+                "input_context_summary": _storable(input_context_summary),
                 "key_decisions_made": list(key_decisions_made),
-                "output_summary": output_summary,
+                "output_summary": _storable(output_summary),
                 "feedback_signals": dict(feedback_signals or {}),
                 "workflow_id": workflow_id,
                 "session_id": session_id,
@@ -72,3 +72,8 @@ def forget(experience: Experience, by: User) -> None:
     if not may_forget(experience, by):
         raise LibraryRefused("Only the person whose goal it was, or an admin, can forget it.")
     Experience.objects.filter(pk=experience.pk).delete()
+
+
+def _storable(text: str) -> str:
+    """Postgres cannot hold the character zero, which programs do print."""
+    return text.replace("\0", "\u2400")

@@ -1,19 +1,17 @@
-"""People and vectors for the library's tests."""
+"""People and a sentence model for the library's tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
-from library.errors import EmbeddingUnavailable
 from people.roles import Role
+from tests.library.vectors import WordVectors, install
 
 if TYPE_CHECKING:  # a conftest is read before Django knows its apps
     from people.models import User
-
-DIMENSIONS = 384
 
 
 @pytest.fixture
@@ -28,33 +26,7 @@ def person(db: None) -> Callable[..., User]:
     return make
 
 
-class WordVectors:
-    """A stand-in for the sentence model: texts that share words are near. Counts calls, and can be out of order."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.broken = ""
-        self.words: dict[str, int] = {}
-
-    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        if self.broken:
-            raise EmbeddingUnavailable(self.broken)
-        self.texts += texts
-        return [self._vector(text) for text in texts]
-
-    def _vector(self, text: str) -> list[float]:
-        vector = [0.0] * DIMENSIONS
-        for word in text.lower().split():
-            vector[self.words.setdefault(word, len(self.words)) % DIMENSIONS] += 1.0
-        length = sum(number * number for number in vector) ** 0.5
-        return [number / length for number in vector]
-
-
 @pytest.fixture
 def word_vectors(monkeypatch: pytest.MonkeyPatch) -> WordVectors:
     """Replaces the sentence model for one test."""
-    from library.language import embeddings
-
-    fake = WordVectors()
-    monkeypatch.setattr(embeddings, "embed", fake)
-    return fake
+    return install(monkeypatch)

@@ -15,7 +15,7 @@ from library.errors import EmbeddingUnavailable, LibraryRefused
 from library.models import Component, ComponentVersion
 from people.models import User
 from people.roles import Role
-from tests.library.conftest import WordVectors
+from tests.library.vectors import WordVectors
 
 Person = Callable[..., User]
 Status = ComponentVersion.Status

@@ -28,7 +28,7 @@ SENTENCES = [
 
 
 def straight(text: str, tensors: weights.Weights) -> NDArray[np.float64]:
-    """The transformer as its paper writes it, one sentence at a time, in double precision: what ours must agree with."""
+    """The transformer as its paper writes it, one sentence at a time, in double precision."""
 
     def w(name: str) -> NDArray[np.float64]:
         return tensors[name].astype(np.float64)

@@ -14,7 +14,7 @@ from library.memory import selectors, services
 from library.models import Experience
 from people.models import User
 from people.roles import Role
-from tests.library.conftest import WordVectors
+from tests.library.vectors import WordVectors
 
 Person = Callable[..., User]
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
