@@ -13,6 +13,7 @@ from .data_folder import AlreadyRunning
 from .keeper import PartFailed
 from .launch import PR_SET_PDEATHSIG
 from .postgres import PostgresError
+from .service_user import OutOfReach
 from .up import supervise
 
 
@@ -24,7 +25,7 @@ def main() -> int:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
     try:
         supervise(Configuration.from_environment(os.environ))
-    except (AlreadyRunning, ConfigurationError, PartFailed, PostgresError) as error:
+    except (AlreadyRunning, ConfigurationError, OutOfReach, PartFailed, PostgresError) as error:
         print(f"mindX did not start: {error}", file=sys.stderr)
         return 1
     return 0

@@ -9,6 +9,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from .service_user import can_stage
+
 
 class AlreadyRunning(Exception):
     """Another mindX holds this data folder; the message says which."""
@@ -40,6 +42,10 @@ class DataFolder:
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (self.run, self.log, self.secrets):
             folder.mkdir(mode=0o700, exist_ok=True)
+        if os.geteuid() == 0 and not can_stage():
+            # The servers' own users must pass through to their folders; they can neither list nor open the others.
+            self.root.chmod(0o711)
+            self.run.chmod(0o711)
 
     def secret(self, name: str) -> str:
         """The secret of that name; made, readable by us alone, when there is none yet."""

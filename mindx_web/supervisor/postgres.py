@@ -65,6 +65,7 @@ class EmbeddedPostgres:
         """Make the cluster if there is none, and clear what a killed server left. Raises PostgresError."""
         self.user.own(self.folder)
         self.user.own(self.sockets)
+        self._launch.check_reach()
         if not (self.data / "PG_VERSION").exists():
             self._initialise()
         self.clear_remains()

@@ -6,12 +6,17 @@ import functools
 import os
 import pwd
 import signal
+import stat
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import launch
+
+
+class OutOfReach(Exception):
+    """A server's own user cannot reach its files, and this machine does not let us show them to it elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,20 @@ class Launch:
             for name, folder in self.folders.items():
                 line += ["--bind", str(folder), name]
         return [*line, "--", *program]
+
+    def check_reach(self) -> None:
+        """Raises OutOfReach when a folder above ours is closed and we cannot go around it."""
+        if self.user.uid is None or self._staged:
+            return
+        for folder in (self.program_folder, *self.folders.values()):
+            for parent in folder.parents:
+                if not parent.stat().st_mode & stat.S_IXOTH:
+                    raise OutOfReach(
+                        f"{parent} is closed to other users, and this machine does not let root make a mount namespace"
+                        f" (a container without CAP_SYS_ADMIN?), so a server with a user of its own cannot reach"
+                        f" {folder}. Open it (chmod o+x {parent}), use another folder, or start mindX as an ordinary"
+                        f" user."
+                    )
 
     @property
     def _staged(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import signal
 import sys
@@ -40,7 +41,7 @@ class Up:
             if starting.done():
                 starting.result()
                 await stopping
-            print("mindX is stopping", flush=True)
+            _say("mindX is stopping")
         finally:
             starting.cancel()
             await asyncio.gather(starting, return_exceptions=True)
@@ -57,9 +58,8 @@ class Up:
             await asyncio.to_thread(servers.postgres.provision)
         told = await self._prepare()
         await self._start_parts(own_parts(self.configuration, self.folder, servers.redis_url))
-        print(f"mindX is ready: {self.configuration.public_url}  (after {time.monotonic() - began:.1f} s)")
-        print(told, end="")
-        print(f"Logs: {self.folder.log}   Ctrl-C stops everything", flush=True)
+        _say(f"mindX is ready: {self.configuration.public_url}  (after {time.monotonic() - began:.1f} s)")
+        _say(told + f"Logs: {self.folder.log}   Ctrl-C stops everything")
 
     async def _start_parts(self, parts: list[Part]) -> None:
         """Start the parts beside each other and come back when all are ready."""
@@ -107,6 +107,12 @@ def supervise(configuration: Configuration) -> None:
     configuration.check_port()
     _log_to(folder)
     asyncio.run(Up(configuration, folder).run())
+
+
+def _say(text: str) -> None:
+    """Tell the person at the terminal; that nobody reads it any more is no reason to stop."""
+    with contextlib.suppress(OSError):
+        print(text, flush=True)
 
 
 def _log_to(folder: DataFolder) -> None:

@@ -34,6 +34,7 @@ class EmbeddedValkey:
         """Write the configuration (mode 600): the password is in no command line and no environment."""
         self.user.own(self.folder)
         self.user.own(self.sockets)
+        self._launch.check_reach()
         configuration = self.folder / "valkey.conf"
         lines = [
             "port 0",

@@ -17,6 +17,7 @@ import pytest
 from mindx_web.supervisor.keeper import Keeper, PartFailed
 from mindx_web.supervisor.part import Part
 from mindx_web.supervisor.service_user import AS_WE_ARE, Launch
+from tests.supervisor.processes import lives
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -42,14 +43,6 @@ def part(program: str, mark: Path, *, grace_s: float = 5.0) -> Part:
     launch = Launch(AS_WE_ARE, Path("/"), {}, signal.SIGKILL, private=False)
     line = [sys.executable, "-c", program, str(mark)]
     return Part("example", lambda: launch.argv(line), dict(os.environ), ready, prepare, grace_s=grace_s)
-
-
-def lives(pid: int) -> bool:
-    """Whether the process runs; one that only waits to be collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 async def until(condition: Callable[[], object]) -> None:

@@ -1,0 +1,38 @@
+"""Looking at processes from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def lives(pid: int) -> bool:
+    """Whether the process runs; one that only waits to be collected does not."""
+    try:
+        return _fields(pid)[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def children(pid: int) -> dict[int, str]:
+    """The living processes that `pid` started, by number, with their command lines."""
+    found: dict[int, str] = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and _fields(int(entry.name))[1] == str(pid):
+                found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return found
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Every living process below `pid`, by number, with its command line."""
+    found = children(pid)
+    for child in list(found):
+        found |= descendants(child)
+    return found
+
+
+def _fields(pid: int) -> list[str]:
+    """State, parent and so on: what stands behind the name in brackets."""
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
