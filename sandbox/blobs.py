@@ -36,7 +36,7 @@ class Blobs:
     def open(self, sha256: str) -> BinaryIO:
         """The content, checked against its name before a byte of it is given out. Raises DamagedStore."""
         try:
-            file = open(self._path(sha256), "rb")
+            file = open(self._path(sha256), "rb")  # noqa: SIM115 - the caller closes it
         except FileNotFoundError as error:
             raise DamagedStore(f"the content {sha256} is missing from the snapshot store") from error
         found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -64,10 +64,9 @@ class _Writer:
             self._leave()
 
     def _write_file(self, entry: Entry, name: bytes, folder: int) -> None:
-        assert entry.sha256 is not None
         descriptor = os.open(name, _NEW_FILE, 0o600, dir_fd=folder)
         try:
-            self._blobs.copy_to(entry.sha256, descriptor)
+            self._blobs.copy_to(entry.sha256 or "", descriptor)
             if self._owner:
                 os.fchown(descriptor, *self._owner)
             os.fchmod(descriptor, entry.mode)
@@ -75,7 +74,7 @@ class _Writer:
             if mtime_ns is not None:
                 # A later write gives the file another mtime, so this stamp may be trusted although it is young.
                 os.utime(descriptor, ns=(mtime_ns, mtime_ns))
-                self.stamps[entry.path] = replace(Stamp.of(os.fstat(descriptor)), sha256=entry.sha256)
+                self.stamps[entry.path] = replace(Stamp.of(os.fstat(descriptor)), sha256=entry.sha256 or "")
         finally:
             os.close(descriptor)
 

@@ -9,12 +9,12 @@ from sandbox.commands import MAX_LINE_CHARS, Refusal, place, within
 # The jail is the boundary, not this list (python alone could do anything within). It keeps plans readable and
 # mistakes small: what a reviewer sees is one of a few known programs or a file of the workspace.
 PROGRAMS = frozenset(
-    """
-    awk basename cat cmp comm cp cut date df diff dirname du echo env expr false file find git grep gunzip gzip head
-    id join ln ls make md5sum mkdir mv nl od paste patch pip pip3 printf pwd pytest python python3 realpath rm rmdir
-    sed seq sha1sum sha256sum sleep sort split stat tail tar tee test touch tr tree true uname uniq unzip wc which
-    xargs zip
-    """.split()
+    (  # noqa: SIM905 - a list of words reads better as words
+        "awk basename cat cmp comm cp cut date df diff dirname du echo env expr false file find git grep "
+        "gunzip gzip head id join ln ls make md5sum mkdir mv nl od paste patch pip pip3 printf pwd pytest "
+        "python python3 realpath rm rmdir sed seq sha1sum sha256sum sleep sort split stat tail tar tee test "
+        "touch tr tree true uname uniq unzip wc which xargs zip "
+    ).split()
 )
 _OPERATORS = "|&;<>`\n"
 

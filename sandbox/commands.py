@@ -35,8 +35,8 @@ class Signature:
     summary: str
 
 
-def _takes(summary: str, required: Mapping[str, type] = {}, **optional: type) -> Signature:  # noqa: B006
-    return Signature(required, optional, summary)
+def _takes(summary: str, required: Mapping[str, type] | None = None, **optional: type) -> Signature:
+    return Signature(required or {}, optional, summary)
 
 
 COMMANDS: Mapping[str, Signature] = {

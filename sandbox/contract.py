@@ -32,6 +32,9 @@ class Limits:
     hard_s: float = 300.0
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class SessionState:
     """What a session remembers between commands.

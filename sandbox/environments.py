@@ -7,7 +7,6 @@ import hashlib
 import os
 import tempfile
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 from sandbox.contract import Limits, SandboxError
@@ -35,8 +34,8 @@ def prepare() -> str:
 
 def _name() -> str:
     python = interpreter.choose().program
-    real = os.path.realpath(python)
-    state = os.stat(real)
+    real = Path(python).resolve()
+    state = real.stat()
     told = f"{_LAYOUT} {real} {state.st_size} {state.st_mtime_ns}"
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -51,8 +50,9 @@ def _make(folder: Path, name: str) -> None:
                     "do": "run",
                     "candidates": [[python, "-I", "-m", "venv", "/workspace/template"]],
                     "cwd": "",
-                    "env": {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8"},
+                    "env": {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
                     "timeout_s": _MAKING_S,
+                    "watch_deletions": False,
                 }
             )
             said = b""

@@ -64,7 +64,7 @@ class Seen:
         ]
         with tempfile.NamedTemporaryFile("w", dir=self._folder, prefix=".new-", delete=False) as file:
             file.writelines(lines)
-        os.rename(file.name, self._folder / digest)
+        Path(file.name).rename(self._folder / digest)
         self._forget_old()
 
     def _forget_old(self) -> None:

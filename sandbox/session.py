@@ -15,17 +15,22 @@ from typing import Any
 from sandbox import commands
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
-from sandbox.contract import Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
+from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
 from sandbox.environments import prepare
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
 from sandbox.output import Kept, shares
 from sandbox.places import templates_folder
+from sandbox.snapshots import SnapshotRefused, SnapshotStore
+from sandbox.undo import Undo
 
 logger = logging.getLogger(__name__)
 
 OnOutput = Callable[[str, bytes], None]
 LEVELS = ("L1", "L2", "L3")
+JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
+MAX_SHOWN = 20
+MAX_SHOWN_CHARS = 500
 _LISTEN_S = 0.1
 _ANSWER_S = 60.0
 _LATE_S = 10.0
@@ -41,15 +46,23 @@ _NAMES = {
 
 
 @contextmanager
-def open_session(root: Path, state: SessionState, limits: Limits = Limits(), minimum: str = "L3") -> Iterator[Session]:
+def open_session(
+    root: Path,
+    state: SessionState,
+    limits: Limits = DEFAULT_LIMITS,
+    minimum: str = "L3",
+    store: SnapshotStore | None = None,
+) -> Iterator[Session]:
     """A session over the folder `root`, going on from `state`.
 
     Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
-    those of the jail's uid. Raises SandboxUnavailable when no jail of at least the level `minimum` can be had.
+    those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
+    with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
+    snapshot. Raises SandboxUnavailable when no jail of at least the level `minimum` can be had.
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
-    session = Session(root.resolve(strict=True), state, limits)
+    session = Session(root.resolve(strict=True), state, limits, store)
     try:
         yield session
     finally:
@@ -61,10 +74,11 @@ class Session:
 
     level = "L3"
 
-    def __init__(self, root: Path, state: SessionState, limits: Limits) -> None:
+    def __init__(self, root: Path, state: SessionState, limits: Limits, store: SnapshotStore | None = None) -> None:
         self._root = root
         self._limits = limits
         self._state = state
+        self._undo = Undo(root, store) if store is not None else None
         self._cell: Cell | None = self._new_cell()
         self._does: dict[str, Callable[[dict[str, Any], _Listener], dict[str, Any]]] = {
             "ls": self._ls,
@@ -194,7 +208,10 @@ class Session:
             "cwd": self._state.cwd,
             "env": self._environment(),
             "timeout_s": timeout_s,
+            "watch_deletions": not self._state.autonomous,
         }
+        if self._undo is not None:
+            self._remember(self._undo)
         kept = {stream: Kept(self._limits.output_bytes) for stream in ("stdout", "stderr")}
         try:
             self._jail().send(message, stdin)
@@ -210,7 +227,26 @@ class Session:
                 _outputs(kept, self._limits.output_bytes),
                 "memory" if report.get("out_of_memory") else None,
             ) from error
-        return _judged(answer, _outputs(kept, self._limits.output_bytes))
+        data = _ending(answer, _outputs(kept, self._limits.output_bytes))
+        if "deleted" in data:
+            raise self._deletion(data)
+        return _judged(answer, data)
+
+    def _remember(self, undo: Undo) -> None:
+        try:
+            undo.remember()
+        except SnapshotRefused as refused:
+            raise Refusal("TOOL_EXECUTION_ERROR", f"the workspace cannot be kept: {refused}") from refused
+
+    def _deletion(self, data: dict[str, Any]) -> _Failed:
+        """What a program gets that deleted files with autonomous mode off."""
+        names, count = ", ".join(data["deleted"][:3]), data["deleted_count"]
+        more = f" and {count - 3} more" if count > 3 else ""
+        undone = "what it did is undone" if self._undo is not None else "its files are not to be kept"
+        if self._undo is not None:
+            self._undo.restore()
+        reason = f"it deleted {names}{more}, which it did not create; autonomous mode is off, so {undone}"
+        return _Failed(reason, "PERMISSION_ERROR", data | {"undone": self._undo is not None}, None)
 
     def _follow(self, kept: dict[str, Kept], listener: _Listener, deadline: float) -> dict[str, Any]:
         """Passes a program's output on until its end; cancels it when the listener says so."""
@@ -263,8 +299,8 @@ class Session:
         """What a program finds in its environment: nothing of the worker's."""
         env = {
             "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": "/tmp",
-            "TMPDIR": "/tmp",
+            "HOME": JAIL_TMP,
+            "TMPDIR": JAIL_TMP,
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "USER": "mindx",
@@ -338,18 +374,30 @@ def _outputs(kept: dict[str, Kept], most_bytes: int) -> dict[str, Any]:
     return data
 
 
-def _judged(answer: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
-    """The data of a program that ended well. Raises _Failed for one that did not."""
+def _ending(answer: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
+    """The data of a run, with only what an honest helper would say taken over. Raises BadFrame."""
     code, limit = answer.get("return_code"), answer.get("limit")
     if not isinstance(code, int) or not (limit is None or limit in _NAMES):
         raise BadFrame("an ending without a return code")
     data = {"return_code": code, **outputs}
-    for name in ("left_running", "peak_memory_bytes", "peak_processes"):
+    for name in ("left_running", "peak_memory_bytes", "peak_processes", "deleted_count"):
         if isinstance(answer.get(name), int) and answer[name]:
             data[name] = answer[name]
+    deleted = answer.get("deleted")
+    if isinstance(deleted, list) and deleted and "deleted_count" in data:
+        data["deleted"] = [str(path)[:MAX_SHOWN_CHARS] for path in deleted[:MAX_SHOWN]]
+    return data
+
+
+def _judged(answer: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """The data of a program that ended well. Raises _Failed for one that did not."""
+    code, limit, unfit = data["return_code"], answer.get("limit"), answer.get("unfit")
     if limit is not None:
         raise _Failed(_NAMES[limit], "TOOL_EXECUTION_ERROR", data, limit)
     if code != 0:
         how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
         raise _Failed(how, "TOOL_EXECUTION_ERROR", data, None)
+    if unfit:
+        reason = f"it left a workspace that cannot be kept: {str(unfit)[:MAX_SHOWN_CHARS]}"
+        raise _Failed(reason, "TOOL_EXECUTION_ERROR", data, None)
     return data

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from sandbox import manifest
 from sandbox.blobs import Blobs, DamagedStore, Staged, sync
 from sandbox.checkout import write_out
-from sandbox.contract import Limits, SandboxError
+from sandbox.contract import DEFAULT_LIMITS, Limits, SandboxError
 from sandbox.manifest import EMPTY, BadManifest, Change, Entry
 from sandbox.seen import YOUNG_NS, Seen, Stamp
 
@@ -53,12 +53,12 @@ class SnapshotStore:
     Writing methods are durable when they return. Raises DamagedStore when what is stored is not what it was.
     """
 
-    def __init__(self, folder: Path, limits: Limits = Limits()) -> None:
+    def __init__(self, folder: Path, limits: Limits = DEFAULT_LIMITS) -> None:
         self._folder = folder
         self._limits = limits
         self._manifests = folder / "manifests"
         self._manifests.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.chmod(folder, 0o700)
+        folder.chmod(0o700)
         self._blobs = Blobs(folder / "blobs")
         self._seen = Seen(folder / "seen")
         self._parsed = lru_cache(maxsize=16)(self._read_manifest)
@@ -145,7 +145,7 @@ class SnapshotStore:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            os.rename(file.name, path)
+            Path(file.name).rename(path)
             sync(self._manifests)
         files = [entry for entry in ordered if entry.kind == "file"]
         return Snapshot(digest, len(files), sum(entry.size for entry in files))

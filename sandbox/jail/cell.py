@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -93,10 +94,8 @@ class Cell:
 
     def end(self) -> dict[str, Any]:
         """Kills whatever runs, waits until it is gone, and returns the launcher's report ({} when it was killed)."""
-        try:
+        with suppress(OSError):
             self._launcher.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
         self._channel.close()
         said = b""
         self._launcher.settimeout(_END_S)

@@ -9,6 +9,10 @@ process is left.
 Standard library only, and little of it: starting quickly is part of a session's start.
 """
 
+# ruff: noqa: PTH102, S108, SIM105
+# Starting quickly forbids pathlib and contextlib; /tmp is covered by a mount of its own.
+from __future__ import annotations
+
 import ctypes
 import json
 import os
@@ -17,6 +21,10 @@ import signal
 import socket
 import stat
 import sys
+
+TYPE_CHECKING = False  # without the cost of importing typing
+if TYPE_CHECKING:
+    from typing import Any
 
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 MS_NODEV, MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 4, 2, 4096, 16384, 1 << 18
@@ -84,11 +92,11 @@ def held(text: str) -> int:
     return descriptor
 
 
-def start(order: dict, errors: int) -> int:
+def start(order: dict[str, Any], errors: int) -> int:
     """Starts bubblewrap as the order says; its process id."""
     arguments = order["arguments"]
     if order["uid"] is not None:
-        places = dict(zip(order["sources"], stage(order["sources"])))
+        places = dict(zip(order["sources"], stage(order["sources"]), strict=True))
         arguments = [places[each.removeprefix(MARK)] if each.startswith(MARK) else each for each in arguments]
         workspace = os.open(places[order["sources"][0]], os.O_RDONLY | os.O_DIRECTORY)
         hand_over(workspace, order["uid"])
@@ -171,7 +179,7 @@ def main() -> None:
         order = json.loads(file.readline())
     errors, errors_write = os.pipe()
     os.set_blocking(errors, False)
-    report = {}
+    report: dict[str, Any] = {}
     try:
         jail = start(order, errors_write)
     except OSError as error:

@@ -3,6 +3,8 @@
 No program of the jail is alive while one of them runs, so what is looked at stays what it was.
 """
 
+# ruff: noqa: PTH208
+# Descriptors, not paths.
 from __future__ import annotations
 
 import base64

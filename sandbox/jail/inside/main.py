@@ -1,5 +1,7 @@
 """The helper's loop: it makes itself untouchable, says hello, and answers one request after the other."""
 
+# ruff: noqa: SIM105
+# The helper starts with every session, without pathlib and contextlib.
 from __future__ import annotations
 
 import ctypes
@@ -9,12 +11,13 @@ import signal
 import socket
 from typing import Any
 
-from . import environments, files, programs
+from . import environments, files, programs, survey
 from .frames import Frames, pack
-from .tree import Refused, Tree
+from .tree import Refused, Tree, shown
 
 _PR_SET_DUMPABLE = 4
 _RECEIVE_BYTES = 1 << 18
+_MOST_DELETED = 20
 
 
 class Gone(Exception):
@@ -73,7 +76,8 @@ class Helper:
         try:
             os.fchdir(folder)
             program, argv = programs.find_program(message["candidates"], message["env"])
-            return programs.run(
+            before = self._survey() if message["watch_deletions"] else None
+            ending = programs.run(
                 program,
                 argv,
                 message["env"],
@@ -90,13 +94,17 @@ class Helper:
                 lambda stream, data: self._send({"out": stream}, data),
                 self._cancelled,
             )
+            return ending | _aftermath(before, self._survey())
         finally:
             os.close(folder)
             os.chdir("/")
 
+    def _survey(self) -> survey.Survey:
+        return survey.survey(b"/workspace", self._limits["workspace_bytes"], self._limits["workspace_files"])
+
     def _cancelled(self) -> bool:
         message, _ = self._receive()
-        return message["do"] == "cancel"
+        return bool(message["do"] == "cancel")
 
     def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
         self._channel.sendall(pack(message, body))
@@ -110,6 +118,17 @@ class Helper:
             if not data:
                 raise Gone
             self._frames.feed(data)
+
+
+def _aftermath(before: survey.Survey | None, after: survey.Survey) -> dict[str, Any]:
+    """What a program did to the workspace that it may not have been meant to do."""
+    if after.over_limit:
+        return {"limit": "workspace"}
+    told: dict[str, Any] = {"unfit": after.unfit} if after.unfit else {}
+    gone = survey.deleted(before, after) if before is not None else []
+    if gone:
+        told |= {"deleted": [shown(path) for path in gone[:_MOST_DELETED]], "deleted_count": len(gone)}
+    return told
 
 
 def _set_rlimits(limits: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ The helper is process 1 of the jail, so nothing in it can signal the helper, eve
 `kill(-1)` reaches all the others at once, with no gap for one that forks meanwhile.
 """
 
+# ruff: noqa: PTH116, PTH208, SIM105
+# The helper starts with every session, without pathlib and contextlib.
 from __future__ import annotations
 
 import errno
@@ -192,16 +194,18 @@ def _pump(state: _Run, descriptor: int, ceilings: Ceilings, emit: Callable[[str,
 
 
 def _feed(state: _Run) -> None:
-    assert state.input is not None
+    descriptor = state.input
+    if descriptor is None:
+        return
     try:
-        state.unsent = state.unsent[os.write(state.input, state.unsent[:_PIPE_BYTES]) :]
+        state.unsent = state.unsent[os.write(descriptor, state.unsent[:_PIPE_BYTES]) :]
     except BlockingIOError:
         return
     except BrokenPipeError:
         state.unsent = memoryview(b"")
     if not state.unsent:
-        state.poll.unregister(state.input)
-        os.close(state.input)
+        state.poll.unregister(descriptor)
+        os.close(descriptor)
         state.input = None
 
 
@@ -231,7 +235,7 @@ def _others() -> list[str]:
 
 def _census() -> tuple[int, int]:
     """How many processes there are, and the memory they touch, with what they share counted once for each."""
-    processes = pages = 0
+    processes = kibibytes = 0
     for name in _others():
         try:
             with open(f"/proc/{name}/status", "rb") as file:
@@ -242,8 +246,8 @@ def _census() -> tuple[int, int]:
         for label in (b"\nRssAnon:", b"\nRssShmem:"):
             start = text.find(label)
             if start >= 0:
-                pages += int(text[start + len(label) :].split(None, 1)[0])
-    return processes, pages << 10
+                kibibytes += int(text[start + len(label) :].split(None, 1)[0])
+    return processes, kibibytes << 10
 
 
 def _proportional_bytes() -> int:
@@ -277,7 +281,7 @@ def _watch_disk(state: _Run, ceilings: Ceilings) -> None:
         count += len(folders) + len(names)
         for name in names:
             try:
-                size_bytes += os.lstat(os.path.join(folder, name)).st_blocks * 512
+                size_bytes += os.lstat(f"{folder}/{name}").st_blocks * 512
             except OSError:
                 continue
         if size_bytes > ceilings.workspace_bytes or count > ceilings.workspace_files:
@@ -328,8 +332,7 @@ def _end(state: _Run) -> None:
 
 
 def _ending(state: _Run, ceilings: Ceilings) -> dict[str, Any]:
-    assert state.status is not None
-    code = os.waitstatus_to_exitcode(state.status)
+    code = os.waitstatus_to_exitcode(state.status or 0)
     limit = state.limit
     if limit is None and code == -signal.SIGXFSZ:
         limit = "file_bytes"

@@ -1,0 +1,63 @@
+"""Looking over the workspace before and after a program: what has gone, what grew, what a snapshot cannot keep."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+
+from .tree import kind_of, shown
+
+_MOST_DEEP = 256
+# Programs clear these by themselves all the time; nobody ever put anything there.
+_CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
+
+
+@dataclass
+class Survey:
+    """Every path of the workspace, and the first reason why its state could not be kept ("" when it can be)."""
+
+    paths: set[bytes] = field(default_factory=set)
+    size_bytes: int = 0
+    over_limit: bool = False
+    unfit: str = ""
+
+
+def survey(root: bytes, most_bytes: int, most_files: int) -> Survey:
+    """Walks `root` without following links, and stops at the limits."""
+    found = Survey()
+    waiting: list[tuple[bytes, int]] = [(b"", 1)]
+    while waiting and not found.over_limit:
+        above, depth = waiting.pop()
+        if depth > _MOST_DEEP:
+            found.unfit = found.unfit or f"folders are nested more than {_MOST_DEEP} deep"
+            continue
+        try:
+            with os.scandir(root + b"/" + above) as entries:
+                for entry in entries:
+                    path = above + entry.name
+                    _note(found, path, entry.stat(follow_symlinks=False))
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((path + b"/", depth + 1))
+        except OSError as error:
+            found.unfit = found.unfit or f"{shown(above)} cannot be listed ({os.strerror(error.errno or 0)})"
+        found.over_limit = found.size_bytes > most_bytes or len(found.paths) > most_files
+    return found
+
+
+def _note(found: Survey, path: bytes, state: os.stat_result) -> None:
+    found.paths.add(path)
+    kind = kind_of(state.st_mode)
+    if kind == "file":
+        found.size_bytes += state.st_size
+    readable = stat.S_IRUSR | (stat.S_IXUSR if kind == "dir" else 0)
+    if kind not in ("file", "dir", "link"):
+        found.unfit = found.unfit or f"{shown(path)} is a {kind}, which a workspace cannot keep"
+    elif kind != "link" and state.st_mode & readable != readable:
+        found.unfit = found.unfit or f"{shown(path)} cannot be read: its permissions forbid it"
+
+
+def deleted(before: Survey, after: Survey) -> list[bytes]:
+    """Paths that have gone, caches aside."""
+    gone = before.paths - after.paths
+    return sorted(path for path in gone if not any(part in _CACHES for part in path.split(b"/")))
