@@ -28,6 +28,13 @@ def main() -> int:
     except (AlreadyRunning, ConfigurationError, OutOfReach, PartFailed, PostgresError) as error:
         print(f"mindX did not start: {error}", file=sys.stderr)
         return 1
+    except PermissionError as error:
+        print(
+            f"mindX did not start: {error.filename or 'its data folder'} is closed to this user. "
+            "Start it as the user who started it first, or with another MINDX_DATA.",
+            file=sys.stderr,
+        )
+        return 1
     return 0
 
 

@@ -63,6 +63,11 @@ class EmbeddedPostgres:
 
     def prepare(self) -> None:
         """Make the cluster if there is none, and clear what a killed server left. Raises PostgresError."""
+        if self.data.exists() and self.data.stat().st_uid != self.user.number:
+            raise PostgresError(
+                f"{self.data} was made by another user (uid {self.data.stat().st_uid}): start mindX as the user who"
+                " started it first, or with another MINDX_DATA"
+            )
         self.user.own(self.folder)
         self.user.own(self.sockets)
         self._launch.check_reach()

@@ -26,6 +26,11 @@ class ServiceUser:
     uid: int | None
     gid: int | None
 
+    @property
+    def number(self) -> int:
+        """The uid that files of this user have."""
+        return os.geteuid() if self.uid is None else self.uid
+
     def own(self, folder: Path) -> None:
         """Make the folder (mode 700) and everything directly needed in it belong to this user."""
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -53,7 +53,10 @@ class Up:
             self.folder.secret(name)
         servers = Servers.of(self.configuration, self.folder)
         self.folder.publish(servers.addresses())
-        await self._start_parts(servers.parts())
+        parts = servers.parts()
+        for part in parts:
+            await asyncio.to_thread(part.prepare)  # here a reason not to start is one clear error
+        await self._start_parts(parts)
         if servers.postgres:
             await asyncio.to_thread(servers.postgres.provision)
         told = await self._prepare()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 from pathlib import Path
 
 import psycopg
@@ -12,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres, PostgresError
+from mindx_web.supervisor.service_user import Launch, OutOfReach, ServiceUser
 from mindx_web.supervisor.sockets import LONGEST_FOLDER, forget_short_folder, socket_folder
 from mindx_web.supervisor.valkey import EmbeddedValkey
 
@@ -117,5 +120,31 @@ def test_a_failed_initdb_says_why(postgres: EmbeddedPostgres, tmp_path: Path) ->
     broken = EmbeddedPostgres(tmp_path / "cluster", tmp_path / "sockets", postgres.passwords)
     broken.folder.mkdir()
     broken.data.write_text("a file where the cluster should be")
+    os.chown(broken.data, broken.user.number, -1)
     with pytest.raises(PostgresError, match=r"(?s)initdb failed: .*[Nn]ot a directory"):
         broken.prepare()
+
+
+def test_a_cluster_of_another_user_is_named_and_left_alone(postgres: EmbeddedPostgres, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a folder that belongs to somebody else")
+    other = EmbeddedPostgres(tmp_path / "cluster", tmp_path / "sockets", postgres.passwords)
+    other.data.mkdir(parents=True)
+    os.chown(other.data, 4321, 4321)
+    with pytest.raises(PostgresError, match=r"made by another user \(uid 4321\)"):
+        other.prepare()
+    assert other.data.stat().st_uid == 4321
+
+
+def test_a_closed_parent_is_named_where_root_cannot_go_around_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mindx_web.supervisor.service_user.can_stage", lambda: False)
+    closed = tmp_path / "closed"
+    (closed / "cluster").mkdir(parents=True)
+    closed.chmod(0o700)
+    tmp_path.chmod(0o755)
+    launch = Launch(ServiceUser(65534, 65534), Path("/usr"), {"cluster": closed / "cluster"}, signal.SIGINT)
+    with pytest.raises(OutOfReach, match=f"^{re.escape(str(closed))} is closed to other users"):
+        launch.check_reach()
+    assert launch.seen("cluster") == closed / "cluster"
