@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,8 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from library import embedding
-from mindx_web.heartbeat import BEAT_KEYS
+from mindx_web import heartbeat
+from mindx_web.heartbeat import Beat
 
 logger = logging.getLogger(__name__)
 
@@ -74,15 +74,6 @@ class Health:
         return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker"})
 
 
-@dataclass(frozen=True)
-class Beat:
-    """What a worker last said of itself. `level` is empty when it could not try its jail."""
-
-    worker: str
-    level: str
-    reasons: Mapping[str, str]
-
-
 def current() -> Health:
     """Look at every part now, the ones that all others stand on first."""
     database, bus = _database(), _redis()
@@ -90,7 +81,7 @@ def current() -> Health:
     if not bus.ok:
         return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
     try:
-        beats = _beats(_client(settings.REDIS_URL))
+        beats = heartbeat.beats(_client(settings.REDIS_URL))
     except redis.RedisError:  # it went away between two questions
         return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
     return Health((database, bus, _worker(beats), _sandbox(beats), embeddings))
@@ -133,13 +124,6 @@ def _client(url: str) -> redis.Redis:
     return redis.Redis.from_url(
         url, socket_connect_timeout=REDIS_TIMEOUT_S, socket_timeout=REDIS_TIMEOUT_S, retry=Retry(NoBackoff(), 0)
     )
-
-
-def _beats(client: redis.Redis) -> list[Beat]:
-    """The workers that gave a sign of life within the last seconds; older signs expire by themselves."""
-    keys = sorted(client.scan_iter(BEAT_KEYS, count=1000))
-    found = (json.loads(value) for value in (client.mget(keys) if keys else []) if value)
-    return [Beat(str(say["worker"]), say.get("sandbox") or "", say.get("reasons") or {}) for say in found]
 
 
 def _worker(beats: Sequence[Beat]) -> Part:

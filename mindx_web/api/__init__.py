@@ -1,6 +1,6 @@
 """The REST API below /api/v1/: one router a subject, composed here."""
 
-from mindx_web.api import goals, health, intent_plans
+from mindx_web.api import agents, components, experiences, goals, health, intent_plans, intents, workspaces
 from mindx_web.api.body import StrictParser
 from mindx_web.api.composition import Api
 
@@ -12,7 +12,12 @@ api = Api(
     parser=StrictParser(),
 )
 api.add_router("goals", goals.router)
+api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
+api.add_router("intents", intents.router)
+api.add_router("experiences", experiences.router)
+api.add_router("components", components.router)
+api.add_router("agents", agents.router)
 api.add_router("health", health.router)
 
 __all__ = ["api"]

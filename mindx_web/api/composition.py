@@ -13,7 +13,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
-from agents.errors import AgentsError, GoalRefused, NotPossibleNow, StaleDigest
+from agents.errors import AgentsError, GoalRefused, NotPossibleNow, StaleDigest, WorkspaceRefused
 from agents.services.goals import PlanInvalid
 from agents.states import MoveRefused
 from mindx_web.api import problems
@@ -93,7 +93,10 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return (
                 error.__cause__ if isinstance(error.__cause__, Problem) else Problem(error.status_code, error.message)
             )
-        case WordsRefused() | GoalRefused():
+        case WorkspaceRefused(field="workspace"):
+            # Not what was sent is wrong, but the moment: a plan runs on these files, or somebody else writes.
+            return Problem(409, str(error), kind="not_possible_now")
+        case WordsRefused() | GoalRefused() | WorkspaceRefused():
             return invalid(error.field, str(error))
         case PlanInvalid():
             return _steps(error)

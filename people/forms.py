@@ -1,0 +1,81 @@
+"""Forms of people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.core.exceptions import ValidationError
+
+from people import scopes
+from people.models import User
+from people.roles import Role
+from people.scopes import MEANINGS
+
+
+class EntryForm(AuthenticationForm):
+    """Name and password. One sentence for every reason of failing, so that nobody learns which names exist."""
+
+    error_messages = {
+        "invalid_login": "Name and password do not belong together.",
+        "inactive": "Name and password do not belong together.",
+    }
+    stay = forms.BooleanField(required=False)
+
+
+class TokenForm(forms.Form):
+    """What a new API token is called, what it may do and how long it lives."""
+
+    LIFETIMES = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "no end")]
+
+    name = forms.CharField(max_length=100, label="Name", help_text="what uses it, e.g. the build server")
+    days = forms.ChoiceField(choices=LIFETIMES, required=False, initial="90", label="It ends after")
+    scopes = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label="It may",
+        error_messages={"required": "Tick at least one; a token that may do nothing is of no use."},
+    )
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        grantable = scopes.grantable_to(user)
+        self.fields["scopes"].choices = [(scope.value, MEANINGS[scope]) for scope in grantable]
+        self.fields["scopes"].initial = [scope.value for scope in grantable]
+
+    def clean_days(self) -> int | None:
+        """Days as a number; None without an end."""
+        return int(self.cleaned_data["days"]) if self.cleaned_data["days"] else None
+
+
+ROLE_MEANINGS: dict[Role, str] = {
+    Role.SUBMITTER: "submitter: gives goals",
+    Role.REVIEWER: "reviewer: sees every goal and decides on plans",
+    Role.OPERATOR: "operator: sees every goal, tunes, pauses agents",
+    Role.DEVELOPER: "developer: adds tools, rules and components",
+    Role.ADMIN: "admin: everything, these pages included",
+}
+
+
+class RolesForm(forms.ModelForm):
+    """A person's roles as boxes to tick."""
+
+    roles = forms.MultipleChoiceField(
+        choices=[(role.value, meaning) for role, meaning in ROLE_MEANINGS.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text="Somebody without a role can log in and see nothing of others.",
+    )
+
+    class Meta:
+        model = User
+        fields = ["roles"]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse to leave mindX without anybody who could give roles."""
+        cleaned = super().clean() or {}
+        stays_admin = Role.ADMIN in cleaned.get("roles", []) and cleaned.get("is_active", True)
+        others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=self.instance.pk)
+        if self.instance.pk and self.instance.is_superuser and not stays_admin and not others.exists():
+            raise ValidationError("This is the last active admin. Make somebody else one first.")
+        return cleaned

@@ -1,0 +1,1 @@
+"""Pages of people: entering, leaving, one's own account."""

@@ -1,0 +1,80 @@
+"""One's own account: tokens, password, roles."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_POST
+
+from people import tokens
+from people.forms import TokenForm
+from people.models import User
+
+_TOKENS_SHOWN = 100
+
+
+@require_GET
+def account(request: HttpRequest) -> HttpResponse:
+    """The page."""
+    return _page(request)
+
+
+@sensitive_post_parameters()
+@require_POST
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Change the password; this browser stays logged in, every other one is logged out."""
+    form = PasswordChangeForm(_person(request), request.POST)
+    if not form.is_valid():
+        return _page(request, password_form=form, status=422)
+    update_session_auth_hash(request, form.save())
+    messages.success(request, "The password is changed. Other browsers are logged out; tokens go on.")
+    return redirect("account")
+
+
+@never_cache
+@require_POST
+def make_token(request: HttpRequest) -> HttpResponse:
+    """Make a token and show it, this once: it is rendered into this answer and kept nowhere."""
+    user = _person(request)
+    form = TokenForm(request.POST, user=user)
+    if not form.is_valid():
+        return _page(request, token_form=form, status=422)
+    chosen = form.cleaned_data
+    token, secret = tokens.issue(user, chosen["name"], wanted=chosen["scopes"], days=chosen["days"])
+    return render(request, "people/token.html", {"token": token, "secret": secret}, status=201)
+
+
+@require_POST
+def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
+    """End one of the person's own tokens."""
+    token = get_object_or_404(_person(request).tokens, pk=pk)
+    tokens.revoke(token)
+    messages.success(request, f"The token “{token.name}” is revoked.")
+    return redirect("account")
+
+
+def _page(
+    request: HttpRequest,
+    *,
+    token_form: TokenForm | None = None,
+    password_form: PasswordChangeForm | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    user = _person(request)
+    context = {
+        "tokens": user.tokens.order_by("revoked_at", "-created_at")[:_TOKENS_SHOWN],
+        "token_form": token_form or TokenForm(user=user),
+        "password_form": password_form or PasswordChangeForm(user),
+    }
+    return render(request, "people/account.html", context, status=status)
+
+
+def _person(request: HttpRequest) -> User:
+    """Who is logged in; LoginRequiredMiddleware lets nobody else come this far."""
+    assert isinstance(request.user, User)  # noqa: S101  # tells the type, guards nothing
+    return request.user
