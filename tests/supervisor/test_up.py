@@ -84,6 +84,19 @@ class Running:
         found = [pid for pid, line in children(self.process.pid).items() if word in line and "launch.py" not in line]
         return found[0] if len(found) == 1 else None
 
+    def kill_and_see_back(self, name: str, word: str) -> None:
+        """Kill a part; wait until it was named, started again and is ready."""
+        wait_until(lambda: self.part(word), within=START_S, what=f"{name} running")
+        first = self.part(word)
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        wait_until(
+            lambda: re.search(rf"(?s){name} was ended by SIGKILL.*{name} is ready", self.said),
+            within=START_S,
+            what=name,
+        )
+        assert self.part(word) not in (None, first)
+
     def manage(self, *arguments: str) -> str:
         """What `manage.py` says when it is given nothing but the data folder."""
         line = [sys.executable, "manage.py", *arguments]
@@ -137,19 +150,7 @@ def test_a_first_start_makes_everything_and_a_term_signal_leaves_nothing(
     assert f"already running on {data} (process {up.process.pid}" in again.refused()
 
     for name, word in (("web", "uvicorn"), ("worker", " worker "), ("valkey", "valkey"), ("postgres", "postgres")):
-        wait_until(lambda word=word: up.part(word), within=START_S, what=f"{name} running")
-        first = up.part(word)
-        assert first is not None
-        os.kill(first, signal.SIGKILL)
-        wait_until(
-            lambda name=name, word=word, first=first: (
-                f"{name} was ended by SIGKILL" in up.said
-                and re.search(rf"(?s){name} was ended.*{name} is ready", up.said)
-                and up.part(word) not in (None, first)
-            ),
-            within=START_S,
-            what=f"{name} back",
-        )
+        up.kill_and_see_back(name, word)
     up.end(signal.SIGTERM)
 
 
