@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.rules.grammar import BodyLine, Rule
+from agents.rules.slots import KINDS
 from agents.rules.wording import best_wording
 from agents.rules.words import Value, quote, read_text, unescape
 from agents.toolkit.command import Command
@@ -17,7 +18,7 @@ from agents.toolkit.registry import Registry
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
 _CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 _WORDS = re.compile(r"\w(?:[\w '-]*\w)?\Z")
-_STRICTNESS = ("name", "path", "number", "switch", "text")
+_STRICTNESS = KINDS
 
 
 @lru_cache(maxsize=16_384)
@@ -106,7 +107,7 @@ def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
 def _kind_in(command: Command, parameter: str, value: Value) -> str:
     kind = command.kind(parameter)
     # A slot that is only a part of a number or switch cannot be typed on its own; a part of a path still is a path.
-    if kind in ("number", "switch") and not _SLOT.fullmatch(value.raw):
+    if kind in ("number", "switch", "choice") and not _SLOT.fullmatch(value.raw):
         return "text"
     return kind
 

@@ -15,6 +15,7 @@ value: a file of that name stands in quotes. The kinds are:
     name    one word, or quoted text       (a single name, no slash)
     number  one word of digits
     switch  on, off, true, false, yes, no
+    choice  one word; the command's schema says which
     text    one or more words, a quotation only whole
 """
 
@@ -27,7 +28,7 @@ from functools import lru_cache
 
 from agents.rules.words import NOISE, Text, Value, fold
 
-KINDS = ("name", "path", "number", "switch", "text")
+KINDS = ("name", "path", "number", "switch", "choice", "text")
 SWITCHES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 MAX_WORDS = 4_000
 FUNCTION_WORDS = frozenset(

@@ -62,10 +62,12 @@ class Command:
         return {name: self.kind(name) for name in self.properties}
 
     def kind(self, parameter: str) -> str:
-        """Return the slot kind that a parameter's schema implies: path, name, number, switch or text."""
+        """Return the slot kind that a parameter's schema implies (see agents.rules.slots)."""
         described = self.properties[parameter]
         if described.get("x-kind") in PATH_KINDS:
             return str(described["x-kind"])
+        if "enum" in described:
+            return "choice"
         return {"integer": "number", "boolean": "switch"}.get(str(described["type"]), "text")
 
     def defaults(self) -> dict[str, Any]:

@@ -39,6 +39,11 @@ def _write(params: Params) -> tuple[Request, ...]:
     )
 
 
+def _add(params: Params) -> tuple[Request, ...]:
+    folder, written = _write(params)
+    return (folder, Request("write", {**written.params, "mode": "append"}))
+
+
 def _show(params: Params) -> tuple[Request, ...]:
     return (Request("read", {"path": note_path(str(params["name"]))}),)
 
@@ -65,6 +70,18 @@ TOOL = Tool(
             _write,
             ("message",),
             ({"name": "ideas", "text": "Try the new parser."},),
+            beliefs_added=("there is a folder named notes", "there is a note named {name}"),
+        ),
+        Command(
+            NAME,
+            "append_note",
+            "Add a line to the end of a note; a new note begins when there is none.",
+            _object({"name": _NAME, "text": _TEXT}),
+            ("add {text} to the note {name}", "(add|append) {text} to the note [named] {name}"),
+            "workspace",
+            _add,
+            ("message",),
+            ({"name": "ideas", "text": "And measure it."},),
             beliefs_added=("there is a folder named notes", "there is a note named {name}"),
         ),
         Command(

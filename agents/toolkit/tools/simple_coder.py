@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Tool
+from sandbox.commands import WRITE_MODES
 from sandbox.contract import Limits, Request
 
 NAME = "simple_coder"
@@ -77,7 +78,7 @@ TOOL = Tool(
         ),
         _command(
             "write",
-            summary="Write a text file; what was in it is replaced.",
+            summary="Write a text file: over what was in it, as a new file only, or at its end.",
             schema=_object(
                 {
                     "path": _path("File"),
@@ -88,12 +89,18 @@ TOOL = Tool(
                         "x-reference": True,
                         "x-multiline": True,
                     },
+                    "mode": {
+                        "type": "string",
+                        "title": "If the file exists",
+                        "enum": list(WRITE_MODES),
+                        "default": "overwrite",
+                    },
                 },
                 "path",
                 "content",
             ),
             phrases=(
-                "write {content} to the file {path}",
+                "write {content} to the file {path} [in the mode {mode}]",
                 "(write|save) {content} (to|into|as) [the file] {path}",
                 "create the file {path} with [the (text|content)] {content}",
             ),

@@ -1,0 +1,224 @@
+"""Everything that must be true of a plan before people look at it, and of its values before they are used.
+
+It runs after parameters were resolved and corrected, so that what is checked is what would run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.bdi.conditions import condition_problem, reference_of
+from agents.bdi.references import Reference, embedded, malformed, parse_reference
+from agents.bdi.revision import folder_after
+from agents.bdi.types import ORIGINS, Step
+from agents.rules.naming import hidden_character, path_problem
+from agents.toolkit.command import Command
+from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
+from agents.toolkit.schemas import NEVER_REFERENCED, PATH_KINDS, problems
+
+
+@dataclass(frozen=True)
+class PlanLimits:
+    """How large a plan may be. Sizes in bytes of UTF-8."""
+
+    steps: int = 50
+    cleanup: int = 50
+    value_bytes: int = 1 << 20
+    plan_bytes: int = 4 << 20
+    justification_chars: int = 4_000
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """What is wrong where. `position` counts from 1 through steps and clean-up, 0 is the plan; the message says the way out."""
+
+    position: int
+    field: str
+    code: str
+    message: str
+
+
+@dataclass
+class _Walk:
+    """The plan as read so far: where the session is, whether removing is switched on, what each position answers."""
+
+    registry: Registry
+    limits: PlanLimits
+    cleanup: bool
+    folder: str = ""
+    autonomous: bool = False
+    commands: dict[int, Command] = field(default_factory=dict)
+
+
+def validate(
+    steps: Sequence[Step], cleanup: Sequence[Step], registry: Registry, limits: PlanLimits | None = None
+) -> list[Problem]:
+    """Return every problem of a plan, by position; none means that it may be proposed."""
+    bounds = limits or PlanLimits()
+    found = list(_whole(steps, cleanup, bounds))
+    if len(steps) <= bounds.steps and len(cleanup) <= bounds.cleanup:
+        main = _Walk(registry, bounds, cleanup=False)
+        for position, step in enumerate(steps, start=1):
+            found.extend(_step(position, step, main))
+        undo = _Walk(registry, bounds, cleanup=True)
+        for position, step in enumerate(cleanup, start=len(steps) + 1):
+            found.extend(_step(position, step, undo))
+    return sorted(set(found))
+
+
+def _whole(steps: Sequence[Step], cleanup: Sequence[Step], limits: PlanLimits) -> Iterator[Problem]:
+    if not steps:
+        yield Problem(0, "steps", "no_steps", "The plan has no steps; write at least one.")
+    if len(steps) > limits.steps:
+        yield Problem(0, "steps", "too_many_steps", f"The plan has {len(steps)} steps; part it into goals of {limits.steps}.")
+    if len(cleanup) > limits.cleanup:
+        yield Problem(0, "cleanup", "too_many_steps", f"Clean-up has more than {limits.cleanup} steps; shorten it.")
+    size = sum(_size(step.values()) for step in (*steps, *cleanup))
+    if size > limits.plan_bytes:
+        message = f"All values together have {size} bytes; {limits.plan_bytes} are allowed. Put large content into a file first."
+        yield Problem(0, "steps", "plan_too_large", message)
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))
+
+
+def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
+    try:
+        command = walk.registry.command(step.tool, step.command)
+    except UnknownTool as unknown:
+        where = "command" if isinstance(unknown, UnknownCommand) else "tool"
+        yield Problem(position, where, f"unknown_{where}", _sentence(str(unknown)))
+        return
+    values = step.values()
+    yield from _about_step(position, step, walk)
+    yield from _values(position, command, values, walk)
+    yield from _autonomous(position, command, values, walk)
+    walk.commands[position] = command
+    if not path_problems(command, values, walk.folder):
+        walk.folder = folder_after(command, values, walk.folder)
+
+
+def _about_step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
+    if len(step.justification) > walk.limits.justification_chars:
+        yield Problem(position, "justification", "too_long", "The justification is too long; say it in a few sentences.")
+    for name, param in step.params.items():
+        if param.origin not in ORIGINS:
+            yield Problem(position, name, "unknown_origin", f"The origin “{param.origin}” is not one of {', '.join(ORIGINS)}.")
+    for needed in step.depends_on:
+        if not 0 < needed < position:
+            message = f"It depends on step {needed}, which is not before it; name an earlier step."
+            yield Problem(position, "depends_on", "order", message)
+    if step.condition is not None:
+        yield from _condition(position, step.condition, walk)
+
+
+def _condition(position: int, condition: Mapping[str, Any], walk: _Walk) -> Iterator[Problem]:
+    wrong = condition_problem(condition)
+    if wrong:
+        yield Problem(position, "condition", *wrong)
+        return
+    reference = reference_of(condition)
+    if reference is not None:
+        yield from _reference(position, "condition", reference, walk)
+
+
+def _values(position: int, command: Command, values: Mapping[str, Any], walk: _Walk) -> Iterator[Problem]:
+    # A reference stands for a value that is not known yet, so the schema judges only what is.
+    known = {name: value for name, value in values.items() if parse_reference(value) is None}
+    waiting = set(values) - set(known)
+    for name, message in problems(command.schema, known):
+        if not (name in waiting and message.startswith("is missing")):
+            yield Problem(position, name, "schema", _sentence(f"{name or command.name} {message}"))
+    for name, value in values.items():
+        yield from _value(position, command, name, value, walk)
+    for name, code, message in path_problems(command, known, walk.folder):
+        yield Problem(position, name, code, message)
+
+
+def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) -> Iterator[Problem]:
+    if _size(value) > walk.limits.value_bytes:
+        message = f"{name} has more than {walk.limits.value_bytes} bytes; put it into a file and read that."
+        yield Problem(position, name, "value_too_large", message)
+    reference = parse_reference(value)
+    inside = embedded(value)
+    allowed = command.properties.get(name, {}).get("x-reference") is True
+    if reference is not None:
+        if name in NEVER_REFERENCED or not allowed:
+            takers = [other for other, schema in command.properties.items() if schema.get("x-reference") is True]
+            hint = f"; here {' and '.join(takers)} can" if takers else ""
+            message = f"{name} may not take its value from a result; write the value itself{hint}."
+            yield Problem(position, name, "reference_not_allowed", message)
+        else:
+            yield from _reference(position, name, reference, walk)
+    elif inside is not None and (allowed or name in NEVER_REFERENCED):
+        message = f"{inside} stands inside a longer text and would not be filled; a reference is the whole value."
+        yield Problem(position, name, "reference_not_whole", message)
+    elif malformed(value) is not None:
+        message = f"{name} looks like a reference but is none; write {{{{intents.N.result.KEY}}}}."
+        yield Problem(position, name, "reference_malformed", message)
+    if name == "command_line" and isinstance(value, str):
+        yield from _command_line(position, name, value)
+
+
+def _command_line(position: int, name: str, value: str) -> Iterator[Problem]:
+    hidden = hidden_character(value.replace("\n", "").replace("\t", ""))
+    if hidden:
+        message = f"{name} holds the hidden character {hidden}; what runs must be what is seen. Type it without."
+        yield Problem(position, name, "hidden_character", message)
+    if "\n" in value:
+        message = f"{name} is one line and no shell reads it; write a script file and run that."
+        yield Problem(position, name, "line_break", message)
+
+
+def path_problems(command: Command, values: Mapping[str, Any], folder: str) -> list[tuple[str, str, str]]:
+    """Return (parameter, code, message) for paths that do not name something inside the workspace, seen from `folder`."""
+    found = []
+    for name, value in values.items():
+        kind = command.properties.get(name, {}).get("x-kind")
+        if kind in PATH_KINDS and isinstance(value, str):
+            wrong = path_problem(value, folder, single=kind == "name")
+            if wrong:
+                found.append((name, wrong[0], _sentence(f"{name} {wrong[1]}")))
+    return found
+
+
+def _reference(position: int, where: str, reference: Reference, walk: _Walk) -> Iterator[Problem]:
+    if walk.cleanup:
+        message = "Clean-up may not use results: the step that gives one may not have run. Write the value itself."
+        yield Problem(position, where, "reference_in_cleanup", message)
+        return
+    if reference.position >= position:
+        message = f"{reference} names step {reference.position}, which is not before this one; refer to an earlier step."
+        yield Problem(position, where, "reference_order", message)
+        return
+    earlier = walk.commands.get(reference.position)
+    if earlier is not None and reference.key not in earlier.result_keys:
+        keys = " or ".join(earlier.result_keys)
+        message = f"Step {reference.position} ({earlier.name}) gives no “{reference.key}”; it gives {keys}."
+        yield Problem(position, where, "reference_key", message)
+
+
+def _autonomous(position: int, command: Command, values: Mapping[str, Any], walk: _Walk) -> Iterator[Problem]:
+    if command.needs_autonomous and not walk.autonomous:
+        message = (
+            f"{command.name} works only in autonomous mode, and only a step of the plan may switch it on: "
+            "put “turn autonomous mode on” before it, and “turn autonomous mode off” after it."
+        )
+        yield Problem(position, "command", "needs_autonomous_mode", message)
+    if command.name == "toggle_autonomous_mode" and isinstance(values.get("on"), bool):
+        walk.autonomous = bool(values["on"])
+
+
+def validate_values(command: Command, values: Mapping[str, Any], folder: str = "") -> list[tuple[str, str]]:
+    """Return (parameter, message) for filled values: a result is as untrusted as any output, so all is checked again."""
+    found = [(name, _sentence(f"{name or command.name} {message}")) for name, message in problems(command.schema, values)]
+    return found + [(name, message) for name, _, message in path_problems(command, values, folder)]
+
+
+def _sentence(text: str) -> str:
+    clean = text.strip()
+    return clean if clean.endswith((".", "?")) else f"{clean}."
