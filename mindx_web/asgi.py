@@ -5,10 +5,14 @@ import os
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
+from mindx_web.body_limit import BodyLimit
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
-_http = get_asgi_application()
+# The largest file, and room for the form around it.
+_http = BodyLimit(get_asgi_application(), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
 
 from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 

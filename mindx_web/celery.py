@@ -5,6 +5,8 @@ import os
 from celery import Celery
 from django.conf import settings
 
+from mindx_web import heartbeat  # noqa: F401  # connects to the worker's signals
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 
 app = Celery("mindx_web")

@@ -67,6 +67,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = False  # HTMX reads the token from the page, not from the cookie; other tools may
+CSRF_FAILURE_VIEW = "mindx_web.views.errors.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
@@ -107,6 +108,7 @@ INSTALLED_APPS = [
     "mindx_web",
 ]
 MIDDLEWARE = [
+    "mindx_web.api.edge.Edge",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -189,6 +191,9 @@ AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_VERBOSE = False
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the page says when to try again, and that must hold
+AXES_LOCKOUT_CALLABLE = "people.views.entry.locked_out"
 
 # --- mindX ---------------------------------------------------------------------------------------------------
 FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
