@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from mindx_web.selectors import waiting_for
-from people.roles import Role
+from people.models import User
 
 COUNTED_UP_TO = 99
 
@@ -62,7 +62,7 @@ class Shell:
         return [
             Place("overview", "Overview", "home", reverse("overview")),
             Place("goals", "Goals", "goal", reverse("goals")),
-            Place("review", "Review", "eye", reverse("review"), self._waiting()),
+            Place("review", "Review", "eye", reverse("review"), self.waiting),
         ]
 
     @cached_property
@@ -76,17 +76,19 @@ class Shell:
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))
         return places
 
+    @cached_property
+    def waiting(self) -> str:
+        """How many plans this person may decide now: "7", "99+", or nothing."""
+        user = self._request.user
+        if not isinstance(user, User):
+            return ""
+        count = waiting_for(user)[: COUNTED_UP_TO + 1].count()
+        return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
+
     @property
     def version(self) -> str:
         """The version that runs."""
         return VERSION
-
-    def _waiting(self) -> str:
-        user = self._request.user
-        if not user.is_authenticated or not user.has_role(Role.REVIEWER):
-            return ""
-        count = waiting_for(user)[: COUNTED_UP_TO + 1].count()
-        return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def way(state: str, reason: str = "", *, learned: bool = True) -> tuple[Stage, .
 
     `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over.
     """
-    looks = _ENDED_EARLY.get(reason, ()) if state in {"failed", "dropped"} else ()
+    looks = _ENDED_EARLY.get(reason.partition(":")[0], ()) if state in {"failed", "dropped"} else ()
     looks = looks or _LOOKS.get(state, ())
     if state == "achieved" and learned:
         looks = ("done",) * len(STAGES)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+# What the code calls a state or a reason; anything else is already a sentence.
+_CODE = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,21 @@ _REASONS: Mapping[str, str] = {
     "dependency_failed": "a goal it depends on has failed",
 }
 
+PART_NAMES: Mapping[str, str] = {
+    "database": "Postgres",
+    "redis": "Redis",
+    "worker": "Worker",
+    "sandbox": "Sandbox",
+    "embeddings": "Embeddings",
+}
+
 
 def words(identifier: str) -> str:
-    """An identifier of the code, a state or a reason, as words."""
-    return _REASONS.get(identifier, identifier.replace("_", " "))
+    """A state or a reason as words. A reason may go on after a colon; what follows is said as it is."""
+    code, colon, rest = identifier.partition(":")
+    if not _CODE.fullmatch(code):
+        return identifier
+    return _REASONS.get(code, code.replace("_", " ")) + colon + rest
 
 
 def state_badge(state: str) -> Badge:

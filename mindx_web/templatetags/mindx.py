@@ -72,10 +72,10 @@ def seal(digest: str | None, broken: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def way(goal: Any, mini: bool = False) -> SafeString:
-    """How far a goal has come. `goal` is a goal or just its state; `mini` is the form for lists."""
+def way(goal: Any, reason: str = "", mini: bool = False) -> SafeString:
+    """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists."""
     if isinstance(goal, str):
-        stages = ways.way(goal)
+        stages = ways.way(goal, reason)
     else:
         stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None)
     items = format_html_join(

@@ -1,13 +1,114 @@
-"""The first page: what needs me, what runs, how it went, how the parts are."""
+"""The first page: what needs me, what runs, how it went, how the parts are; and on the first visit, where to begin."""
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import dataclass
+from typing import cast
+
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from agents.examples import EXAMPLES
+from agents.forms import GoalForm
+from agents.selectors import goals_visible_to
+from library.components.selectors import active_versions
+from library.models import Component
+from mindx_web import health, selectors
+from mindx_web.presentation.words import PART_NAMES
+from people.models import User
+
+# Below this many cases a percentage would claim more than is known.
+ENOUGH_CASES = 10
+_ORDER = ("sandbox", "worker", "database", "redis", "embeddings")
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """A line of "Your house". `ready` False is no fault: it is what could still be added."""
+
+    ready: bool
+    title: str
+    note: str
+
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """The overview."""
-    return render(request, "overview/overview.html")
+    """The overview, or the welcome of somebody who has no goal yet."""
+    user = cast(User, request.user)
+    if not goals_visible_to(user).exists():
+        return welcome(request, user)
+    waiting = selectors.plans_to_decide(user)
+    chart = selectors.how_it_went(user)
+    median_s, decisions = selectors.median_decision_s(user)
+    return render(
+        request,
+        "overview/overview.html",
+        {
+            "form": GoalForm(by=user),
+            "waiting": waiting,
+            "by_hand": selectors.goals_for_hands(user),
+            "at_work": selectors.goals_at_work(user),
+            "just_ended": selectors.goals_just_ended(user),
+            "chart": chart,
+            "achieved_percent": round(100 * chart.achieved / chart.total) if chart.total >= ENOUGH_CASES else None,
+            "median_s": median_s,
+            "decisions": decisions,
+            **_health(),
+        },
+    )
+
+
+def welcome(request: HttpRequest, user: User) -> HttpResponse:
+    """Where to begin: one's own goal, three examples, and what is ready."""
+    readiness = _readiness()
+    return render(
+        request,
+        "overview/first.html",
+        {
+            "form": GoalForm(by=user),
+            "examples": [(example, uuid.uuid4().hex) for example in EXAMPLES.values()],
+            "readiness": readiness,
+            "ready": sum(line.ready for line in readiness),
+        },
+    )
+
+
+def _health() -> dict[str, object]:
+    parts = {part.name: part for part in health.current().parts}
+    shown = [(PART_NAMES[name], parts[name]) for name in _ORDER]
+    return {"parts": shown, "to_watch": sum(part.state is not health.PartState.OK for _, part in shown)}
+
+
+def _readiness() -> list[Readiness]:
+    """What is ready, from real checks."""
+    parts = {part.name: part for part in health.current().parts}
+    sandbox, embeddings = parts["sandbox"], parts["embeddings"]
+    rules = active_versions(Component.Kind.RULE).count()
+    people = User.objects.filter(is_active=True)[:2].count()
+    level = sandbox.facts.get("level")
+    return [
+        Readiness(bool(sandbox.ok), f"Sandbox at level {level}" if sandbox.ok else "Sandbox", _sandbox_note(sandbox)),
+        Readiness(
+            bool(rules) and embeddings.ok is not False,
+            f"{rules} plan rules, local embeddings" if rules else "No plan rule yet",
+            "mindX plans without any model key" if embeddings.ok else f"embeddings: {embeddings.sentence}",
+        ),
+        Readiness(True, "Nothing is approved by itself", "every plan waits until a person has decided"),
+        Readiness(False, "No language model", "goals that no rule knows will ask you for a plan"),
+        _people(alone=people < 2),
+    ]
+
+
+def _sandbox_note(part: health.Part) -> str:
+    return "network off, no secrets, tried with a real jail" if part.ok else part.sentence
+
+
+def _people(*, alone: bool) -> Readiness:
+    if settings.FOUR_EYES:
+        return Readiness(not alone, "Four eyes", "nobody approves a goal of their own")
+    if alone:
+        return Readiness(False, "You are alone", "with a second person, somebody else can look at your plans")
+    return Readiness(True, "You are not alone", "reviewers see every plan, also their own")

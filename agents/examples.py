@@ -1,0 +1,98 @@
+"""Goals to begin with, one click away: a workspace with the files they are about, and the goal itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from types import MappingProxyType
+
+from django.db import transaction
+
+from agents.errors import WorkspaceRefused
+from agents.models import Goal, Workspace
+from agents.services import goals, workspaces
+from agents.services.workspaces import Upload
+from people.models import User
+
+_NAME_TRIES = 100
+
+
+@dataclass(frozen=True)
+class Example:
+    """A prepared goal. `shows` says what there is to see, `state` and `reason` how it probably ends."""
+
+    key: str
+    text: str
+    shows: str
+    state: str
+    workspace: str
+    reason: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+_KEEP = """\
+The ledgers in this folder are the only copies.
+The audit of March needs them; do not remove them before.
+"""
+_LEDGER = "date,account,amount\n{year}-01-31,rent,-900\n{year}-06-30,sales,12400\n{year}-12-31,tax,-3100\n"
+
+EXAMPLES: Mapping[str, Example] = MappingProxyType(
+    {
+        example.key: example
+        for example in (
+            Example(
+                "project",
+                "Create a Python project named weather",
+                "A rule knows how. You see which rule, why it applies, and every step with all that it would do.",
+                "achieved",
+                "weather",
+            ),
+            Example(
+                "note",
+                "Write a note about the summarization tool saying it drops numbers",
+                "Where does the note go, and under which name? What was filled in for you is marked with its origin.",
+                "awaiting_review",
+                "notes",
+            ),
+            Example(
+                "removal",
+                "Remove the folder archive",
+                "Worth rejecting: it deletes the only copies of three ledgers. The plan says so before anything runs.",
+                "dropped",
+                "ledgers",
+                "rejected",
+                {
+                    "archive/README.txt": _KEEP,
+                    "archive/2023.csv": _LEDGER.format(year=2023),
+                    "archive/2024.csv": _LEDGER.format(year=2024),
+                    "archive/2025.csv": _LEDGER.format(year=2025),
+                    "2026.csv": _LEDGER.format(year=2026),
+                },
+            ),
+        )
+    }
+)
+
+
+def start(example: Example, *, by: User, submission_key: str = "") -> Goal:
+    """Make the example's workspace and submit its goal. The same key again returns the goal that exists already."""
+    if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
+        return earlier
+    with transaction.atomic():
+        workspace = _new_workspace(example.workspace, by)
+        if example.files:
+            uploads = [Upload(path, BytesIO(text.encode()), len(text.encode())) for path, text in example.files.items()]
+            workspace = workspaces.put_files(workspace, by=by, uploads=uploads)
+        return goals.submit(by=by, text=example.text, workspace=workspace, submission_key=submission_key)
+
+
+def _new_workspace(name: str, by: User) -> Workspace:
+    """The example's workspace; a number is added when the name is taken."""
+    for number in range(1, _NAME_TRIES):
+        try:
+            return workspaces.create(by=by, name=name if number == 1 else f"{name}-{number}")
+        except WorkspaceRefused:
+            if number == _NAME_TRIES - 1:
+                raise
+    raise AssertionError("unreachable")

@@ -1,0 +1,75 @@
+"""The list of goals as the page shows it: filtered, newest first, a page at a time, without counting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Min, Q, QuerySet
+
+from agents.models import Goal
+from agents.selectors import goal_page
+from agents.states import GOAL_ENDED, GoalState
+
+PAGE = 40
+# Words are looked for in this many goals at a time: no question of a reader may cost a scan of the whole table.
+SEARCH_WINDOW = 5_000
+OPEN = "open"
+SEARCH_MAX = 200
+
+
+@dataclass(frozen=True)
+class GoalFilter:
+    """What the reader asked for. `state` is a state, "open" or nothing; `text` are words or a goal's number."""
+
+    state: str = ""
+    text: str = ""
+    after: int | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything narrows the list."""
+        return bool(self.state or self.text)
+
+
+@dataclass(frozen=True)
+class GoalList:
+    """One page. `older` is the id to ask after; `searched_all` is False when older goals were not looked at yet."""
+
+    goals: list[Goal]
+    older: int | None
+    searched_all: bool = True
+
+
+def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
+    """One page of the goals in `visible` that fit, newest first."""
+    goals = visible
+    if wanted.state == OPEN:
+        goals = goals.exclude(state__in=[state.value for state in GOAL_ENDED])
+    elif wanted.state:
+        goals = goals.filter(state=GoalState(wanted.state).value)
+    if wanted.text:
+        return _search(goals, wanted)
+    rows, older = goal_page(goals, wanted.after, PAGE)
+    return GoalList(rows, older)
+
+
+def _search(goals: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
+    """Look for the words in the next window of goals, and say where it ended when the table goes on."""
+    earlier = goals if wanted.after is None else goals.filter(pk__lt=wanted.after)
+    window = earlier.order_by("-pk").values("pk")[:SEARCH_WINDOW]
+    rows, older = goal_page(goals.filter(_fits(wanted.text), pk__in=window), wanted.after, PAGE)
+    if older is not None:
+        return GoalList(rows, older, searched_all=False)
+    looked = Goal.objects.filter(pk__in=window).aggregate(count=Count("pk"), oldest=Min("pk"))
+    if looked["count"] < SEARCH_WINDOW:
+        return GoalList(rows, None)
+    return GoalList(rows, looked["oldest"], searched_all=False)
+
+
+def _fits(text: str) -> Q:
+    fits = Q(text__icontains=text) | Q(workspace__name__icontains=text)
+    number = text.removeprefix("#")
+    # Sixteen digits fit the column whatever they are.
+    if number.isascii() and number.isdigit() and len(number) <= 16:
+        fits |= Q(pk=int(number))
+    return fits

@@ -1,0 +1,131 @@
+"""The list of goals, the composer, its preview and the examples."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents import examples, selectors
+from agents.errors import AgentsError, GoalRefused
+from agents.forms import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
+from agents.goal_list import find
+from agents.services import goals as services
+from agents.services import previewing
+from people.models import User
+
+_SLOT = "slot-"
+_FORM_FIELDS = {"text", "workspace", "priority", "depends_on"}
+
+
+@require_safe
+def goals(request: HttpRequest) -> HttpResponse:
+    """The goals the person may see, newest first."""
+    user = cast(User, request.user)
+    form = GoalFilterForm(request.GET)
+    wanted = form.wanted()
+    page = find(selectors.goals_visible_to(user), wanted)
+    kept = {"state": wanted.state, "q": wanted.text}
+    return render(
+        request,
+        "agents/goals/list.html",
+        {
+            "form": form,
+            "wanted": wanted,
+            "page": page,
+            "older": urlencode({**{k: v for k, v in kept.items() if v}, "after": page.older}) if page.older else "",
+            "newest": urlencode({k: v for k, v in kept.items() if v}),
+            "sees_everything": selectors.sees_everything(user),
+        },
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """The composer: GET shows it, filled from the address when that names something; POST submits the goal.
+
+    A form made out of a rule posts `rule` and its slots instead of a text.
+    """
+    user = cast(User, request.user)
+    if request.method != "POST":
+        asked = {name: request.GET[name] for name in ("text", "workspace") if name in request.GET}
+        return _composer(request, GoalForm(initial=asked, by=user))
+    form = GoalForm(_with_text(request.POST), by=user)
+    if not form.is_valid():
+        return _composer(request, form, status=422)
+    try:
+        goal = services.submit(
+            by=user,
+            text=form.cleaned_data["text"],
+            priority=form.cleaned_data["priority"],
+            workspace=form.cleaned_data["workspace"],
+            depends_on=form.cleaned_data["depends_on"],
+            submission_key=form.cleaned_data["key"],
+        )
+    except GoalRefused as refused:
+        form.add_error(refused.field if refused.field in _FORM_FIELDS else None, refused.message)
+        return _composer(request, form, status=422)
+    return redirect(goal)
+
+
+def _with_text(posted: QueryDict) -> QueryDict:
+    """The posted form with the goal's text in it, made out of a rule's slots when they were sent instead."""
+    if "rule" not in posted:
+        return posted
+    values = {name.removeprefix(_SLOT): posted[name] for name in posted if name.startswith(_SLOT)}
+    filled = posted.copy()
+    filled["text"] = previewing.goal_text(posted["rule"], values) or posted.get("text", "")
+    return filled
+
+
+def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpResponse:
+    text = form["text"].value() or ""
+    return render(
+        request,
+        "agents/goals/new.html",
+        {
+            "form": form,
+            "text": text,
+            "text_max": settings.GOAL_TEXT_MAX,
+            "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
+            "offered_goals": form.offered_goals(),
+            "waits_for": {int(value) for value in form["depends_on"].value() or () if str(value).isdigit()},
+        },
+        status=status,
+    )
+
+
+@require_POST
+def example(request: HttpRequest, key: str) -> HttpResponse:
+    """Submit one of the prepared goals, in a workspace with the files it is about."""
+    prepared = examples.EXAMPLES.get(key)
+    if prepared is None:
+        raise Http404
+    try:
+        goal = examples.start(prepared, by=cast(User, request.user), submission_key=request.POST.get("key", "")[:64])
+    except AgentsError as refused:
+        messages.error(request, str(refused))
+        return redirect("overview")
+    return redirect(goal)
+
+
+@require_safe
+def preview(request: HttpRequest) -> HttpResponse:
+    """The fragment beside the composer: the rule that would fire for the text so far, else the nearest rules."""
+    user = cast(User, request.user)
+    text = request.GET.get("text", "").strip()
+    name = request.GET.get("workspace", "")
+    workspace = selectors.workspaces_writable_by(user).filter(name=name).first() if name else None
+    context: dict[str, Any] = {"text": text, "workspace_name": workspace.name if workspace else "", "key": uuid4().hex}
+    if text:
+        try:
+            context["preview"] = previewing.preview(services.checked_text(text), by=user, workspace=workspace)
+        except GoalRefused as refused:
+            context["refused"] = refused.message
+    return render(request, "agents/goals/_preview.html", context)

@@ -1,0 +1,225 @@
+/* The live page of a goal. The server renders every line and fragment; this script only puts them in place.
+
+   One source at a time: the socket, or, while it is down, a question by HTTP every two seconds. Both are asked for
+   what follows the last number that is here, so nothing is missed and nothing is shown twice. */
+(() => {
+  "use strict";
+  const KEEP = 2000;            // lines kept in the page; older ones are a click away
+  const POLL_MS = 2000;
+  const BACK_OFF_MS = [500, 1000, 2000, 5000, 10000, 15000];
+
+  /* a link that opens a dialog is an ordinary link without this script */
+  document.addEventListener("click", event => {
+    if (event.target.closest("a[data-opens]")) event.preventDefault();
+  });
+
+  const term = document.getElementById("goal-log");
+  if (!term) return;
+  const list = term.querySelector(".term-lines");
+  const scroller = term.querySelector(".term-scroll");
+  const status = term.querySelector("[data-status]");
+  const dot = term.querySelector("[data-dot]");
+  const followButton = term.querySelector("[data-follow]");
+  const source = term.dataset.source;
+  const isTail = !("still" in term.dataset);
+
+  let last = Number(term.dataset.last);
+  let follow = isTail;
+  let detached = !isTail;       // older lines were loaded until the newest ones no longer fit; Follow brings them back
+  let socket = null;
+  let tries = 0;
+  let polling = 0;
+  let ended = false;
+
+  /* --- lines ------------------------------------------------------------------------------------------------- */
+  const parse = html => {
+    const box = document.createElement("template");
+    box.innerHTML = html;
+    return [...box.content.querySelectorAll("li[data-n]")];
+  };
+  const numberOf = line => Number(line.dataset.n);
+  const toEnd = () => { scroller.scrollTop = scroller.scrollHeight; };
+  const say = (text, look) => { status.textContent = text; dot.className = `dot ${look}`; };
+
+  const append = lines => {
+    if (!lines.length) return;
+    term.querySelector("[data-empty]")?.remove();
+    list.append(...lines);
+    let tooMany = list.children.length - (follow ? KEEP : 2 * KEEP);
+    if (tooMany > 0) {
+      const before = scroller.scrollHeight;
+      while (tooMany-- > 0) list.firstElementChild.remove();
+      if (!follow) scroller.scrollTop -= before - scroller.scrollHeight;
+      offerOlder();
+    }
+    if (follow) toEnd();
+  };
+
+  const take = message => {
+    if (message.after > last) return false;      // a gap: ask again from what is here
+    if (!detached) append(parse(message.lines).filter(line => numberOf(line) > last));
+    last = Math.max(last, message.last);
+    for (const [id, html] of Object.entries(message.fragments || {})) swap(id, html);
+    return true;
+  };
+
+  /* --- fragments --------------------------------------------------------------------------------------------- */
+  const shown = new Map();
+  const swap = (id, html) => {
+    const old = document.getElementById(id);
+    if (!old || shown.get(id) === html) return;
+    shown.set(id, html);
+    const box = document.createElement("template");
+    box.innerHTML = html;
+    const fresh = box.content.firstElementChild;
+    if (!fresh || old.isEqualNode(fresh)) return;
+    // A POST needs the token of this page: fragments that come by the socket have none of their own.
+    const token = document.querySelector("meta[name=csrf-token]")?.content;
+    fresh.querySelectorAll("form[method=post]").forEach(form => {
+      const field = form.querySelector("[name=csrfmiddlewaretoken]") || form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "csrfmiddlewaretoken" }));
+      field.value = token;
+    });
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    const open = new Set([...old.querySelectorAll("details[open]")].map(d => d.textContent.slice(0, 40)));
+    const top = old.scrollTop;
+    old.replaceWith(fresh);
+    fresh.querySelectorAll("details").forEach(d => { if (open.has(d.textContent.slice(0, 40))) d.open = true; });
+    fresh.scrollTop = top;
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  };
+
+  /* --- the socket, and asking instead ------------------------------------------------------------------------- */
+  const query = more => {
+    const asked = new URLSearchParams(more);
+    if (source) asked.set("source", source);
+    return asked.toString();
+  };
+
+  const connect = () => {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(`${scheme}//${location.host}${term.dataset.socket}?${query({ after: last })}`);
+    socket.onmessage = event => {
+      tries = 0;
+      stopPolling();
+      if (!take(JSON.parse(event.data))) { socket.close(); return; }
+      say(`live, line ${last}, nothing missed`, "dot-live");
+    };
+    socket.onclose = event => {
+      socket = null;
+      if (event.code === 4403) return stop("You are no longer logged in. Reload the page to log in again.");
+      if (event.code === 4404) return stop("This goal is not yours to see any more.");
+      startPolling();
+      const wait = BACK_OFF_MS[Math.min(tries++, BACK_OFF_MS.length - 1)];
+      setTimeout(() => { if (!ended) connect(); }, wait + Math.random() * wait / 2);
+    };
+  };
+  const stop = text => { ended = true; stopPolling(); say(text, "dot-bad"); };
+
+  const startPolling = () => {
+    if (polling || ended) return;
+    say(`asking every 2 s, line ${last}`, "dot-clay");
+    polling = setInterval(poll, POLL_MS);
+    poll();
+  };
+  const stopPolling = () => { clearInterval(polling); polling = 0; };
+  let asking = false;
+  const poll = async () => {
+    if (asking) return;
+    asking = true;
+    try {
+      let more = true;
+      while (more && polling) {
+        const before = last;
+        const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { headers: { Accept: "application/json" }, redirect: "error" });
+        if (answer.status === 404) return stop("This goal is not yours to see any more.");
+        if (!answer.ok) throw new Error(String(answer.status));
+        if (!polling) return;                    // the socket came back meanwhile and has sent these lines
+        take(await answer.json());
+        more = last > before;
+        say(`asking every 2 s, line ${last}`, "dot-clay");
+      }
+    } catch {
+      if (polling) say(`the server does not answer; line ${last}, trying again`, "dot-bad");
+    } finally {
+      asking = false;
+    }
+  };
+
+  /* --- older lines, follow, source ------------------------------------------------------------------------------ */
+  const offerOlder = () => {
+    if (term.querySelector("[data-older]")) return;
+    const box = document.createElement("div");
+    box.className = "term-foot";
+    box.innerHTML = '<a class="btn btn-s" data-older href="?">Older lines</a>';
+    scroller.prepend(box);
+  };
+
+  const showOlder = async link => {
+    const first = list.firstElementChild;
+    if (!first) return;
+    link.setAttribute("aria-disabled", "true");
+    try {
+      const answer = await fetch(`${term.dataset.live}?${query({ before: numberOf(first) })}`, { redirect: "error" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const older = await answer.json();
+      setFollow(false);
+      const height = scroller.scrollHeight;
+      list.prepend(...parse(older.lines).filter(line => numberOf(line) < numberOf(first)));
+      scroller.scrollTop += scroller.scrollHeight - height;
+      if (list.children.length > 2 * KEEP) {
+        detached = true;
+        while (list.children.length > 2 * KEEP) list.lastElementChild.remove();
+      }
+      if (!older.older) link.parentElement.remove();
+    } catch {
+      say("older lines could not be loaded; try again", "dot-bad");
+    } finally {
+      link.removeAttribute("aria-disabled");
+    }
+  };
+
+  const setFollow = on => {
+    follow = on;
+    followButton.setAttribute("aria-pressed", String(on));
+  };
+
+  const catchUp = async () => {
+    if (!isTail) { location.href = location.pathname + (source ? `?${query({})}` : ""); return; }
+    setFollow(true);
+    if (detached) {
+      const answer = await fetch(`${term.dataset.live}?${query({})}`, { redirect: "error" }).catch(() => null);
+      if (!answer?.ok) return;
+      const tail = await answer.json();
+      list.replaceChildren(...parse(tail.lines));
+      last = Math.max(last, tail.last);
+      detached = false;
+      if (tail.older) offerOlder();
+    }
+    toEnd();
+  };
+
+  followButton.hidden = false;
+  setFollow(follow);
+  followButton.addEventListener("click", () => { follow ? setFollow(false) : catchUp(); });
+  // Scrolling up means reading: following stops. Back at the end it goes on.
+  scroller.addEventListener("wheel", event => { if (event.deltaY < 0 && follow) setFollow(false); }, { passive: true });
+  scroller.addEventListener("keydown", event => { if (["ArrowUp", "PageUp", "Home"].includes(event.key) && follow) setFollow(false); });
+  scroller.addEventListener("scroll", () => {
+    const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 8;
+    if (atEnd && !follow && !detached) setFollow(true);
+  }, { passive: true });
+  scroller.addEventListener("touchmove", () => { if (follow) setFollow(false); }, { passive: true });
+  term.addEventListener("click", event => {
+    const link = event.target.closest("[data-older]");
+    if (!link) return;
+    event.preventDefault();
+    if (link.getAttribute("aria-disabled") !== "true") showOlder(link);
+  });
+  const select = term.querySelector("select[name=source]");
+  term.querySelector("[data-plain]")?.setAttribute("hidden", "");
+  select?.addEventListener("change", () => select.form.requestSubmit());
+
+  if (follow) toEnd();
+  if (isTail) { say(`line ${last}, connecting`, ""); connect(); }
+  else setFollow(false);
+})();
