@@ -220,12 +220,12 @@ class Session:
             # The helper is gone or silent while a program ran: the program's doing, not the sandbox's fault.
             report = self._jail().end()
             self._cell = None
-            logger.warning("the jail ended under a program", extra={"report": report, "error": str(error)})
+            logger.warning("the jail ended under a program", extra={"code": report.code, "said": report.said})
             raise _Failed(
                 "the jail ended while the program ran; the next command starts a new one",
                 "TOOL_EXECUTION_ERROR",
                 _outputs(kept, self._limits.output_bytes),
-                "memory" if report.get("out_of_memory") else None,
+                "memory" if report.out_of_memory else None,
             ) from error
         data = _ending(answer, _outputs(kept, self._limits.output_bytes))
         if "deleted" in data:

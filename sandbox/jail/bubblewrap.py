@@ -12,6 +12,7 @@ from sandbox.contract import SandboxUnavailable
 from sandbox.jail.interpreter import Interpreter
 from sandbox.places import data_folder
 
+STAGED = "staged:"  # before a path of the command line that the launcher may have to bind elsewhere first
 WORKSPACE = "/workspace"
 INSIDE = "/opt/mindx"
 INNER_UID = 1000
@@ -72,11 +73,13 @@ def binds(root: Path, templates: Path, interpreter: Interpreter) -> list[Bind]:
     return wanted
 
 
-def arguments(bound: Sequence[Bind], seccomp: str, texts: Mapping[str, str], channel: int, python: str) -> list[str]:
-    """Bubblewrap's arguments. `seccomp` and the values of `texts` stand for descriptors that it inherits."""
+def arguments(
+    bound: Sequence[Bind], seccomp: int, texts: Mapping[str, int], channel: int, python: Interpreter
+) -> list[str]:
+    """Bubblewrap's arguments. Numbers are descriptors that it inherits."""
     made = ["--unshare-all", "--unshare-user", "--unshare-cgroup", "--die-with-parent", "--new-session", "--as-pid-1"]
     made += ["--uid", str(INNER_UID), "--gid", str(INNER_UID), "--hostname", "mindx", "--clearenv"]
-    made += ["--cap-drop", "ALL", "--seccomp", seccomp]
+    made += ["--cap-drop", "ALL", "--seccomp", str(seccomp)]
     made += ["--ro-bind", "/usr", "/usr"]
     for name in _ROOT_LINKS:
         place = Path("/") / name
@@ -87,16 +90,16 @@ def arguments(bound: Sequence[Bind], seccomp: str, texts: Mapping[str, str], cha
     for name in _ETC:
         made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name, descriptor in texts.items():
-        made += ["--ro-bind-data", descriptor, f"/etc/{name}"]
+        made += ["--ro-bind-data", str(descriptor), f"/etc/{name}"]
     made += ["--proc", "/proc", "--dev", "/dev"]
     made += ["--size", str(_SHM_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]  # noqa: S108 - the jail's own
     made += ["--size", str(_TMP_BYTES), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108 - the jail's own
     for bind in bound:
-        made += ["--bind" if bind.writable else "--ro-bind", bind.source, bind.target]
+        made += ["--bind" if bind.writable else "--ro-bind", STAGED + bind.source, bind.target]
     # What bubblewrap makes itself (the root folder, /dev) is memory without a size, so nothing may write there.
     made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     start = f"import sys; sys.path.insert(0, {INSIDE!r}); from inside.main import main; main({channel})"
-    return [*made, "--", python, "-I", "-S", "-c", start]
+    return [*made, "--", python.program, "-I", "-S", "-c", start]
 
 
 def etc_texts() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import compileall
 import math
 import os
 import random
@@ -12,12 +12,14 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
-from sandbox.jail import bubblewrap, interpreter, seccomp
+from sandbox.jail import bubblewrap, cgroup, interpreter, seccomp
+from sandbox.jail.bubblewrap import STAGED
 from sandbox.jail.inside.frames import BadFrame, Frame, Frames, pack
 from sandbox.places import owner
 
@@ -25,15 +27,22 @@ _START_S = 20.0
 _END_S = 10.0
 _RECEIVE_BYTES = 1 << 18
 _FILTERING = 2
-_LAUNCHER = Path(__file__).with_name("launcher.py")
+_HERE = Path(__file__).parent
+# Imported, not run as a file, because only what is imported has its compiled form kept.
+_START_LAUNCHER = f"import sys; sys.path.append({str(_HERE)!r}); import launcher; launcher.main()"
 
 
 class CellEnded(SandboxError):
-    """The jail is gone. `report` holds what the launcher found: exit code, what bubblewrap said."""
+    """The jail has ended."""
 
-    def __init__(self, message: str, report: dict[str, Any]) -> None:
-        super().__init__(message)
-        self.report = report
+
+@dataclass(frozen=True)
+class Report:
+    """How a jail ended: bubblewrap's exit code (None when it never ran), what was said, whether memory ran out."""
+
+    code: int | None
+    said: str
+    out_of_memory: bool
 
 
 class Cell:
@@ -41,29 +50,23 @@ class Cell:
 
     def __init__(self, root: Path, templates: Path, limits: Limits) -> None:
         """Starts the jail over `root` and checks what its helper tells. Raises SandboxUnavailable."""
+        _compile_inside()
         self._frames = Frames()
+        self._group = cgroup.make(limits)
+        self._process: subprocess.Popen[bytes] | None = None
         launcher_end, self._launcher = socket.socketpair()
         helper_end, self._channel = socket.socketpair()
-        with launcher_end, helper_end:
-            order = _order(root, templates, limits, helper_end.fileno())
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_LAUNCHER), str(launcher_end.fileno()), str(os.getpid())],
-                pass_fds=(launcher_end.fileno(), helper_end.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                start_new_session=True,
-            )
+        self._channel.settimeout(_START_S)
         try:
-            self._launcher.sendall(json.dumps(order).encode("ascii") + b"\n")
+            with launcher_end, helper_end:
+                self._process = _launch(
+                    root, templates, limits, launcher_end.fileno(), helper_end.fileno(), self._group
+                )
             self.send({"limits": asdict(limits)})
             facts, _ = self.receive(time.monotonic() + _START_S)
             _check(facts, self._process.pid)
         except (CellEnded, BadFrame, TimeoutError, OSError) as error:
-            report = self.end()
-            raise SandboxUnavailable(_why_not(error, report)) from error
+            raise SandboxUnavailable(_why_not(error, self.end())) from error
         except BaseException:
             self.end()
             raise
@@ -73,7 +76,7 @@ class Cell:
         try:
             self._channel.sendall(pack(message, body))
         except OSError as error:
-            raise CellEnded("the jail has ended", {}) from error
+            raise CellEnded("the jail has ended") from error
 
     def receive(self, deadline: float) -> Frame:
         """The helper's next frame. Raises TimeoutError at the deadline, CellEnded, BadFrame."""
@@ -89,11 +92,11 @@ class Cell:
             except ConnectionResetError:
                 data = b""
             if not data:
-                raise CellEnded("the jail has ended", {})
+                raise CellEnded("the jail has ended")
             self._frames.feed(data)
 
-    def end(self) -> dict[str, Any]:
-        """Kills whatever runs, waits until it is gone, and returns the launcher's report ({} when it was killed)."""
+    def end(self) -> Report:
+        """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
         with suppress(OSError):
             self._launcher.shutdown(socket.SHUT_WR)
         self._channel.close()
@@ -104,40 +107,62 @@ class Cell:
                 said += block
         except OSError:
             # A launcher that does not answer is killed; bubblewrap then dies with its parent.
-            self._process.kill()
+            if self._process is not None:
+                self._process.kill()
         self._launcher.close()
-        self._process.wait()
-        try:
-            report = json.loads(said)
-        except ValueError:
-            return {}
-        return report if isinstance(report, dict) else {}
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
+        if self._process is not None:
+            self._process.wait()
+        code, _, rest = said.decode("utf-8", "backslashreplace").partition("\n")
+        failure, _, spoken = rest.partition("\n")
+        out_of_memory = self._group is not None and self._group.ran_out_of_memory()
+        if self._group is not None:
+            self._group.remove()
+        return Report(int(code) if code else None, failure or spoken.strip(), out_of_memory)
 
 
-def _order(root: Path, templates: Path, limits: Limits, channel: int) -> dict[str, Any]:
-    """What the launcher is to do, as JSON."""
+def _launch(
+    root: Path, templates: Path, limits: Limits, launcher_end: int, helper_end: int, group: cgroup.Group | None
+) -> subprocess.Popen[bytes]:
+    """Starts the launcher, which inherits its end of the session's socket, the helper's, and small files."""
     program = bubblewrap.find()
     python = interpreter.choose()
-    wanted = bubblewrap.binds(root, templates, python)
-    staged = [bubblewrap.Bind(f"staged:{bind.source}", bind.target, bind.writable) for bind in wanted]
-    texts = bubblewrap.etc_texts()
-    # Descriptors are known to the launcher only, so their places in the command line are filled there.
-    marks = {name: f"text:{name}" for name in texts}
-    arguments = [f"staged:{program}", *bubblewrap.arguments(staged, "text:", marks, channel, python.program)]
-    contents = {"text:": seccomp.program().decode("latin-1")} | {marks[name]: text for name, text in texts.items()}
+    filter_file = _held(seccomp.program())
+    texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
+    inherited = (launcher_end, helper_end, filter_file, *texts.values())
+    arguments = bubblewrap.arguments(bubblewrap.binds(root, templates, python), filter_file, texts, helper_end, python)
     identity = owner()
-    return {
-        "arguments": arguments,
-        "sources": [bind.source for bind in wanted] + [str(program)],
-        "texts": {place: contents[each] for place, each in enumerate(arguments) if each in contents},
-        "uid": identity[0] if identity else None,
-        "cpus": _cpus(limits),
-        "channel": channel,
-    }
+    try:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-I", "-S", "-c", _START_LAUNCHER, str(launcher_end), str(os.getpid())),
+                *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, _cpus(limits)))),
+                *(":".join(group.entrances) if group else "", str(root), STAGED + str(program), *arguments),
+            ],
+            pass_fds=inherited,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    finally:
+        for descriptor in (filter_file, *texts.values()):
+            os.close(descriptor)
+
+
+def _held(content: bytes) -> int:
+    """A descriptor from which a program that inherits it reads `content`."""
+    descriptor = os.memfd_create("mindx")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+@lru_cache(maxsize=1)
+def _compile_inside() -> None:
+    """Leaves compiled files beside the helper's, which a jail can read but not write: they halve its start."""
+    compileall.compile_dir(_HERE, maxlevels=2, quiet=2)
 
 
 def _cpus(limits: Limits) -> list[int]:
@@ -173,8 +198,8 @@ def _uids(pid: int) -> set[int]:
     return {int(each) for each in line.split()[1:]}
 
 
-def _why_not(error: Exception, report: dict[str, Any]) -> str:
-    said = str(report.get("error") or report.get("said") or "").strip()
+def _why_not(error: Exception, report: Report) -> str:
+    said = report.said
     if isinstance(error, TimeoutError):
         said = said or f"it gave no answer within {_START_S:.0f} s"
     why = said.splitlines()[-1] if said else str(error) or "it ended at once"

@@ -1,7 +1,7 @@
-"""The process between a session and its jail. Run as a program of its own: `python -I -S launcher.py N PID`.
+"""The process between a session and its jail.
 
-N is a socket to the session, PID the session's process. It reads one line of JSON that says what to start. When it
-is root it stages what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither
+Started by `cell.py` with a socket to the session, the session's process id and a command line for bubblewrap. When
+it is root it stages what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither
 bubblewrap nor anything in the jail ever runs as root. Then it waits, and when the jail ends, when the session
 closes its socket, or when the session's process is gone (killed, with no chance to say so), it sees to it that no
 process is left.
@@ -14,24 +14,30 @@ Standard library only, and little of it: starting quickly is part of a session's
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import select
-import signal
-import socket
 import stat
 import sys
-
-TYPE_CHECKING = False  # without the cost of importing typing
-if TYPE_CHECKING:
-    from typing import Any
 
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 MS_NODEV, MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 4, 2, 4096, 16384, 1 << 18
 CLONE_NEWNS = 0x00020000
 STAGE = "/tmp"
+MOST_SAID_BYTES = 1 << 14
 MARK = "staged:"  # before a path of the command line that is to be staged
+SIGINT, SIGKILL, SIGPIPE, SIGTERM = 2, 9, 13, 15
 libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Order:
+    """The command line of this program, taken apart."""
+
+    def __init__(self, words: list[str]) -> None:
+        session, parent, channel, uid, cpus, groups, self.root, *self.arguments = words
+        self.session, self.parent, self.channel = int(session), int(parent), int(channel)
+        self.uid = int(uid) if uid else None
+        self.groups = groups.split(":") if groups else []
+        self.cpus = [int(each) for each in cpus.split(",")] if cpus else []
 
 
 def check(result: int, what: str) -> None:
@@ -84,33 +90,27 @@ def become(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def held(text: str) -> int:
-    """A descriptor from which `text` (latin-1) can be read by the program that inherits it."""
-    descriptor = os.memfd_create("mindx", 0)
-    os.write(descriptor, text.encode("latin-1"))
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
-
-
-def start(order: dict[str, Any], errors: int) -> int:
+def start(order: Order, errors: int) -> int:
     """Starts bubblewrap as the order says; its process id."""
-    arguments = order["arguments"]
-    if order["uid"] is not None:
-        places = dict(zip(order["sources"], stage(order["sources"]), strict=True))
-        arguments = [places[each.removeprefix(MARK)] if each.startswith(MARK) else each for each in arguments]
-        workspace = os.open(places[order["sources"][0]], os.O_RDONLY | os.O_DIRECTORY)
-        hand_over(workspace, order["uid"])
-        os.close(workspace)
-        become(order["uid"])
-    else:
+    arguments = order.arguments
+    for entrance in order.groups:
+        with open(entrance, "w") as file:
+            file.write(str(os.getpid()))
+    if order.uid is None:
         arguments = [each.removeprefix(MARK) for each in arguments]
+    else:
+        sources = [each.removeprefix(MARK) for each in arguments if each.startswith(MARK)]
+        places = dict(zip(sources, stage(sources), strict=True))
+        arguments = [places[each.removeprefix(MARK)] if each.startswith(MARK) else each for each in arguments]
+        workspace = os.open(places[order.root], os.O_RDONLY | os.O_DIRECTORY)
+        hand_over(workspace, order.uid)
+        os.close(workspace)
+        become(order.uid)
     if 0 in os.getresuid():
         raise PermissionError("the jail would run as root, which is no jail")
     check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    if order["cpus"]:
-        os.sched_setaffinity(0, order["cpus"])
-    for place, text in order["texts"].items():
-        arguments[int(place)] = str(held(text))
+    if order.cpus:
+        os.sched_setaffinity(0, order.cpus)
     nothing = os.open("/dev/null", os.O_RDWR)
     return os.posix_spawn(
         arguments[0],
@@ -122,15 +122,15 @@ def start(order: dict[str, Any], errors: int) -> int:
             (os.POSIX_SPAWN_DUP2, errors, 2),
         ],
         setsigmask=[],
-        setsigdef=[signal.SIGPIPE, signal.SIGINT, signal.SIGTERM],
+        setsigdef=[SIGPIPE],
     )
 
 
-def watch(session: socket.socket, parent: int, jail: int) -> None:
+def watch(session: int, parent: int, jail: int) -> None:
     """Returns when the jail has ended or should."""
     ended = os.pidfd_open(jail)
     poll = select.poll()
-    for descriptor in (session.fileno(), parent, ended):
+    for descriptor in (session, parent, ended):
         poll.register(descriptor, select.POLLIN)
     poll.poll()
     os.close(ended)
@@ -163,42 +163,34 @@ def children() -> set[int]:
 
 def kill(pid: int) -> None:
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, SIGKILL)
     except ProcessLookupError:
         pass
 
 
 def main() -> None:
-    session = socket.socket(fileno=int(sys.argv[1]))
-    session.set_inheritable(False)
-    parent = os.pidfd_open(int(sys.argv[2]))
+    order = Order(sys.argv[1:])
+    os.set_inheritable(order.session, False)
+    parent = os.pidfd_open(order.parent)
+    if os.getppid() != order.parent:
+        return
     check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with session.makefile("r", encoding="ascii") as file:
-        order = json.loads(file.readline())
     errors, errors_write = os.pipe()
     os.set_blocking(errors, False)
-    report: dict[str, Any] = {}
+    code, failure = "", ""
     try:
         jail = start(order, errors_write)
     except OSError as error:
-        report["error"] = str(error)
+        failure = str(error)
     else:
-        os.close(order["channel"])
-        watch(session, parent, jail)
-        report["code"] = end(jail)
-    os.close(errors_write)
+        os.close(order.channel)
+        watch(order.session, parent, jail)
+        code = str(end(jail))
     try:
-        said = os.read(errors, 1 << 14)
+        said = os.read(errors, MOST_SAID_BYTES)
     except BlockingIOError:
         said = b""
-    report["said"] = said.decode("utf-8", "backslashreplace")
     try:
-        session.sendall(json.dumps(report).encode("ascii") + b"\n")
+        os.write(order.session, f"{code}\n{failure}\n".encode() + said)
     except OSError:
         pass
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
 
 from .tree import kind_of, shown
 
@@ -13,14 +12,14 @@ _MOST_DEEP = 256
 _CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
 
 
-@dataclass
 class Survey:
     """Every path of the workspace, and the first reason why its state could not be kept ("" when it can be)."""
 
-    paths: set[bytes] = field(default_factory=set)
-    size_bytes: int = 0
-    over_limit: bool = False
-    unfit: str = ""
+    def __init__(self) -> None:
+        self.paths: set[bytes] = set()
+        self.size_bytes = 0
+        self.over_limit = False
+        self.unfit = ""
 
 
 def survey(root: bytes, most_bytes: int, most_files: int) -> Survey:
