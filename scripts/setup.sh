@@ -39,7 +39,7 @@ if ! grep -qF -- " $PWD $identity" "$stamp" 2>/dev/null; then
     echo "made in $PWD $identity" >"$stamp"
 fi
 echo "Installing $(grep -c '==' "$lock") packages from $lock (a minute or less, the first time only)"
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r "$lock"
+.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$lock"
 # What an older lock put there is no longer vouched for: its line goes, this one's stays.
 { grep -vF -- " $lock $PWD" "$stamp" || true; echo "$wanted"; } >"$stamp.new"
 mv "$stamp.new" "$stamp"
