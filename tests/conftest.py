@@ -23,6 +23,8 @@ from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres, Passwords
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.waiting import wait_until
 
+pytest_plugins = ["tests.cast"]
+
 _ROOT = Path(tempfile.mkdtemp(prefix="mindx-test-"))
 _POSTGRES = EmbeddedPostgres(
     _ROOT / "postgres",

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from ninja import Body, Query, Router, Schema
+from ninja.responses import Status
 from pydantic import Field
 
 from agents import selectors
@@ -98,7 +99,7 @@ class LogOut(Schema):
 
 
 @router.post("", response={201: GoalOut}, auth=_MAY_WRITE, operation_id="submit_goal")
-def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> tuple[int, GoalOut]:
+def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Status[GoalOut]:
     """Submit a goal. With an Idempotency-Key a repeated request makes no second one."""
     user = request.auth.user
     workspace = None
@@ -119,7 +120,7 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> tupl
         # The key of a goal outlives the answer kept for it, so it can meet another text after that day.
         raise Problem(422, "This Idempotency-Key belongs to an earlier goal.", kind="key_reused")
     response.headers["Location"] = f"/api/v1/goals/{goal.pk}"
-    return 201, goal_out(_read(user, str(goal.pk)))
+    return Status(201, goal_out(_read(user, str(goal.pk))))
 
 
 @router.get("", response=GoalPage, auth=_MAY_READ, operation_id="list_goals")
@@ -152,7 +153,7 @@ def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None,
 
 
 @router.post("/{goal_id}/plan", response={201: PlanOut}, auth=_MAY_WRITE, operation_id="plan_goal_by_hand")
-def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payload: PlanIn) -> tuple[int, PlanOut]:
+def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payload: PlanIn) -> Status[PlanOut]:
     """Supply your own plan for a goal that is `manual`, or instead of the one in review. It is reviewed like any."""
     user = request.auth.user
     plan = services.supply_plan(
@@ -162,7 +163,7 @@ def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payl
         cleanup=[step.model_dump() for step in payload.cleanup],
     )
     response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
-    return 201, plan_out(plan)
+    return Status(201, plan_out(plan))
 
 
 @router.get("/{goal_id}/log", response=LogOut, auth=_MAY_READ, operation_id="read_log")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from asgiref.sync import sync_to_async
 from django.db.models import QuerySet
 from ninja import Query, Router, Schema
+from ninja.responses import Status
 from pydantic import Field
 
 from agents import selectors
@@ -148,14 +149,14 @@ async def approve(
     plan_id: str,
     payload: ApproveIn,
     wait: Annotated[float, Query(ge=0, allow_inf_nan=False, description="seconds; at most 60 are waited")] = 0.0,
-) -> tuple[int, PlanOut]:
+) -> Status[PlanOut]:
     """Approve exactly the bytes of this digest. With `wait` the answer comes when the plan has ended, or then."""
     user = request.auth.user
     with waiting.place(user.pk) if wait > 0 else nullcontext():
         plan = await sync_to_async(_approve)(user, plan_id, payload)
         if wait > 0:
             await waiting.until_ended(plan.pk, wait)
-    return 202, await sync_to_async(lambda: plan_out(_read(user, plan_id)))()
+    return Status(202, await sync_to_async(lambda: plan_out(_read(user, plan_id)))())
 
 
 @router.post("/{plan_id}/reject", response=PlanOut, auth=_MAY_DECIDE, operation_id="reject_intent_plan")

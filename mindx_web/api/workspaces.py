@@ -10,6 +10,7 @@ from typing import Annotated, BinaryIO, cast
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router, Schema
+from ninja.responses import Status
 
 from agents import selectors
 from agents.models import Workspace
@@ -76,11 +77,11 @@ class FilePage(Schema):
 
 
 @router.post("", response={201: WorkspaceOut}, auth=_MAY_WRITE, operation_id="make_workspace")
-def make(request: ApiRequest, response: HttpResponse, payload: WorkspaceIn) -> tuple[int, WorkspaceOut]:
+def make(request: ApiRequest, response: HttpResponse, payload: WorkspaceIn) -> Status[WorkspaceOut]:
     """Make an empty workspace."""
     workspace = services.create(by=request.auth.user, name=payload.name)
     response.headers["Location"] = f"/api/v1/workspaces/{workspace.name}"
-    return 201, _workspace_out(workspace)
+    return Status(201, _workspace_out(workspace))
 
 
 @router.get("", response=WorkspacePage, auth=_MAY_READ, operation_id="list_workspaces")
@@ -149,7 +150,7 @@ def read_file(request: ApiRequest, name: str, path: str) -> StreamingHttpRespons
         }
     },
 )
-def write_file(request: ApiRequest, name: str, path: str) -> tuple[int, FileOut]:
+def write_file(request: ApiRequest, name: str, path: str) -> Status[FileOut]:
     """Write one file, new (201) or over the old one (200). The body is its bytes. Refused while a plan runs on it."""
     user = request.auth.user
     workspace = _visible(user, name)
@@ -162,7 +163,7 @@ def write_file(request: ApiRequest, name: str, path: str) -> tuple[int, FileOut]
     wanted = path.encode()
     is_new = all(entry.path != wanted for entry in stores.store().entries(head_before))
     entry = folders.find(stores.store().entries(workspace.head), wanted)
-    return 201 if is_new else 200, _file_out(entry)
+    return Status(201 if is_new else 200, _file_out(entry))
 
 
 @router.get("/{name}/archive", auth=_MAY_READ, operation_id="read_archive")
