@@ -1,0 +1,41 @@
+"""`manage.py load_starters`: bring the rules that ship with mindX into the library, and make its first agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from agents.models import Agent
+from agents.rules.grammar import RuleSyntaxError
+from agents.rules.starter import starter_files
+from agents.services import rules
+from agents.services.goals import DEFAULT_AGENT
+from library import embedding
+from library.components import services
+from library.errors import EmbeddingUnavailable
+
+
+class Command(BaseCommand):
+    """May run at every start; says what is new."""
+
+    help = "Load the starter rules and make the default agent."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        Agent.objects.get_or_create(name=DEFAULT_AGENT)
+        try:
+            loaded = services.load_starters(rules.starters(starter_files()))
+        except RuleSyntaxError as error:
+            raise CommandError(f"A starter rule cannot be read: {error}") from error
+        for version in loaded:
+            self.stdout.write(f"{version} is {version.status}.")
+        if not loaded:
+            self.stdout.write("The starter rules are there.")
+        self._embed()
+
+    def _embed(self) -> None:
+        try:
+            embedding.embed_missing()
+        except EmbeddingUnavailable as error:
+            # Rules work without; the sweep tries again.
+            self.stderr.write(f"Search by meaning has to wait: {error}")

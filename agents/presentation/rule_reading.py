@@ -1,0 +1,67 @@
+"""A rule as its reader meets it: every line of the body with the command it becomes (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.rules.bodies import compile_line
+from agents.rules.grammar import BodyLine, Rule
+from agents.rules.selection import KnownRule
+from agents.rules.wording import best_wording
+from agents.rules.words import read_text
+from agents.toolkit.phrases import Reading
+from agents.toolkit.registry import Registry
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """One line of a body. `call` is the command with its arguments, `serves` the rule a sub-goal would use."""
+
+    line: int
+    text: str
+    why: str
+    subgoal: bool
+    call: str = ""
+    summary: str = ""
+    effect: str = ""
+    serves: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """False when no command is said like this, or no rule is about the sub-goal."""
+        return bool(self.call or self.serves)
+
+
+def read_body(rule: Rule, rules: list[KnownRule], registry: Registry) -> tuple[list[ReadLine], list[ReadLine]]:
+    """Return the steps and the clean-up steps of a rule as commands, slots still open."""
+    return (
+        [_read(line, rules, registry) for line in rule.body],
+        [_read(line, rules, registry) for line in rule.on_failure],
+    )
+
+
+def _read(line: BodyLine, rules: list[KnownRule], registry: Registry) -> ReadLine:
+    if line.subgoal:
+        serving = _serving(line.text, rules)
+        return ReadLine(line.line, line.text, line.why, True, serves=serving)
+    reading = compile_line(line.text, registry)
+    if reading is None:
+        return ReadLine(line.line, line.text, line.why, False)
+    command = reading.command
+    call = _call(reading, registry)
+    return ReadLine(line.line, line.text, line.why, False, call, command.summary, command.effect)
+
+
+def _serving(text: str, rules: list[KnownRule]) -> str:
+    """The first rule about a sub-goal, its slots taken as the words they are."""
+    words = read_text(text.replace("{", "").replace("}", ""))
+    return next((known.name for known in rules if best_wording(known.rule, words, {})), "")
+
+
+def _call(reading: Reading, registry: Registry) -> str:
+    arguments = ", ".join(f"{name}={_argument(value.raw)}" for name, value in reading.values.items())
+    return f"{registry.tool(reading.command.tool).label}.{reading.command.name}({arguments})"
+
+
+def _argument(raw: str) -> str:
+    return raw if raw.isdigit() else f'"{raw}"'

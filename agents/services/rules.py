@@ -1,0 +1,123 @@
+"""Plan rules of the library: the active ones parsed, the nearest to a text, and any of them tried without running."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from agents.bdi import means_ends
+from agents.bdi.types import Belief, NoPlan, PlanDraft
+from agents.models import Workspace
+from agents.rules import grammar
+from agents.rules.grammar import Rule, RuleSyntaxError
+from agents.rules.selection import KnownRule
+from agents.rules.slots import render
+from agents.services import perceiving
+from agents.toolkit.registry import REGISTRY
+from library.components import selectors, services
+from library.errors import EmbeddingUnavailable
+from library.models import Component, ComponentVersion
+
+logger = logging.getLogger(__name__)
+
+KIND = Component.Kind.RULE.value
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """An active version whose text is no rule to this version of the language; it is not used until it is mended."""
+
+    version: ComponentVersion
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the rules would make of a goal, over what is true of a workspace now; nothing has run."""
+
+    goal: str
+    beliefs: tuple[Belief, ...]
+    outcome: PlanDraft | NoPlan
+
+    @property
+    def evidence(self) -> Mapping[str, Any]:
+        """Rules, contexts × beliefs and rejections, as planning keeps them."""
+        return self.outcome.evidence
+
+
+def known_rules() -> list[KnownRule]:
+    """Return the active rules that can be read, by name."""
+    return [rule for rule in map(_known, selectors.active_versions(KIND)) if isinstance(rule, KnownRule)]
+
+
+def unreadable_rules() -> list[Unreadable]:
+    """Return the active versions that planning leaves out because they cannot be read."""
+    return [rule for rule in map(_known, selectors.active_versions(KIND)) if isinstance(rule, Unreadable)]
+
+
+def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
+    """Return the rules whose task is nearest in meaning to the text, with their similarity; none without embeddings."""
+    if not text.strip():
+        return []
+    try:
+        near = selectors.nearest(KIND, text, limit)
+    except EmbeddingUnavailable as error:
+        logger.warning("The nearest rules cannot be told: %s", error)
+        return []
+    return [(known, similarity) for version, similarity in near if isinstance(known := _known(version), KnownRule)]
+
+
+def try_out(text: str, workspace: Workspace, *, draft: str = "") -> Trial:
+    """Plan a goal over what is true of the workspace now, without storing or running anything.
+
+    `draft` is a rule text that takes the place of the active rule of its name. RuleSyntaxError when it cannot be read.
+    """
+    rules = known_rules()
+    if draft:
+        checked = read_one(draft)
+        rules = [known for known in rules if known.name != checked.name]
+        rules.append(KnownRule(checked.name, "draft", "", checked))
+    beliefs = tuple(perceiving.of_workspace(workspace, about=text))
+    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
+
+
+def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:
+    """Part starter files into rules, each of which becomes a component of its own. RuleSyntaxError names the fault."""
+    return [
+        services.Starter(rule.name, rule.source + "\n", when_to_use(rule))
+        for _, text in files
+        for rule in grammar.parse(text)
+    ]
+
+
+def when_to_use(rule: Rule) -> str:
+    """Return the wordings of the rule's task as sentences, for the search by meaning."""
+    said = [render(trigger.text, {}).replace("{", "").replace("}", "").replace("_", " ") for trigger in rule.triggers]
+    return ". ".join(dict.fromkeys([*said, rule.name]))
+
+
+def read_one(body: str) -> Rule:
+    """Return the one rule of a version's text. RuleSyntaxError when it cannot be read, or holds several."""
+    rules = grammar.parse(body)
+    if len(rules) != 1:
+        raise RuleSyntaxError(rules[1].line, "several_rules", f"here are {len(rules)} rules instead of one")
+    return rules[0]
+
+
+def _known(version: ComponentVersion) -> KnownRule | Unreadable:
+    try:
+        rule = _parsed(version.pk, version.body)
+    except RuleSyntaxError as error:
+        logger.error("The active rule %s cannot be read and is left out: %s", version, error)
+        return Unreadable(version, error.line, error.message)
+    return KnownRule(version.component.name, version.version, str(version.pk), rule)
+
+
+@lru_cache(maxsize=2_048)
+def _parsed(version_id: int, body: str) -> Rule:
+    """A version's body never changes, so its rule is read once in the life of a process."""
+    return read_one(body)
