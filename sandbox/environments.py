@@ -6,12 +6,13 @@ import fcntl
 import hashlib
 import os
 import tempfile
-import time
 from pathlib import Path
 
 from sandbox.contract import Limits, SandboxError
 from sandbox.jail import interpreter
-from sandbox.jail.cell import Cell
+from sandbox.jail.cell import Cell, CellEnded
+from sandbox.jail.inside.environments import MADE_AT
+from sandbox.jail.inside.frames import BadFrame
 from sandbox.places import templates_folder
 
 _MAKING_S = 120.0
@@ -45,26 +46,13 @@ def _make(folder: Path, name: str) -> None:
         cell = Cell(Path(place), folder, Limits())
         try:
             python = interpreter.choose().program
-            cell.send(
-                {
-                    "do": "run",
-                    "candidates": [[python, "-I", "-m", "venv", "/workspace/template"]],
-                    "cwd": "",
-                    "env": {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
-                    "timeout_s": _MAKING_S,
-                    "watch_deletions": False,
-                }
-            )
-            said = b""
-            while True:
-                message, body = cell.receive(time.monotonic() + _MAKING_S)
-                said += body
-                if message.get("end") is True:
-                    break
+            ending, output = cell.run([python, "-I", "-m", "venv", MADE_AT.decode()], _MAKING_S)
+        except (CellEnded, BadFrame, TimeoutError) as error:
+            raise SandboxError("the jail ended while a virtual environment was prepared") from error
         finally:
             cell.end()
-        if message.get("return_code") != 0:
-            why = said.decode("utf-8", "replace").strip()[-500:] or message.get("reason", "")
+        if ending.get("return_code") != 0:
+            why = output.decode("utf-8", "replace").strip()[-500:]
             raise SandboxError(f"the jail's Python could not make a virtual environment: {why}")
         made = Path(place) / "template"
         for path in [made, *made.rglob("*")]:

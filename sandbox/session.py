@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sandbox import commands
@@ -17,6 +17,7 @@ from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
 from sandbox.environments import prepare
+from sandbox.jail import interpreter
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
 from sandbox.output import Kept, shares
@@ -298,7 +299,7 @@ class Session:
     def _environment(self) -> dict[str, str]:
         """What a program finds in its environment: nothing of the worker's."""
         env = {
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "PATH": f"{PurePosixPath(interpreter.choose().program).parent}:/usr/local/bin:/usr/bin:/bin",
             "HOME": JAIL_TMP,
             "TMPDIR": JAIL_TMP,
             "LANG": "C.UTF-8",

@@ -95,6 +95,29 @@ class Cell:
                 raise CellEnded("the jail has ended")
             self._frames.feed(data)
 
+    def run(self, words: list[str], timeout_s: float) -> tuple[dict[str, Any], bytes]:
+        """Runs one of our own programs in a plain environment; its ending and all it wrote.
+
+        Raises TimeoutError, CellEnded, BadFrame.
+        """
+        self.send(
+            {
+                "do": "run",
+                "candidates": [words],
+                "cwd": "",
+                "env": {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
+                "timeout_s": timeout_s,
+                "watch_deletions": False,
+            }
+        )
+        deadline = time.monotonic() + timeout_s + _END_S
+        output = b""
+        while True:
+            message, body = self.receive(deadline)
+            output += body
+            if message.get("end") is True:
+                return message, output
+
     def end(self) -> Report:
         """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
         with suppress(OSError):
@@ -131,11 +154,12 @@ def _launch(
     inherited = (launcher_end, helper_end, filter_file, *texts.values())
     arguments = bubblewrap.arguments(bubblewrap.binds(root, templates, python), filter_file, texts, helper_end, python)
     identity = owner()
+    cpus = [] if group is not None and group.shares_cpu else _cpus(limits)
     try:
         return subprocess.Popen(
             [
                 *(sys.executable, "-I", "-S", "-c", _START_LAUNCHER, str(launcher_end), str(os.getpid())),
-                *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, _cpus(limits)))),
+                *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, cpus))),
                 *(":".join(group.entrances) if group else "", str(root), STAGED + str(program), *arguments),
             ],
             pass_fds=inherited,

@@ -19,6 +19,7 @@ _MOUNTS = Path("/sys/fs/cgroup")
 _SPARE_BYTES = 128 << 20  # the launcher, the helper, and room for the watch to act first and say "memory"
 _SPARE_PROCESSES = 16
 _PERIOD_US = 100_000
+_PREFIX = "mindx-"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Group:
     def entrances(self) -> list[str]:
         """Files into which the launcher writes its process id while it is root."""
         return [str(folder / "cgroup.procs") for folder in self.folders]
+
+    @property
+    def shares_cpu(self) -> bool:
+        """True when the group also limits processor time."""
+        return any((folder / name).exists() for folder in self.folders for name in ("cpu.max", "cpu.cfs_quota_us"))
 
     def ran_out_of_memory(self) -> bool:
         """True when the kernel killed a process of this group for want of memory."""
@@ -58,7 +64,8 @@ def make(limits: Limits) -> Group | None:
     """
     if os.geteuid() != 0:
         return None
-    name = f"mindx-{uuid.uuid4().hex}"
+    _remove_abandoned()
+    name = f"{_PREFIX}{os.getpid()}-{uuid.uuid4().hex}"
     made: list[Path] = []
     try:
         for parent, settings in _wanted(limits):
@@ -71,6 +78,14 @@ def make(limits: Limits) -> Group | None:
         Group(tuple(made)).remove()
         return None
     return Group(tuple(made)) if made else None
+
+
+def _remove_abandoned() -> None:
+    """Removes groups whose maker was killed before it could."""
+    for parent in _parents().values():
+        for folder in parent.glob(f"{_PREFIX}*-*"):
+            if not Path("/proc", folder.name.split("-")[1]).exists():
+                Group((folder,)).remove()
 
 
 def _wanted(limits: Limits) -> list[tuple[Path, dict[str, str]]]:

@@ -1,0 +1,94 @@
+"""Commands as people type them, turned into requests. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from sandbox.commands import COMMANDS, Refusal
+from sandbox.contract import Request, SessionState
+
+# The parameters a typed command's words fill, in order; those after "|" may be missing.
+_ORDER: Mapping[str, str] = {
+    "ls": "| path",
+    "cd": "path",
+    "mkdir": "path",
+    "read": "path",
+    "write": "path content | mode",
+    "rm": "path",
+    "create_venv": "venv_name",
+    "activate_venv": "venv_name",
+    "deactivate_venv": "",
+}
+
+
+def parse(line: str, state: SessionState) -> Request:
+    """The request a line means. Raises Refusal when it means none.
+
+    `run` takes the rest of the line as it stands, or as one quoted word; `toggle_autonomous_mode` without a word
+    switches to the other state.
+    """
+    command, _, rest = line.strip().partition(" ")
+    if command == "run":
+        return Request("run", {"command_line": _unwrapped(rest.strip())})
+    words = _words(rest)
+    if command == "toggle_autonomous_mode":
+        return Request(command, {"on": _switch(words, state)})
+    if command not in _ORDER:
+        raise Refusal("INVALID_PARAMETERS", f"there is no command {command[:64]!r}; type help for a list")
+    required, _, optional = _ORDER[command].partition("|")
+    names = required.split() + optional.split()
+    if not len(required.split()) <= len(words) <= len(names):
+        raise Refusal("INVALID_PARAMETERS", f"usage: {usage(command)}")
+    return Request(command, dict(zip(names, words, strict=False)))
+
+
+def usage(command: str) -> str:
+    """How a command is typed."""
+    if command == "run":
+        return "run COMMAND LINE"
+    if command == "toggle_autonomous_mode":
+        return f"{command} [on|off]"
+    required, _, optional = _ORDER[command].partition("|")
+    words = [name.upper() for name in required.split()] + [f"[{name.upper()}]" for name in optional.split()]
+    return " ".join([command, *words])
+
+
+def help_text() -> str:
+    rows = [(usage(command), signature.summary) for command, signature in COMMANDS.items()]
+    rows += [("help", "show this list"), ("exit", "leave")]
+    width = max(len(typed) for typed, _ in rows)
+    return "\n".join(f"  {typed:<{width}}  {summary}" for typed, summary in rows)
+
+
+def prompt(state: SessionState) -> str:
+    """`(.venv) ./project $ `, the virtual environment only when one is active."""
+    venv = f"({state.venv.rsplit('/', 1)[-1]}) " if state.venv else ""
+    return f"{venv}./{state.cwd} $ "
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise Refusal("INVALID_PARAMETERS", f"the line cannot be split: {error}") from error
+
+
+def _unwrapped(text: str) -> str:
+    """`'python --version'` means what `python --version` means."""
+    if text[:1] in ("'", '"'):
+        words = _words(text)
+        if len(words) == 1:
+            return words[0]
+    return text
+
+
+def _switch(words: list[str], state: SessionState) -> bool:
+    match words:
+        case []:
+            return not state.autonomous
+        case ["on"]:
+            return True
+        case ["off"]:
+            return False
+    raise Refusal("INVALID_PARAMETERS", f"usage: {usage('toggle_autonomous_mode')}")
