@@ -112,7 +112,7 @@ def _known(version: ComponentVersion) -> KnownRule | Unreadable:
     try:
         rule = _parsed(version.pk, version.body)
     except RuleSyntaxError as error:
-        logger.error("The active rule %s cannot be read and is left out: %s", version, error)
+        logger.warning("The active rule %s cannot be read and is left out: %s", version, error)
         return Unreadable(version, error.line, error.message)
     return KnownRule(version.component.name, version.version, str(version.pk), rule)
 
