@@ -32,6 +32,11 @@ class Command(BaseCommand):
         owner = connection.settings_dict["USER"]
         if application and application != owner:
             grant(connection, application)
+        try:
+            call_command("build_models", stdout=self.stderr)
+        except CommandError as error:
+            # Search by meaning waits then, and says so; everything else works.
+            self.stderr.write(f"The sentence model could not be built: {error}")
         if "load_starters" in get_commands():
             call_command("load_starters", verbosity=0)
         static_files.collect()
