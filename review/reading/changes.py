@@ -1,0 +1,167 @@
+"""What a plan would change, in the order of danger: what goes, what is replaced, what is new.
+
+The forecast says which files; here their contents become rows. Contents of today's files are handed in by path.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.bdi.forecast import (
+    AutonomousMode,
+    Consequence,
+    Environment,
+    Forecast,
+    Inside,
+    NewFolder,
+    Program,
+    Removal,
+    Unread,
+    WouldFail,
+    Writing,
+)
+from review.reading import difference, texts
+from review.reading.difference import Difference, Row
+from review.reading.steps import ShownText
+
+_NEW = "new"
+_KINDS = {"dir": "folder", "link": "link (not what it points to)"}
+
+# A file's content today, or None when it is missing, larger than the page shows, or no text.
+Today = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file or folder that goes, changes or comes. `tone` is bad, good or nothing."""
+
+    anchor: str
+    cause: Consequence
+    path: str
+    word: str
+    tone: str
+    sentence: str
+    difference: Difference
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Everything the page tells about consequences, each list in the order of the steps."""
+
+    removals: tuple[FileChange, ...]
+    replaced: tuple[FileChange, ...]
+    new: tuple[FileChange, ...]
+    folders: tuple[NewFolder, ...]
+    environments: tuple[Environment, ...]
+    programs: tuple[Program, ...]
+    modes: tuple[AutonomousMode, ...]
+    failures: tuple[WouldFail, ...]
+    unread: tuple[Unread, ...]
+    looks: str
+
+    @property
+    def files(self) -> tuple[FileChange, ...]:
+        """Deletions first, then what is replaced, then what is new."""
+        return self.removals + self.replaced + self.new
+
+    @property
+    def deleted(self) -> int:
+        """Lines that go."""
+        return sum(one.difference.deleted for one in self.files)
+
+    @property
+    def added(self) -> int:
+        """Lines that come."""
+        return sum(one.difference.added for one in self.files)
+
+    @property
+    def shown_texts(self) -> list[ShownText]:
+        """The contents that stand here in full, so that their steps need not repeat them."""
+        return [
+            ShownText(one.cause.position, one.cause.content, one.anchor)
+            for one in self.new
+            if isinstance(one.cause, Writing)
+        ]
+
+    @property
+    def is_empty(self) -> bool:
+        """True when the plan only looks at things."""
+        return not (self.files or self.folders or self.environments or self.programs or self.unread or self.failures)
+
+
+def changes(forecast: Forecast, today: Today) -> Changes:
+    """Sort the forecast's consequences and draw their contents."""
+    anchor = (f"f-{number}" for number in itertools.count(1))
+    removals = [_removal(one, next(anchor), today) for one in forecast.of(Removal)]
+    written = [_writing(one, next(anchor), today) for one in forecast.of(Writing)]
+    return Changes(
+        removals=tuple(removals),
+        replaced=tuple(one for one in written if one.word != _NEW),
+        new=tuple(one for one in written if one.word == _NEW),
+        folders=forecast.of(NewFolder),
+        environments=forecast.of(Environment),
+        programs=forecast.of(Program),
+        modes=forecast.of(AutonomousMode),
+        failures=forecast.of(WouldFail),
+        unread=forecast.of(Unread),
+        looks=_said(forecast.looks),
+    )
+
+
+def _said(positions: tuple[int, ...]) -> str:
+    """`step 2`, `steps 2, 4, 5`; nothing for none."""
+    numbers = ", ".join(map(str, positions))
+    return f"step{'s' if len(positions) > 1 else ''} {numbers}" if positions else ""
+
+
+def _removal(one: Removal, anchor: str, today: Today) -> FileChange:
+    name = f"the {_KINDS.get(one.kind, one.kind)}"
+    made = f", and {texts.counted(one.made, 'path')} that earlier steps make" if one.made else ""
+    if one.kind == "missing":
+        sentence, shown = "Removes whatever is there then. Today nothing is.", Difference((), 0, 0)
+    elif one.kind == "dir":
+        held = f"{texts.counted(one.files, 'file')}, {texts.size(one.size_bytes)}" if one.files else "no file of today"
+        sentence = f"Removes {name} with everything in it: {held}{made}."
+        shown = Difference(tuple(_inside_row(inside) for inside in one.inside), 0, 0)
+    else:
+        sentence = (
+            f"Removes {name}: {texts.size(one.size_bytes)}."
+            if not one.made
+            else f"Removes {name} an earlier step makes."
+        )
+        before = today(one.path) if one.kind == "file" and not one.made else None
+        shown = difference.whole(before, "d") if before is not None else Difference((), 0, 0)
+    return FileChange(anchor, one, one.path, "deleted", "bad", sentence, shown, _unshown(one, shown))
+
+
+def _unshown(one: Removal, shown: Difference) -> str:
+    if one.kind != "file" or one.made or shown.rows or not one.size_bytes:
+        return ""
+    return "Its content is no text or too long to show here; the workspace page has it."
+
+
+def _inside_row(inside: Inside) -> Row:
+    if inside.kind != "dir":
+        return Row("d", "", "", f"{inside.path}   {texts.size(inside.size_bytes)}")
+    return Row("d", "", "", f"{inside.path}/   {texts.counted(inside.files, 'file')}, {texts.size(inside.size_bytes)}")
+
+
+def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
+    if not one.before:
+        shown = difference.whole(one.content, "a")
+        return FileChange(anchor, one, one.path, _NEW, "good", _made_of(one.content), shown)
+    before = today(one.path) if one.before == "base" else one.before_text
+    word = "added to" if one.appends else "replaced"
+    if before is None:
+        remark = "What is there today is no text or too long to show here; below is what will stand there."
+        return FileChange(anchor, one, one.path, word, "", "", difference.whole(one.content, "a"), remark)
+    shown = difference.between(before, before + one.content if one.appends else one.content)
+    sentence = "" if shown.deleted or shown.added else "The content stays the same."
+    return FileChange(anchor, one, one.path, word, "", sentence, shown)
+
+
+def _made_of(content: str) -> str:
+    return "An empty file." if not content else ""

@@ -1,0 +1,95 @@
+"""Two texts side by side as rows: within a change deletions first, only what stays the same is folded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from review.reading.texts import MOST_NUMBERED_LINES, split
+
+CONTEXT = 3
+_SAME, _DELETED, _ADDED, _FOLD = "", "d", "a", "h"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: `kind` is "" (the same), d (deleted), a (added) or h (so many lines stay the same)."""
+
+    kind: str
+    old: str
+    new: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """All rows, and how many lines go and come."""
+
+    rows: tuple[Row, ...]
+    deleted: int
+    added: int
+
+
+def whole(text: str, kind: str) -> Difference:
+    """A text that comes ("a") or goes ("d") as a whole."""
+    lines = split(text)
+    rows = _rows(kind, lines, 1)
+    if text and not text.endswith("\n"):
+        rows.append(Row(_FOLD, "", "", "no line feed at the end"))
+    return Difference(tuple(rows), len(lines) if kind == _DELETED else 0, len(lines) if kind == _ADDED else 0)
+
+
+def between(before: str, after: str) -> Difference:
+    """What changes from one text to the other, line by line."""
+    old, new = split(before), split(after)
+    if max(len(old), len(new)) > MOST_NUMBERED_LINES:
+        # Matching lines takes time that grows with the square of their number; nobody may stop the page with it.
+        rows = [*_rows(_DELETED, old, 1), *_rows(_ADDED, new, 1)]
+        return Difference(tuple(rows), len(old), len(new))
+    rows = list(_compared(old, new))
+    rows += _ends(before, after)
+    return Difference(tuple(rows), sum(row.kind == _DELETED for row in rows), sum(row.kind == _ADDED for row in rows))
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for number, (tag, old_from, old_to, new_from, new_to) in enumerate(codes):
+        if tag == "equal":
+            yield from _same(old, old_from, old_to, new_from, number == 0, number == len(codes) - 1)
+        else:
+            yield from _rows(_DELETED, old[old_from:old_to], old_from + 1)
+            yield from _rows(_ADDED, new[new_from:new_to], new_from + 1)
+
+
+def _same(old: Sequence[str], start: int, end: int, new_start: int, is_first: bool, is_last: bool) -> Iterator[Row]:
+    head = 0 if is_first else CONTEXT
+    tail = 0 if is_last else CONTEXT
+    folds = end - start > head + tail + 1
+    for at in range(start, end):
+        if folds and start + head <= at < end - tail:
+            if at == start + head:
+                first, last = at + 1, end - tail
+                said = f"line {first} stays" if first == last else f"lines {first} to {last} stay"
+                yield Row(_FOLD, "", "", f"{said} the same")
+            continue
+        yield Row(_SAME, str(at + 1), str(new_start + at - start + 1), old[at])
+
+
+def _ends(before: str, after: str) -> list[Row]:
+    """A final line feed that comes or goes is a change too, and no line shows it."""
+    had, has = before.endswith("\n"), after.endswith("\n")
+    if had == has or not before or not after:
+        return []
+    return [Row(_FOLD, "", "", "a line feed comes at the end" if has else "the line feed at the end goes")]
+
+
+def _rows(kind: str, lines: Sequence[str], first: int) -> list[Row]:
+    if len(lines) > MOST_NUMBERED_LINES:
+        numbers = f"{first}–{first + len(lines) - 1}"
+        return [_row(kind, numbers, "\n".join(lines))]
+    return [_row(kind, str(number), line) for number, line in enumerate(lines, first)]
+
+
+def _row(kind: str, number: str, text: str) -> Row:
+    return Row(kind, number if kind == _DELETED else "", number if kind == _ADDED else "", text)

@@ -1,0 +1,120 @@
+"""The steps of a document as the page lists them: every argument, what it was before, and where it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from agents.bdi.document import Document, IntentSpec, Parameter
+from review.reading import difference, texts
+from review.reading.difference import Difference
+from review.reading.texts import Block
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter in full: as running text, or as a numbered block when running text would lose something.
+
+    `shown_at` names the place on the page where exactly this text stands in full; the step then points there.
+    """
+
+    parameter: Parameter
+    text: str
+    block: Block | None
+    was: str | None
+    was_block: Block | None
+    shown_at: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step as it is read."""
+
+    spec: IntentSpec
+    arguments: tuple[Argument, ...]
+    condition: str
+    is_cleanup: bool
+
+
+@dataclass(frozen=True)
+class ShownText:
+    """A text that stands elsewhere on the page in full, under this anchor, because of this step."""
+
+    position: int
+    text: str
+    anchor: str
+
+
+def steps_of(document: Document, shown: Collection[ShownText] = ()) -> tuple[Step, ...]:
+    """Every step, main ones first. `shown`: the files whose whole content the page shows anyway."""
+    return tuple(_step(spec, [one for one in shown if one.position == spec.position]) for spec in document.all_intents)
+
+
+def _step(spec: IntentSpec, shown: Collection[ShownText]) -> Step:
+    named = {parameter.name for parameter in spec.parameters}
+    # What runs is `params`; a value without a record of its origin is shown all the same.
+    extra = tuple(Parameter(name, value, "") for name, value in spec.params.items() if name not in named)
+    return Step(
+        spec=spec,
+        arguments=tuple(
+            _argument(one, spec, shown, f"argument-{spec.position}-{number}")
+            for number, one in enumerate((*spec.parameters, *extra), 1)
+        ),
+        condition=as_text(spec.condition) if spec.condition else "",
+        is_cleanup=spec.phase == "cleanup",
+    )
+
+
+def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownText], anchor: str) -> Argument:
+    # The value that runs stands in `params`; the record beside it only explains it.
+    text = as_text(spec.params.get(parameter.name))
+    was = None if parameter.original is None else as_text(parameter.original)
+    place = next((one.anchor for one in shown if one.text in (text, f"{text}\n")), "")
+    return Argument(
+        parameter=parameter,
+        text=text,
+        block=texts.block(text) if texts.needs_block(text) else None,
+        was=was,
+        was_block=texts.block(was) if was is not None and texts.needs_block(was) else None,
+        shown_at=place if texts.needs_block(text) else "",
+        anchor=anchor,
+    )
+
+
+def as_text(value: Any) -> str:
+    """A value as it is written: text as it is, everything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def as_lines(document: Document) -> str:
+    """A whole document as lines that can be compared: one fact a line, every argument in full."""
+    lines = [f"goal: {document.goal_text}", f"workspace: {document.workspace}", f"made on snapshot: {document.base}"]
+    for step in steps_of(document):
+        spec = step.spec
+        lines += ["", f"{'clean-up step' if step.is_cleanup else 'step'} {spec.position}: {spec.tool}.{spec.command}"]
+        lines.append(f"  effect: {spec.effect}")
+        if spec.depends_on:
+            lines.append("  after: " + ", ".join(map(str, spec.depends_on)))
+        if step.condition:
+            lines.append(f"  only if: {step.condition}")
+        if spec.hosts:
+            lines.append("  hosts: " + ", ".join(spec.hosts))
+        if spec.limits:
+            lines.append(f"  limits: {as_text(dict(spec.limits))}")
+        for argument in step.arguments:
+            pieces = texts.split(argument.text) or [""]
+            if argument.block is None:
+                lines.append(f"  {argument.parameter.name}: {argument.text}")
+            else:
+                lines.append(f"  {argument.parameter.name} ({argument.block.facts}):")
+                lines += [f"    {piece}" for piece in pieces]
+        lines.append(f"  why: {spec.justification}")
+    return "\n".join(lines) + "\n"
+
+
+def compared(before: Document, after: Document) -> Difference:
+    """What changes from one document to another."""
+    return difference.between(as_lines(before), as_lines(after))

@@ -1,0 +1,240 @@
+"""Everything the plan page shows, read from the document's bytes and from the rows around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.bdi.forecast import forecast
+from agents.models import IntentPlan, Transition
+from agents.presentation import hidden
+from agents.services import base_files
+from agents.services.base_files import BaseUnreadable
+from agents.states import PlanState
+from agents.toolkit.registry import REGISTRY
+from library.memory.selectors import nearest_to
+from library.models import ComponentVersion, Experience
+from people.models import User
+from review import envelope, queue, rights, seal
+from review.models import Approval, Comment, Decision
+from review.reading import changes, evidence, steps
+from review.reading.changes import Changes
+from review.reading.evidence import Why
+from review.reading.steps import Step
+from review.services.audit import grant_of
+
+PRECEDENTS = 3
+LONGEST_TITLE = 240
+# Larger files are named with their size; nobody reads more than this on one page.
+MOST_SHOWN_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """An earlier goal that was about something like this, and how it ended. `nearness` is per cent, None by words."""
+
+    experience: Experience
+    nearness: int | None
+
+    @property
+    def tone(self) -> str:
+        """How the page marks its outcome."""
+        return _TONES.get(self.experience.final_outcome, "faint")
+
+    @property
+    def icon(self) -> str:
+        """The icon beside its outcome."""
+        return _ICONS.get(self.experience.final_outcome, "minus")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A choice of a rule, and the id of that rule's page (None when the rule is no longer in the library)."""
+
+    why: Why
+    rule_id: int | None
+
+
+_TONES = {"success": "is-good", "failure": "is-bad", "partial_success": "is-clay"}
+_ICONS = {"success": "check", "failure": "x", "partial_success": "mend"}
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What was decided and whether it still fits: the approved digest beside the digest of the bytes stored now."""
+
+    decision: Decision
+    approval: Approval | None
+    covers: str
+    digest_now: str
+    fits: bool
+
+
+@dataclass(frozen=True)
+class PlanView:
+    """One plan as the page shows it. `document` is None when the stored bytes cannot be read."""
+
+    plan: IntentPlan
+    document: Document | None
+    digest_now: str
+    steps: tuple[Step, ...]
+    changes: Changes | None
+    base_problem: str
+    has_moved: bool
+    reasons: list[Reason]
+    precedents: list[Precedent]
+    comments: list[Comment]
+    receipts: list[Receipt]
+    revisions: list[IntentPlan]
+    refusal: str
+    ended_by: Transition | None
+    previous: int | None
+    following: int | None
+
+    @property
+    def is_broken(self) -> bool:
+        """True when the stored bytes are not those that were proposed: nothing of this plan may be decided or run."""
+        return self.document is None or self.digest_now != self.plan.digest
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while a decision is possible at all."""
+        return self.plan.state == PlanState.AWAITING_REVIEW
+
+    @property
+    def may_decide(self) -> bool:
+        """True when this person may decide this plan now."""
+        return self.is_waiting and not self.is_broken and not self.refusal
+
+    @property
+    def main_steps(self) -> list[Step]:
+        """The steps that run when all goes well."""
+        return [step for step in self.steps if not step.is_cleanup]
+
+    @property
+    def cleanup_steps(self) -> list[Step]:
+        """The steps that run after a failure."""
+        return [step for step in self.steps if step.is_cleanup]
+
+    @property
+    def title(self) -> str:
+        """The goal's first words, for the browser's tab and where there is room for one line only."""
+        words = hidden.visible_text(" ".join(self.plan.goal.text.split()))
+        return words if len(words) <= LONGEST_TITLE else f"{words[:LONGEST_TITLE].rstrip()}…"
+
+    @property
+    def is_long(self) -> bool:
+        """True when the goal would push its plan off the screen; the page then shows it in full further down."""
+        return len(self.plan.goal.text) > LONGEST_TITLE or "\n" in self.plan.goal.text
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """The plan and the earlier revision that a click on Compare shows; from the first one, the latest with it."""
+        earlier = [one.revision for one in self.revisions if one.revision < self.plan.revision]
+        return (self.plan.pk, earlier[-1]) if earlier else (self.newest.pk, self.plan.revision)
+
+    @property
+    def newest(self) -> IntentPlan:
+        """The latest revision of this goal's plan."""
+        return self.revisions[-1]
+
+
+def plan_view(plan: IntentPlan, user: User) -> PlanView:
+    """Read one plan for one person."""
+    data = bytes(plan.document)
+    document = _document(data)
+    found, problem = _changes(document) if document else (None, "")
+    previous, following = queue.around(user, plan)
+    return PlanView(
+        plan=plan,
+        document=document,
+        digest_now=documents.digest_of(data),
+        steps=steps.steps_of(document, found.shown_texts if found else ()) if document else (),
+        changes=found,
+        base_problem=problem,
+        has_moved=document is not None and document.base != plan.workspace.head,
+        reasons=reasons(plan),
+        precedents=precedents(plan, user),
+        comments=list(Comment.objects.filter(goal_id=plan.goal_id).select_related("by", "intent_plan")),
+        receipts=receipts(plan),
+        revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
+        refusal=rights.why_not(user, plan),
+        ended_by=None if plan.state == PlanState.AWAITING_REVIEW else last_move(plan),
+        previous=previous,
+        following=following,
+    )
+
+
+def reasons(plan: IntentPlan) -> list[Reason]:
+    """The choice of a rule for the goal, then those for its sub-goals; none when no rule made the plan."""
+    found = plan.plan.evidence
+    why = evidence.why(found) if isinstance(found, dict) else None
+    if why is None:
+        return []
+    choices = [why, *why.subgoals]
+    versions = [one.version_id for one in choices if one.version_id is not None]
+    pages = dict(ComponentVersion.objects.filter(pk__in=versions).values_list("pk", "component_id"))
+    return [Reason(one, pages.get(one.version_id)) for one in choices]
+
+
+def precedents(plan: IntentPlan, user: User) -> list[Precedent]:
+    """The nearest earlier goals among what this person may read."""
+    found = nearest_to(plan.goal.text, user=user, limit=PRECEDENTS, without_goal=str(plan.goal_id))
+    return [Precedent(row, None if near is None else round(100 * max(near, 0.0))) for row, near in found]
+
+
+def receipts(plan: IntentPlan) -> list[Receipt]:
+    """The decisions on this plan, each with what it covered and whether the stored bytes still are that."""
+    now = documents.digest_of(plan.document)
+    rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval").order_by("pk")
+    return [_receipt(row, now) for row in rows]
+
+
+def last_move(plan: IntentPlan) -> Transition | None:
+    """The move that took the plan where it is."""
+    return plan.transitions.order_by("-pk").first()
+
+
+def _receipt(row: Decision, now: str) -> Receipt:
+    approval: Approval | None = getattr(row, "approval", None)
+    fits = row.digest == now
+    if approval is not None:
+        fits = fits and seal.is_genuine(grant_of(approval), approval.mac, settings.APPROVAL_KEY)
+    covers = envelope.in_words(approval.envelope) if approval is not None else ""
+    return Receipt(row, approval, covers, now, fits)
+
+
+def _document(data: bytes) -> Document | None:
+    try:
+        return documents.read(data)
+    except ValueError:
+        return None
+
+
+def _changes(document: Document) -> tuple[Changes | None, str]:
+    try:
+        base = base_files.entries_of(document.base)
+    except BaseUnreadable as error:
+        return None, str(error)
+
+    def today(path: str) -> str | None:
+        content = base_files.content_of(document.base, path, MOST_SHOWN_BYTES)
+        try:
+            text = None if content is None else content.decode()
+        except UnicodeDecodeError:
+            return None
+        return None if text is None or "\x00" in text else text
+
+    return changes.changes(forecast(document, base, REGISTRY), today), ""
+
+
+def compared(plan: IntentPlan, other: IntentPlan) -> dict[str, Any]:
+    """The difference from another revision to this one, every argument included; nothing when one cannot be read."""
+    before, after = _document(bytes(other.document)), _document(bytes(plan.document))
+    if before is None or after is None:
+        return {"difference": None}
+    return {"difference": steps.compared(before, after)}

@@ -1,0 +1,15 @@
+"""Addresses of the review pages."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from review.views import decide, plan, queue
+
+urlpatterns = [
+    path("", queue.queue_page, name="review"),
+    path("<int:pk>/", plan.plan_page, name="review-plan"),
+    path("<int:pk>/standing/", plan.standing, name="review-standing"),
+    path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
+    path("<int:pk>/decide/", decide.decide, name="review-decide"),
+]

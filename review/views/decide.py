@@ -1,0 +1,70 @@
+"""Taking a decision from the plan's page."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from agents.errors import StaleDigest
+from agents.models import IntentPlan
+from people.models import User
+from review import envelope, queue
+from review.errors import DecisionRefused, WordsRefused
+from review.queue import Cursor
+from review.services import decisions
+from review.views.plan import PRESETS, asking, render_plan, visible_plan
+
+APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
+
+
+@require_POST
+def decide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
+    plan, user = visible_plan(request, pk), asking(request)
+    place = queue.waiting_for(user).filter(pk=plan.pk).first()
+    typed = {"reason": request.POST.get("reason", ""), "comment": request.POST.get("comment", "")}
+    try:
+        done = _decide(request, plan, user)
+    except StaleDigest as error:
+        plan.refresh_from_db()
+        return render_plan(request, plan, status=409, trouble=str(error), **typed)
+    except WordsRefused as error:
+        return render_plan(request, plan, status=422, trouble=str(error), field=error.field, **typed)
+    except DecisionRefused as error:
+        return render_plan(request, plan, status=403, trouble=str(error), **typed)
+    messages.success(request, done)
+    following = queue.next_for(user, Cursor.of(place) if place else None)
+    address = following.get_absolute_url() if following else reverse("goal", args=[plan.goal_id])
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponseClientRedirect(address)
+    return HttpResponseRedirect(address)
+
+
+def _decide(request: HttpRequest, plan: IntentPlan, user: User) -> str:
+    """Call the service that was asked for; what the toast says."""
+    digest, verdict = request.POST.get("digest", ""), request.POST.get("verdict", "")
+    if verdict == REJECT:
+        decisions.reject(plan, by=user, digest=digest, reason=_reason(request))
+        return f"Plan {plan.pk} rejected. Goal {plan.goal_id} is dropped."
+    if verdict == REQUEST_CHANGES:
+        decisions.request_changes(plan, by=user, digest=digest, comment=request.POST.get("comment", ""))
+        return f"Plan {plan.pk} sent back. A new revision comes to the queue."
+    if verdict == APPROVE:
+        tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
+        decisions.approve(plan, by=user, digest=digest, tries=tries)
+        return f"Plan {plan.pk} approved. It starts now."
+    raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
+
+
+def _reason(request: HttpRequest) -> str:
+    """The chosen preset and the person's own words, whichever there are."""
+    preset, own = request.POST.get("preset", ""), request.POST.get("reason", "")
+    return ": ".join(words for words in (preset if preset in PRESETS else "", own.strip()) if words)
+
+
+def _tries(text: str) -> int:
+    """The number of tries; one that is none becomes 0, which the envelope refuses with its range."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0

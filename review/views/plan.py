@@ -1,0 +1,74 @@
+"""The plan's page: what an agent wants to do, and why."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from agents.models import IntentPlan
+from agents.selectors import plans_visible_to
+from people.models import User
+from review import envelope, rights, selectors
+
+# The reasons that people choose most; the text field beside them holds any other.
+PRESETS = ("Not needed", "Touches too much", "Wrong place")
+
+
+def visible_plan(request: HttpRequest, pk: int) -> IntentPlan:
+    """The plan, when this person may see it; otherwise there is none (404)."""
+    return get_object_or_404(plans_visible_to(asking(request)).select_related("goal__agent"), pk=pk)
+
+
+def asking(request: HttpRequest) -> User:
+    """The person who asks."""
+    assert request.user.is_authenticated  # noqa: S101  # the login middleware lets nobody else come here
+    return request.user
+
+
+@require_safe
+def plan_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """One plan."""
+    return render_plan(request, visible_plan(request, pk))
+
+
+@require_safe
+def standing(request: HttpRequest, pk: int) -> HttpResponse:
+    """The decision bar, when the plan is no longer in the state that the open page shows; else nothing (204)."""
+    plan = visible_plan(request, pk)
+    if request.GET.get("state") == plan.state:
+        return HttpResponse(status=204)
+    return render(request, "review/_standing.html", _standing_context(plan, asking(request)))
+
+
+@require_safe
+def compare(request: HttpRequest, pk: int, revision: int) -> HttpResponse:
+    """What changed from another revision of the same goal's plan to this one."""
+    plan = visible_plan(request, pk)
+    other = get_object_or_404(plan.goal.intent_plans, revision=revision)
+    revisions = plan.goal.intent_plans.defer("document").order_by("revision")
+    context = {"plan": plan, "other": other, "revisions": revisions, **selectors.compared(plan, other)}
+    return render(request, "review/compare.html", context)
+
+
+def render_plan(request: HttpRequest, plan: IntentPlan, *, status: int = 200, **said: str) -> HttpResponse:
+    """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
+    context = {
+        "view": selectors.plan_view(plan, asking(request)),
+        "presets": PRESETS,
+        "tries": envelope.TRIES,
+        "chosen_tries": envelope.USUAL_TRIES,
+        "said": said,
+    }
+    template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]
+    return render(request, template, context, status=status)
+
+
+def _standing_context(plan: IntentPlan, user: User) -> dict[str, object]:
+    newest = plan.goal.intent_plans.defer("document").order_by("-revision").first()
+    return {
+        "plan": plan,
+        "ended_by": selectors.last_move(plan),
+        "newest": newest,
+        "refusal": rights.why_not(user, plan),
+    }

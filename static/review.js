@@ -1,0 +1,67 @@
+/* Review pages: the queue stays live, the plan page says when somebody else decided, J and K go through the queue.
+   Everything works without it. */
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const plan = document.querySelector("[data-plan]");
+
+  /* --- J and K go from plan to plan; lists have keys of their own in look.js ------------------------------------- */
+  if (plan) {
+    document.addEventListener("keydown", event => {
+      if (root.dataset.keys === "off" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.closest("input, textarea, select, [contenteditable], dialog[open]")) return;
+      const where = { j: "next", k: "previous" }[event.key.toLowerCase()];
+      if (where) document.querySelector(`[data-go="${where}"]`)?.click();
+    });
+  }
+
+  /* --- the socket only says that the queue is different; what is shown is asked for and comes from the table ------- */
+  const title = document.title.replace(/^\(\d+\+?\) /, "");
+  const refreshQueue = async queue => {
+    const current = queue.querySelector("[data-item][aria-current]")?.id;
+    const focused = document.activeElement?.closest("#queue [data-item]")?.id;
+    await htmx.ajax("GET", queue.dataset.queue, { target: "#queue", swap: "outerHTML" });
+    /* same place as before: the person may be about to press Enter */
+    if (current) document.getElementById(current)?.setAttribute("aria-current", "true");
+    if (focused) document.getElementById(focused)?.querySelector("a")?.focus({ preventScroll: true });
+    const waiting = document.getElementById("queue")?.dataset.waiting;
+    document.title = waiting ? `(${waiting}) ${title}` : title;
+  };
+
+  /* Somebody else may have decided, or a new revision may be there: then the buttons go, and the notice says so. */
+  const refreshStanding = async () => {
+    const address = `${plan.dataset.standing}?state=${encodeURIComponent(plan.dataset.state)}`;
+    const answer = await fetch(address, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
+    if (answer.status !== 200) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("standing");
+    const now = document.getElementById("standing");
+    if (!fresh || !now) return;
+    now.replaceWith(document.adoptNode(fresh));
+    plan.dataset.state = fresh.dataset.state;
+    document.getElementById("decide")?.remove();
+  };
+
+  const refresh = () => {
+    const queue = document.getElementById("queue");
+    const asked = queue && window.htmx ? refreshQueue(queue) : plan ? refreshStanding() : Promise.resolve();
+    asked.catch(() => { /* the next hint asks again */ });
+  };
+
+  const SHORTEST_MS = 500, LONGEST_MS = 20000, ASK_FOR_LOGIN = 4403;
+  let wait = SHORTEST_MS, wasOpen = false;
+  const connect = () => {
+    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/queue/`);
+    socket.addEventListener("open", () => {
+      wait = SHORTEST_MS;
+      if (wasOpen) refresh(); /* what happened while the line was down */
+      wasOpen = true;
+    });
+    socket.addEventListener("message", refresh);
+    socket.addEventListener("close", event => {
+      if (event.code === ASK_FOR_LOGIN) return;
+      setTimeout(connect, wait);
+      wait = Math.min(wait * 2, LONGEST_MS);
+    });
+  };
+  connect();
+})();

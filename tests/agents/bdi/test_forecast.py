@@ -1,0 +1,151 @@
+"""What a plan would do to files, read from its steps: nothing is guessed, nothing that goes is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.forecast import (
+    AutonomousMode,
+    BaseEntry,
+    Environment,
+    Forecast,
+    Inside,
+    NewFolder,
+    Program,
+    Removal,
+    Unread,
+    WouldFail,
+    Writing,
+    forecast,
+)
+from agents.toolkit.registry import REGISTRY
+
+BASE = [
+    BaseEntry("docs", "dir"),
+    BaseEntry("docs/a.txt", "file", 100),
+    BaseEntry("docs/deep", "dir"),
+    BaseEntry("docs/deep/b.bin", "file", 2000),
+    BaseEntry("docs/deep/c.bin", "file", 1),
+    BaseEntry("docs2", "dir"),
+    BaseEntry("readme.md", "file", 10),
+    BaseEntry("way", "link"),
+]
+
+
+def steps(*commands: tuple[str, dict[str, Any]], cleanup: tuple[tuple[str, dict[str, Any]], ...] = ()) -> Forecast:
+    main = tuple(spec(at, *command) for at, command in enumerate(commands, 1))
+    undo = tuple(spec(at, *command, phase="cleanup") for at, command in enumerate(cleanup, len(main) + 1))
+    return forecast(Document("1", "a goal", "ws", "0" * 64, 1, "rule", main, undo), BASE, REGISTRY)
+
+
+def spec(position: int, command: str, params: dict[str, Any], phase: str = "main", tool: str = "simple_coder") -> Any:
+    if "." in command:
+        tool, _, command = command.partition(".")
+    return IntentSpec(position, phase, tool, command, params, (), "", "workspace", {}, (), None, (), "", "")
+
+
+ON = ("toggle_autonomous_mode", {"on": True})
+
+
+def test_a_removed_folder_counts_every_file_in_it_and_only_those() -> None:
+    (removal,) = steps(ON, ("rm", {"path": "docs"})).of(Removal)
+    assert (removal.position, removal.kind, removal.files, removal.size_bytes, removal.made) == (2, "dir", 3, 2101, 0)
+    assert removal.inside == (Inside("docs/a.txt", "file", 1, 100), Inside("docs/deep", "dir", 2, 2001))
+
+
+def test_paths_are_read_from_the_folder_the_step_stands_in() -> None:
+    found = steps(("cd", {"path": "docs"}), ON, ("rm", {"path": "deep"}), ("write", {"path": "../x", "content": ""}))
+    assert found.of(Removal)[0].path == "docs/deep"
+    assert found.of(Writing)[0].path == "x"
+    assert found.looks == (1,)
+
+
+def test_a_write_says_what_it_replaces() -> None:
+    found = steps(
+        ("write", {"path": "readme.md", "content": "new\n"}),
+        ("write", {"path": "readme.md", "content": "newer\n"}),
+        ("write", {"path": "fresh.md", "content": "x"}),
+    ).of(Writing)
+    assert [(one.before, one.before_text) for one in found] == [("base", ""), ("step", "new\n"), ("", "")]
+
+
+def test_a_tool_that_is_made_of_several_requests_is_read_as_those() -> None:
+    found = steps(("note_taking.write_note", {"name": "ideas", "text": "one"}))
+    assert [one.path for one in found.of(NewFolder)] == ["notes"]
+    assert [(one.path, one.content) for one in found.of(Writing)] == [("notes/ideas.md", "one\n")]
+
+
+def test_removing_without_autonomous_mode_would_fail_and_is_told_all_the_same() -> None:
+    found = steps(("rm", {"path": "docs"}))
+    assert "autonomous mode" in found.of(WouldFail)[0].reason
+    assert found.of(Removal)[0].files == 3
+
+
+def test_leaving_the_workspace_would_fail() -> None:
+    found = steps(("write", {"path": "../../etc/passwd", "content": "x"}), ("rm", {"path": "."}))
+    assert "outside" in found.of(WouldFail)[0].reason
+    assert "cannot be removed" in found.of(WouldFail)[1].reason
+    assert not found.of(Writing)
+    assert not found.of(Removal)
+
+
+def test_what_is_not_there_is_said_until_a_program_may_have_made_it() -> None:
+    before = steps(("read", {"path": "made.txt"}), ("write", {"path": "no/where", "content": ""}))
+    assert [one.position for one in before.of(WouldFail)] == [1, 2]
+    after = steps(("run", {"command_line": "python make.py"}), ("read", {"path": "made.txt"}))
+    assert not after.of(WouldFail)
+
+
+def test_after_a_program_nothing_is_certain() -> None:
+    found = steps(ON, ("run", {"command_line": "python x.py"}), ("rm", {"path": "docs"}), ("rm", {"path": "later"}))
+    assert found.of(Program)[0].unsure is False
+    assert [(one.path, one.kind, one.unsure) for one in found.of(Removal)] == [
+        ("docs", "dir", True),
+        ("later", "missing", True),
+    ]
+
+
+def test_a_program_is_named_with_its_folder_and_environment() -> None:
+    found = steps(
+        ("create_venv", {"venv_name": ".venv"}),
+        ("activate_venv", {"venv_name": ".venv"}),
+        ("cd", {"path": "docs"}),
+        ("run", {"command_line": "python -V"}),
+    )
+    assert found.of(Environment)[0].path == ".venv"
+    program = found.of(Program)[0]
+    assert (program.command_line, program.folder, program.environment) == ("python -V", "docs", ".venv")
+
+
+def test_what_earlier_steps_make_is_not_counted_as_todays() -> None:
+    found = steps(
+        ("mkdir", {"path": "new/inner"}),
+        ("write", {"path": "new/inner/f", "content": "x"}),
+        ON,
+        ("rm", {"path": "new"}),
+    )
+    removal = found.of(Removal)[0]
+    assert (removal.files, removal.made, removal.inside) == (0, 3, ())
+    assert [one.path for one in found.of(NewFolder)] == ["new", "new/inner"]
+
+
+def test_clean_up_starts_at_the_root_and_is_never_certain() -> None:
+    found = steps(("cd", {"path": "docs"}), ON, cleanup=(ON, ("rm", {"path": "docs"})))
+    removal = found.of(Removal)[0]
+    assert (removal.path, removal.cleanup, removal.unsure, removal.files) == ("docs", True, True, 3)
+    assert len(found.of(AutonomousMode)) == 2
+
+
+def test_autonomous_mode_does_not_reach_into_clean_up() -> None:
+    found = steps(ON, cleanup=(("rm", {"path": "docs"}),))
+    assert "autonomous mode" in found.of(WouldFail)[0].reason
+
+
+def test_a_link_is_removed_and_not_what_it_points_to() -> None:
+    assert steps(ON, ("rm", {"path": "way"})).of(Removal)[0].kind == "link"
+
+
+def test_an_unknown_command_is_named_as_unread() -> None:
+    found = steps(("other_tool.erase_all", {"path": "docs"}), ("simple_coder.format_disk", {}))
+    assert [one.command for one in found.of(Unread)] == ["other_tool.erase_all", "simple_coder.format_disk"]
