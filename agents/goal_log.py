@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Window:
-    """Lines in order. `last` is the number to ask after, also when a filter let no line through; `older`: more exist."""
+    """Lines in order. `last` is what to ask after, even when a filter let no line through; `older`: more exist."""
 
     lines: list[Line]
     after: int

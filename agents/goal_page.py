@@ -1,11 +1,10 @@
 """What the page of a goal shows: rows are loaded here, agents.presentation decides what they mean, templates draw it.
 
-The page and the live socket render the same fragments from the same rows; nothing is pushed that a reload would not show.
+The page and the live socket render the same fragments from the same rows; a reload shows nothing else than was pushed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,6 +51,21 @@ class GoalPage:
         """The goal's text, or its beginning when it is too long for a title; the page then shows all of it below."""
         text = self.goal.text
         return text if len(text) <= TITLE_MAX else text[:TITLE_MAX].rstrip() + " …"
+
+    @property
+    def goal_is_long(self) -> bool:
+        """Whether the title shows only the beginning."""
+        return len(self.goal.text) > TITLE_MAX
+
+    @property
+    def took_s(self) -> float:
+        """Seconds from submission to the end."""
+        return ((self.goal.ended_at or self.goal.created_at) - self.goal.created_at).total_seconds()
+
+    @property
+    def sees_workspace(self) -> bool:
+        """Whether the person may open the goal's workspace: it may be somebody else's."""
+        return sees_everything(self.user) or self.goal.workspace.owner_id == self.user.pk
 
     @cached_property
     def revisions(self) -> list[IntentPlan]:
@@ -110,7 +124,7 @@ class GoalPage:
     @cached_property
     def rejected_rules(self) -> list[tuple[str, str]]:
         """Rules that were looked at, each with why it did not apply."""
-        return list(_rejected(self.unplanned.evidence)) if self.unplanned is not None else []
+        return _rejected(self.unplanned) if self.unplanned is not None else []
 
     @cached_property
     def waits_for(self) -> list[Goal]:
@@ -122,6 +136,11 @@ class GoalPage:
         """Every try of every intent, oldest first."""
         rows = Attempt.objects.filter(intent__intent_plan__goal=self.goal)
         return list(rows.select_related("intent__intent_plan", "recovery").order_by("pk"))
+
+    @property
+    def attempt_rows(self) -> list[tuple[Attempt, str]]:
+        """Each try with how long it took, in words."""
+        return [(attempt, timeline.duration_of(_try(attempt))) for attempt in self.attempts]
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -206,6 +225,18 @@ class GoalPage:
         worked = self.plan is not None and self.plan.state == PlanState.COMPLETE
         return self.may_change and worked and self.plan is not None and self.plan.plan.source == Plan.Source.PERSON
 
+    @property
+    def again_key(self) -> str:
+        """The same until the person has submitted something: a doubled click on "Submit again" makes one goal."""
+        newest = self.user.goals.order_by("-pk").values_list("pk", flat=True).first()
+        return str(newest or 0)
+
+    @cached_property
+    def unknown_outcomes(self) -> list[Intent]:
+        """Intents of which a person must say what became of them."""
+        plan = self.plan
+        return [intent for intent in plan.intents.all() if intent.state == "outcome_unknown"] if plan else []
+
     @cached_property
     def tabs(self) -> list[Tab]:
         """The parts of the page, each with its address."""
@@ -241,11 +272,6 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
     belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
     return row, plan, newest, states, belief
-
-
-def sees_workspace(user: User, goal: Goal) -> bool:
-    """Whether the person may open the goal's workspace: it may be somebody else's."""
-    return sees_everything(user) or goal.workspace.owner_id == user.pk
 
 
 def read_document(plan: IntentPlan) -> Document | None:
@@ -305,16 +331,8 @@ def _try(attempt: Attempt) -> Try:
     )
 
 
-def _rejected(evidence: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(rule, why not) out of a plan's evidence, whatever shape its planner wrote."""
-    found = evidence.get("rejected") or evidence.get("rules") or []
-    pairs = found.items() if isinstance(found, Mapping) else found
-    result = []
-    for pair in pairs:
-        if isinstance(pair, Mapping):
-            result.append(
-                (str(pair.get("name") or pair.get("rule") or ""), str(pair.get("why") or pair.get("reason") or ""))
-            )
-        elif isinstance(pair, (list, tuple)) and len(pair) == 2:
-            result.append((str(pair[0]), str(pair[1])))
-    return result
+def _rejected(plan: Plan) -> list[tuple[str, str]]:
+    """(rule, why not) as the planner recorded it, then its problems in words."""
+    looked_at = plan.evidence.get("rejected") or []
+    pairs = [(str((one.get("rule") or {}).get("name", "")), str(one.get("why", ""))) for one in looked_at]
+    return pairs + [("", problem) for problem in plan.problems if " " in problem]

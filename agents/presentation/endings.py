@@ -34,7 +34,10 @@ _REASONS = {
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
 }
 _MANUAL = {
-    "no_applicable_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
+    "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
+    "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
+    "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
+    "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
 }
 

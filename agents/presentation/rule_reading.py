@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
+from agents.bdi.types import Step
 from agents.rules.bodies import compile_line
 from agents.rules.grammar import BodyLine, Rule
 from agents.rules.selection import KnownRule
 from agents.rules.wording import best_wording
 from agents.rules.words import read_text
-from agents.toolkit.phrases import Reading
+from agents.toolkit.phrases import Reading, say
 from agents.toolkit.registry import Registry
 
 
@@ -30,6 +32,24 @@ class ReadLine:
     def is_known(self) -> bool:
         """False when no command is said like this, or no rule is about the sub-goal."""
         return bool(self.call or self.serves)
+
+
+@dataclass(frozen=True)
+class SaidStep:
+    """A step with its values: the sentence people read, the call it is, why it is there, and the rule it came from."""
+
+    sentence: str
+    call: str
+    why: str
+    rule: str
+
+
+def said_step(step: Step, registry: Registry) -> SaidStep:
+    """Say a planned step."""
+    command = registry.command(step.tool, step.command)
+    arguments = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in step.values().items())
+    call = f"{registry.tool(step.tool).label}.{step.command}({arguments})"
+    return SaidStep(say(command, step.values()), call, step.justification, step.rule)
 
 
 def read_body(rule: Rule, rules: list[KnownRule], registry: Registry) -> tuple[list[ReadLine], list[ReadLine]]:

@@ -1,0 +1,118 @@
+"""A form made out of a command's JSON Schema, and the parameters read back from what was filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.toolkit.command import Command
+from agents.toolkit.schemas import JsonError, loads_strict, problems
+
+_KINDS = {"boolean": "switch", "integer": "number", "string": "line"}
+_SWITCHED_ON = frozenset({"on", "true", "1", "yes"})
+
+
+@dataclass(frozen=True)
+class Field:
+    """One input. `kind` is line, text, number, switch, choice or json; `value` is what it shows."""
+
+    name: str
+    label: str
+    kind: str
+    required: bool
+    hint: str
+    value: str = ""
+    choices: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a switch is on."""
+        return self.value in _SWITCHED_ON
+
+
+def fields(
+    command: Command, filled: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
+) -> list[Field]:
+    """The inputs of a command, the required ones first; `filled` are the words of a person, else the defaults."""
+    made = [_field(command, name, filled, errors or {}) for name in command.properties]
+    return sorted(made, key=lambda field: not field.required)
+
+
+def read(command: Command, filled: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Parameters with the types of the schema, and the errors by field. Optional fields left empty are left out."""
+    params: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for name, described in command.properties.items():
+        text = filled.get(name, "").replace("\r\n", "\n")
+        if described["type"] == "boolean":
+            params[name] = text in _SWITCHED_ON
+        elif text or (name in command.required and described["type"] == "string"):
+            try:
+                params[name] = _typed(described, text)
+            except (ValueError, JsonError) as error:
+                errors[name] = f"{error}"
+    for field, message in problems(command.schema, params):
+        errors.setdefault(field.split(".")[0], f"This {message}.")
+    return params, errors
+
+
+def _field(command: Command, name: str, filled: Mapping[str, str] | None, errors: Mapping[str, str]) -> Field:
+    described = command.properties[name]
+    default = described.get("default")
+    shown = filled.get(name, "") if filled is not None else _as_text(default)
+    return Field(
+        name=name,
+        label=str(described.get("title") or name.replace("_", " ").capitalize()),
+        kind=_kind(described),
+        required=name in command.required,
+        hint=_hint(described),
+        value=shown,
+        choices=tuple(str(choice) for choice in described.get("enum", ())),
+        error=errors.get(name, ""),
+    )
+
+
+def _kind(described: Mapping[str, Any]) -> str:
+    if "enum" in described:
+        return "choice"
+    if described.get("x-multiline"):
+        return "text"
+    return {"boolean": "switch", "integer": "number", "number": "number", "string": "line"}.get(
+        described["type"], "json"
+    )
+
+
+def _hint(described: Mapping[str, Any]) -> str:
+    said = [str(described.get("description", "")).rstrip(".")]
+    if described.get("x-kind") == "path":
+        said.append("a path inside the workspace")
+    if "minimum" in described or "maximum" in described:
+        said.append(f"{described.get('minimum', '…')} to {described.get('maximum', '…')}")
+    return "; ".join(part for part in said if part)
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "on" if value else ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _typed(described: Mapping[str, Any], text: str) -> Any:
+    if text.startswith("{{") and text.endswith("}}") and described.get("x-reference"):
+        return text
+    match described["type"]:
+        case "string":
+            return text
+        case "integer":
+            if not text.strip().lstrip("-").isdigit() or len(text) > 18:
+                raise ValueError("This must be a whole number.")
+            return int(text)
+    try:
+        return loads_strict(text)
+    except JsonError as error:
+        raise ValueError(f"This must be JSON: {error}.") from error

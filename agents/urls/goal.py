@@ -1,0 +1,23 @@
+"""Addresses of one goal: its parts, its log, its actions."""
+
+from django.urls import path
+
+from agents.views import by_hand, goal
+
+urlpatterns = [
+    path("<int:pk>/", goal.live, name="goal"),
+    path("<int:pk>/plans/", goal.plans, name="goal-plans"),
+    path("<int:pk>/beliefs/", goal.beliefs, name="goal-beliefs"),
+    path("<int:pk>/attempts/", goal.attempts, name="goal-attempts"),
+    path("<int:pk>/files/", goal.files, name="goal-files"),
+    path("<int:pk>/decisions/", goal.decisions, name="goal-decisions"),
+    path("<int:pk>/cancel", goal.cancel, name="goal-cancel"),
+    path("<int:pk>/again", goal.again, name="goal-again"),
+    path("<int:pk>/intents/<int:intent>/outcome", goal.outcome, name="goal-outcome"),
+    path("<int:pk>/log", goal.log, name="goal-log"),
+    path("<int:pk>/log.txt", goal.raw_log, name="goal-log-raw"),
+    path("<int:pk>/log/<int:number>.txt", goal.raw_line, name="goal-log-line"),
+    path("<int:pk>/plan", by_hand.write, name="goal-plan-by-hand"),
+    path("<int:pk>/plan/check", by_hand.check, name="goal-plan-check"),
+    path("<int:pk>/plan/phrases", by_hand.phrases_like, name="goal-plan-phrases"),
+]

@@ -1,0 +1,184 @@
+"""The page of a goal, part by part, and what a person may do to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from agents import goal_files, goal_log, goal_page
+from agents.errors import GoalRefused, NotPossibleNow
+from agents.goal_page import GoalPage
+from agents.models import Intent
+from agents.services import goals, outcomes
+from agents.services.outcomes import Outcome
+from agents.states import IntentState
+from agents.views.asking import changeable_goal, person_of, visible_goal
+from agents.views.streams import as_attachment, streamed
+
+_NUMBER_MAX = 2**62
+
+
+@require_GET
+def live(request: HttpRequest, pk: int) -> HttpResponse:
+    """What happens now: timeline, log, beliefs. `?before=N` shows older lines, `?source=…` those of one speaker."""
+    page = GoalPage(visible_goal(request, pk), person_of(request))
+    source = request.GET.get("source", "")[:64]
+    older_than = _number(request.GET.get("before"))
+    window = goal_log.before(page.goal, older_than, source) if older_than else goal_log.tail(page.goal, source)
+    return render(
+        request,
+        "agents/goal/live.html",
+        {
+            "page": page,
+            "goal": page.goal,
+            "window": window,
+            "lines": window.lines,
+            "source": source,
+            "sources": goal_log.sources(page.goal, source),
+            "is_tail": not older_than,
+        },
+    )
+
+
+@require_GET
+def plans(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every revision of the plan, with its steps as they were proposed."""
+    page = GoalPage(visible_goal(request, pk), person_of(request), "plans")
+    documents = [(plan, goal_page.read_document(plan)) for plan in reversed(page.revisions)]
+    return _part(request, page, documents=documents)
+
+
+@require_GET
+def beliefs(request: HttpRequest, pk: int) -> HttpResponse:
+    """Everything the agent held true."""
+    return _part(request, GoalPage(visible_goal(request, pk), person_of(request), "beliefs"))
+
+
+@require_GET
+def attempts(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every try of every intent."""
+    return _part(request, GoalPage(visible_goal(request, pk), person_of(request), "attempts"))
+
+
+@require_GET
+def files(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the goal changed in its workspace."""
+    page = GoalPage(visible_goal(request, pk), person_of(request), "files")
+    return _part(
+        request,
+        page,
+        changes=goal_files.changes(page),
+        may_open=page.sees_workspace,
+    )
+
+
+@require_GET
+def decisions(request: HttpRequest, pk: int) -> HttpResponse:
+    """What people decided about its plans."""
+    return _part(request, GoalPage(visible_goal(request, pk), person_of(request), "decisions"))
+
+
+@require_http_methods(["GET", "POST"])
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel the goal; without JavaScript the question is a page of its own."""
+    goal = changeable_goal(request, pk)
+    if request.method == "GET":
+        return render(request, "agents/goal/cancel.html", {"page": GoalPage(goal, person_of(request)), "goal": goal})
+    try:
+        goal = goals.cancel(goal, by=person_of(request))
+    except NotPossibleNow as error:
+        messages.warning(request, str(error))
+    else:
+        ended = "Cancelled." if goal.has_ended else "Cancelling. The running step is stopped within seconds."
+        messages.success(request, ended)
+    return redirect("goal", pk)
+
+
+@require_POST
+def again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Submit the same goal again, on the same workspace. A doubled click makes one goal."""
+    goal = changeable_goal(request, pk)
+    if not goal.has_ended:
+        messages.warning(request, f"Goal {pk} has not ended yet, so it is not submitted again.")
+        return redirect("goal", pk)
+    person = person_of(request)
+    workspace = goal.workspace if goal.workspace.owner_id == person.pk else None
+    try:
+        fresh = goals.submit(
+            by=person,
+            text=goal.text,
+            priority=goal.priority,
+            workspace=workspace,
+            submission_key=f"again:{pk}:{request.POST.get('key', '')[:80]}",
+        )
+    except GoalRefused as error:
+        messages.error(request, error.message)
+        return redirect("goal", pk)
+    messages.success(request, f"Submitted again as goal {fresh.pk}.")
+    return redirect("goal", fresh.pk)
+
+
+@require_POST
+def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
+    """Say what became of a step whose worker died while it ran."""
+    goal = changeable_goal(request, pk)
+    asked = get_object_or_404(
+        Intent, pk=intent, intent_plan__goal=goal, state=IntentState.OUTCOME_UNKNOWN.value
+    )  # fmt: skip
+    try:
+        outcomes.report(asked, by=person_of(request), outcome=Outcome(request.POST.get("outcome", "")))
+    except ValueError:
+        messages.error(request, "Say whether it took effect, did not, or may run again.")
+    except NotPossibleNow as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, f"Recorded what became of intent {asked.position}.")
+    return redirect("goal", pk)
+
+
+@require_GET
+def log(request: HttpRequest, pk: int) -> JsonResponse:
+    """The log for the page's script: `?after=N` what is new, as the socket sends it; `?before=N` older; else the tail."""
+    person = person_of(request)
+    goal = visible_goal(request, pk)
+    source = request.GET.get("source", "")[:64]
+    if (older_than := _number(request.GET.get("before"))) is not None:
+        window = goal_log.before(goal, older_than, source)
+    elif (newer_than := _number(request.GET.get("after"))) is not None:
+        window = goal_log.after(goal, newer_than, source)
+    else:
+        window = goal_log.tail(goal, source)
+    answer = {"after": window.after, "last": window.last, "older": window.older, "lines": window.html(goal)}
+    if "after" in request.GET:
+        answer["fragments"] = GoalPage(goal, person).fragments()
+    return JsonResponse(answer, headers={"Cache-Control": "no-store"})
+
+
+@require_GET
+def raw_log(request: HttpRequest, pk: int) -> HttpResponseBase:
+    """The whole log as a text file, exactly as written."""
+    goal = visible_goal(request, pk)
+    return as_attachment(streamed(request, goal_log.raw(goal), "text/plain; charset=utf-8"), f"goal-{pk}-log.txt")
+
+
+@require_GET
+def raw_line(request: HttpRequest, pk: int, number: int) -> HttpResponse:
+    """One line of the log as a text file: the page shows only the beginning of a very long one."""
+    line = get_object_or_404(visible_goal(request, pk).log_lines, number=min(number, _NUMBER_MAX))
+    return as_attachment(
+        HttpResponse(line.text, content_type="text/plain; charset=utf-8"), f"goal-{pk}-line-{number}.txt"
+    )
+
+
+def _part(request: HttpRequest, page: GoalPage, **more: Any) -> HttpResponse:
+    return render(request, f"agents/goal/{page.part}.html", {"page": page, "goal": page.goal, **more})
+
+
+def _number(text: str | None) -> int | None:
+    """A log number out of an address; None for anything else."""
+    return min(int(text), _NUMBER_MAX) if text and text.isascii() and text.isdigit() and len(text) < 20 else None
