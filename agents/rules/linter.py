@@ -1,0 +1,257 @@
+"""Checking rules before they are used: what cannot work (error), what may surprise (warning), what is good to know (hint)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.bdi.references import parse_reference
+from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
+from agents.rules.entailment import decidable, entails
+from agents.rules.grammar import BodyLine, Context, Rule, read
+from agents.rules.naming import path_problem
+from agents.rules.slots import TemplateError, compile_template
+from agents.rules.words import NOISE, fold, read_text, unescape
+from agents.toolkit.command import Command
+from agents.toolkit.phrases import Reading, typed
+from agents.toolkit.registry import Registry
+from agents.toolkit.schemas import PATH_KINDS, problems
+
+SEVERITIES = ("error", "warning", "hint")
+LONG_CONTEXT = 200
+
+
+@dataclass(frozen=True)
+class LintProblem:
+    """Something about a rule. `line` is the line in its text, `severity` error, warning or hint; the message says the way out."""
+
+    rule: str
+    line: int
+    code: str
+    severity: str
+    message: str
+
+
+def lint_text(text: str, registry: Registry, known_triggers: Sequence[str] = ()) -> list[LintProblem]:
+    """Return the problems of a rule text, faults of the language included, by line."""
+    rules, errors = read(text)
+    syntax = [LintProblem("", error.line, error.code, "error", error.message) for error in errors]
+    return sorted([*syntax, *lint(rules, registry, known_triggers)], key=lambda found: (found.line, found.code))
+
+
+def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str] = ()) -> list[LintProblem]:
+    """Return the problems of rules that can be read. `known_triggers` are the triggers of rules elsewhere in the library."""
+    everything = tuple(rules)
+    found: list[LintProblem] = []
+    for number, rule in enumerate(everything):
+        found.extend(_slots(rule, everything, registry))
+        found.extend(_contexts(rule))
+        for line in (*rule.body, *rule.on_failure):
+            found.extend(_line(rule, line, everything, registry, known_triggers))
+        found.extend(_autonomous(rule, registry))
+        found.extend(_beside(rule, everything[:number], everything))
+    return sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.code))
+
+
+def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[LintProblem]:
+    bound = set(rule.slots)
+    sure = set.intersection(*(set(trigger.template.required) for trigger in rule.triggers))
+    used: set[str] = set()
+    for text, line in (*((c.text, c.line) for c in rule.contexts), *((b.text, b.line) for b in (*rule.body, *rule.on_failure))):
+        for slot in slots_in(text):
+            used.add(slot)
+            if slot not in bound:
+                near = difflib.get_close_matches(slot, bound, n=1)
+                hint = f"did you mean {{{near[0]}}}?" if near else f"put {{{slot}}} into the task, or a fixed word here."
+                yield LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
+            elif slot not in sure:
+                message = f"Not every wording of the task says {{{slot}}}; where it is left out this rule cannot be used."
+                yield LintProblem(rule.name, line, "open_slot", "warning", message)
+    for slot in sorted(bound - used):
+        message = f"{{{slot}}} is in the task but nowhere else; what the person says there is lost."
+        yield LintProblem(rule.name, rule.triggers[0].line, "unused_slot", "warning", message)
+    kinds = slot_kinds(rule, rules, registry)
+    for trigger in rule.triggers:
+        for left, right in _neighbours(trigger.text):
+            if kinds.get(left) == "text":
+                message = f"Between {{{left}}} and {{{right}}} stands no word, so {{{left}}} takes one word only; put a word there."
+                yield LintProblem(rule.name, trigger.line, "unclear_boundary", "warning", message)
+
+
+def _neighbours(trigger: str) -> Iterator[tuple[str, str]]:
+    words = [word for word in trigger.replace("[", " ").replace("]", " ").split() if fold(word) not in NOISE]
+    for left, right in zip(words, words[1:], strict=False):
+        if left.startswith("{") and right.startswith("{"):
+            yield left.strip("{}"), right.strip("{}")
+
+
+def _contexts(rule: Rule) -> Iterator[LintProblem]:
+    for number, context in enumerate(rule.contexts):
+        if len(context.text) > LONG_CONTEXT:
+            message = "This context is very long; is an AND missing, or a separator between two rules?"
+            yield LintProblem(rule.name, context.line, "long_context", "warning", message)
+        if not decidable(context.text):
+            message = (
+                f"“{context.text}” fits no pattern that beliefs are compared by, so only a belief in the same words can decide it."
+            )
+            yield LintProblem(rule.name, context.line, "undecidable_context", "warning", message)
+        for earlier in rule.contexts[:number]:
+            yield from _pair(rule, earlier, context)
+
+
+def _pair(rule: Rule, earlier: Context, later: Context) -> Iterator[LintProblem]:
+    answer = _relation(earlier, later)
+    if answer == "no":
+        message = f"“{later}” can never hold together with “{earlier}”; the rule would never be used. Take one away."
+        yield LintProblem(rule.name, later.line, "contradiction", "error", message)
+    elif answer == "yes":
+        message = f"“{later}” follows from “{earlier}” already; leave it out."
+        yield LintProblem(rule.name, later.line, "repeated_context", "warning", message)
+
+
+def _relation(premise: Context, hypothesis: Context) -> str:
+    """Say whether one context follows from another; a denied premise only speaks about the same sentence."""
+    if premise.negated:
+        same = entails(hypothesis.text, premise.text).answer == entails(premise.text, hypothesis.text).answer == "yes"
+        return ("yes" if hypothesis.negated else "no") if same else "unknown"
+    verdict = entails(premise.text, hypothesis.text)
+    return (verdict.negated() if hypothesis.negated else verdict).answer
+
+
+def _line(
+    rule: Rule, line: BodyLine, rules: tuple[Rule, ...], registry: Registry, known_triggers: Sequence[str]
+) -> Iterator[LintProblem]:
+    if line.subgoal:
+        yield from _subgoal(rule, line, rules, known_triggers)
+        return
+    reading = compile_line(line.text, registry)
+    if reading is None:
+        yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
+        return
+    yield from _values(rule, line, reading)
+
+
+def _unknown(text: str, registry: Registry) -> str:
+    phrases = {phrase: command for command in registry.commands for phrase in command.phrases[:1]}
+    near = difflib.get_close_matches(text, list(phrases), n=1, cutoff=0.5)
+    hint = f"did you mean “{near[0]}”?" if near else "for a task that another rule knows write PLAN TO before it."
+    return f"No command is said “{text}”; {hint}"
+
+
+def _subgoal(
+    rule: Rule, line: BodyLine, rules: tuple[Rule, ...], known_triggers: Sequence[str]
+) -> Iterator[LintProblem]:
+    said, atoms = fill_subgoal(line.text, {slot: slot for slot in slots_in(line.text)})
+    text = read_text(said, atoms=tuple(atoms))
+    if any(trigger.template.match(text) for trigger in rule.triggers):
+        message = f"“{line.text}” is this rule's own task; it would need itself."
+        yield LintProblem(rule.name, line.line, "circular", "error", message)
+        return
+    templates = [trigger.template for other in rules for trigger in other.triggers]
+    templates += [compile_template(known) for known in known_triggers if _compiles(known)]
+    if not any(template.match(text) for template in templates):
+        near = difflib.get_close_matches(line.text, [template.source for template in templates], n=1, cutoff=0.5)
+        hint = f"did you mean “{near[0]}”?" if near else "write a rule for it, or say its steps here."
+        yield LintProblem(rule.name, line.line, "no_rule_for_subgoal", "error", f"No rule is about “{line.text}”; {hint}")
+
+
+def _compiles(trigger: str) -> bool:
+    try:
+        compile_template(trigger)
+    except TemplateError:
+        return False
+    return True
+
+
+def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProblem]:
+    command = reading.command
+    fixed = {}
+    for name, value in reading.values.items():
+        if slots_in(value.raw):
+            if name == "command_line" and _slot_in_quotes(value.raw):
+                message = "A slot inside quotes of a command line can break out of them; give it to the program as an argument of its own."
+                yield LintProblem(rule.name, line.line, "slot_in_quotes", "warning", message)
+            continue
+        fixed[name] = typed(command, name, unescape(value.raw) if value.quoted else value.raw)
+        yield from _fixed_value(rule, line, command, name, fixed[name])
+    for name, message in problems(command.schema, fixed, partial=True):
+        yield LintProblem(rule.name, line.line, "bad_value", "error", f"{name} {message}.")
+    said = str(fixed.get("command_line", ""))
+    if said.split(" ")[0].casefold() in NOISE:
+        message = f"“{said}” does not look like a program; for a task that another rule knows write PLAN TO instead of run."
+        yield LintProblem(rule.name, line.line, "not_a_program", "warning", message)
+
+
+def _slot_in_quotes(command_line: str) -> bool:
+    text = read_text(command_line, exact=True)
+    return any(slots_in(text.raw[group.start : group.end]) and not _is_slot(text.raw[group.start : group.end]) for group in text.groups)
+
+
+def _is_slot(text: str) -> bool:
+    return text.startswith("{") and text.endswith("}") and len(slots_in(text)) == 1 and text.count("{") == 1
+
+
+def _fixed_value(rule: Rule, line: BodyLine, command: Command, name: str, value: object) -> Iterator[LintProblem]:
+    kind = command.properties[name].get("x-kind")
+    wrong = path_problem(str(value), single=kind == "name") if kind in PATH_KINDS else None
+    if wrong and wrong[0] != "path_outside":
+        yield LintProblem(rule.name, line.line, "bad_value", "error", f"{name} {wrong[1]}.")
+    reference = parse_reference(value)
+    if reference is None:
+        return
+    number = next((n for n, body in enumerate(rule.body, start=1) if body is line), 0)
+    named = rule.body[reference.position - 1] if reference.position <= len(rule.body) else None
+    if named is None or named.subgoal or not 0 < reference.position < number:
+        message = f"{reference} must name an earlier step of this rule by its place in the body; sub-goals give no result."
+        yield LintProblem(rule.name, line.line, "reference", "error", message)
+
+
+def _autonomous(rule: Rule, registry: Registry) -> Iterator[LintProblem]:
+    on = False
+    last = 0
+    for line in rule.body:
+        reading = None if line.subgoal else compile_line(line.text, registry)
+        if reading is None:
+            continue
+        if reading.command.needs_autonomous and not on:
+            message = "Removing works only in autonomous mode; put “turn autonomous mode on” before this step."
+            yield LintProblem(rule.name, line.line, "needs_autonomous_mode", "error", message)
+        if reading.command.name == "toggle_autonomous_mode":
+            on = typed(reading.command, "on", reading.values["on"].raw) is True
+            last = line.line
+    if on:
+        message = "Autonomous mode stays on to the end of the plan; put “turn autonomous mode off” after the removal."
+        yield LintProblem(rule.name, last, "autonomous_mode_left_on", "warning", message)
+
+
+def _beside(rule: Rule, earlier: Sequence[Rule], everyone: Sequence[Rule]) -> Iterator[LintProblem]:
+    for other in earlier:
+        if other.name.casefold() == rule.name.casefold():
+            message = f"Line {other.line} has a rule named “{other.name}” too; give this one a name of its own."
+            yield LintProblem(rule.name, rule.line, "duplicate_name", "error", message)
+        if _wordings(other) & _wordings(rule) and _said(other) == _said(rule):
+            message = f"“{other.name}” has the same task and the same contexts, so one of the two is never used; delete one."
+            yield LintProblem(rule.name, rule.line, "duplicate", "error", message)
+    for other in everyone:
+        if other is not rule and _wordings(other) & _wordings(rule) and len(other.contexts) > len(rule.contexts):
+            yield from _behind(rule, other)
+
+
+def _behind(rule: Rule, other: Rule) -> Iterator[LintProblem]:
+    """The other rule has the same task and more contexts, so it is tried first."""
+    covered = all(any(_relation(mine, theirs) == "yes" for mine in rule.contexts) for theirs in other.contexts)
+    if covered:
+        message = f"Whenever this rule applies “{other.name}” applies too and is tried first, so this one is hardly ever used."
+        yield LintProblem(rule.name, rule.line, "unreachable", "warning", message)
+    else:
+        message = f"“{other.name}” has the same task and more contexts; this rule is used where that one does not apply."
+        yield LintProblem(rule.name, rule.line, "less_specific", "hint", message)
+
+
+def _wordings(rule: Rule) -> set[str]:
+    return {" ".join(fold(word) for word in trigger.text.split() if fold(word) not in NOISE) for trigger in rule.triggers}
+
+
+def _said(rule: Rule) -> set[str]:
+    return {str(context).casefold() for context in rule.contexts}
