@@ -57,6 +57,8 @@ def new(request: HttpRequest) -> HttpResponse:
         asked = {name: request.GET[name] for name in ("text", "workspace") if name in request.GET}
         return _composer(request, GoalForm(initial=asked, by=user))
     form = GoalForm(_with_text(request.POST), by=user)
+    if request.POST.get("show") == "preview":  # the way without scripts; with them the preview is there while typing
+        return _composer(request, form)
     if not form.is_valid():
         return _composer(request, form, status=422)
     try:
@@ -91,11 +93,11 @@ def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpRe
         "agents/goals/new.html",
         {
             "form": form,
-            "text": text,
             "text_max": settings.GOAL_TEXT_MAX,
             "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
             "offered_goals": form.offered_goals(),
             "waits_for": {int(value) for value in form["depends_on"].value() or () if str(value).isdigit()},
+            **_previewed(cast(User, request.user), text, form["workspace"].value() or ""),
         },
         status=status,
     )
@@ -118,14 +120,18 @@ def example(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
     """The fragment beside the composer: the rule that would fire for the text so far, else the nearest rules."""
-    user = cast(User, request.user)
-    text = request.GET.get("text", "").strip()
-    name = request.GET.get("workspace", "")
-    workspace = selectors.workspaces_writable_by(user).filter(name=name).first() if name else None
-    context: dict[str, Any] = {"text": text, "workspace_name": workspace.name if workspace else "", "key": uuid4().hex}
+    shown = _previewed(cast(User, request.user), request.GET.get("text", ""), request.GET.get("workspace", ""))
+    return render(request, "agents/goals/_preview.html", shown)
+
+
+def _previewed(user: User, text: str, workspace_name: str) -> dict[str, Any]:
+    """What the preview's fragment needs. A workspace the person may not use counts as a new one."""
+    text = text.strip()
+    workspace = selectors.workspaces_writable_by(user).filter(name=workspace_name).first() if workspace_name else None
+    shown: dict[str, Any] = {"text": text, "workspace_name": workspace.name if workspace else "", "key": uuid4().hex}
     if text:
         try:
-            context["preview"] = previewing.preview(services.checked_text(text), by=user, workspace=workspace)
+            shown["preview"] = previewing.preview(services.checked_text(text), by=user, workspace=workspace)
         except GoalRefused as refused:
-            context["refused"] = refused.message
-    return render(request, "agents/goals/_preview.html", context)
+            shown["refused"] = refused.message
+    return shown

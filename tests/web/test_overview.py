@@ -1,0 +1,263 @@
+"""The overview, the first visit, the frame's counts, and the health of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+
+import pytest
+import redis
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.models import Goal, Intent, IntentPlan
+from agents.states import GoalState, IntentState
+from mindx_web import health, heartbeat, selectors
+from mindx_web.presentation.chart import HEIGHT, Day, chart
+from people.models import User
+
+ClientOf = Callable[[User], Client]
+GoalRows = Callable[..., list[Goal]]
+ProposePlan = Callable[..., IntentPlan]
+
+
+@pytest.fixture
+def real_health() -> None:
+    """For tests about the parts themselves: nothing stands in for them."""
+
+
+@pytest.fixture(autouse=True)
+def quiet_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker with a good jail and a Redis that answers, unless a test is about exactly that."""
+    if "real_health" in request.fixturenames:
+        return
+    parts = tuple(
+        health.Part(name, health.PartState.OK, "fine", {"level": "L3"})
+        for name in ("database", "redis", "worker", "sandbox", "embeddings")
+    )
+    monkeypatch.setattr(health, "current", lambda: health.Health(parts))
+
+
+def overview(client: Client) -> str:
+    response = client.get("/")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+# --- first visit -----------------------------------------------------------------------------------------------------
+def test_the_first_visit_offers_three_goals_one_click_away(owner: User, client_of: ClientOf) -> None:
+    page = overview(client_of(owner))
+    assert "Give your first goal" in page
+    assert page.count("Use this goal") == 3
+    assert "only copies" in page, "what the deletion would mean is told in words"
+
+
+def test_the_first_visit_says_what_is_ready(owner: User, client_of: ClientOf) -> None:
+    page = overview(client_of(owner))
+    assert "Sandbox at level L3" in page
+    assert "No language model" in page
+
+
+def test_goals_of_others_do_not_end_my_first_visit(
+    owner: User, outsider: User, client_of: ClientOf, goal_rows: GoalRows
+) -> None:
+    goal_rows(owner, GoalState.PENDING, text="her goal")
+    page = overview(client_of(outsider))
+    assert "Give your first goal" in page
+    assert "her goal" not in page
+
+
+# --- needs you, runs, ended ------------------------------------------------------------------------------------------
+def test_a_plan_needs_those_who_may_decide_it(
+    owner: User, reviewer: User, client_of: ClientOf, propose_plan: ProposePlan
+) -> None:
+    plan = propose_plan(owner)
+    assert f"/review/{plan.pk}/" in overview(client_of(reviewer))
+    hers = overview(client_of(owner))
+    assert f"/review/{plan.pk}/" not in hers
+    assert "Nothing waits for you" in hers
+
+
+def test_with_four_eyes_nobody_is_asked_about_their_own_plan(
+    reviewer: User, client_of: ClientOf, propose_plan: ProposePlan, settings: object
+) -> None:
+    plan = propose_plan(reviewer)
+    assert selectors.waiting_for(reviewer).count() == 1
+    settings.FOUR_EYES = True  # type: ignore[attr-defined]
+    assert selectors.waiting_for(reviewer).count() == 0
+    assert f"/review/{plan.pk}/" not in overview(client_of(reviewer))
+
+
+def test_a_plan_that_removes_something_says_so(owner: User, reviewer: User, propose_plan: ProposePlan) -> None:
+    harmless = propose_plan(owner)
+    removing = propose_plan(
+        owner,
+        [
+            {"tool": "simple_coder", "command": "toggle_autonomous_mode", "params": {"on": True}},
+            {"tool": "simple_coder", "command": "rm", "params": {"path": "archive"}},
+        ],
+    )
+    found = {plan.pk: (plan.removes, plan.steps) for plan in selectors.plans_to_decide(reviewer)}  # type: ignore[attr-defined]
+    assert found == {harmless.pk: (False, 2), removing.pk: (True, 2)}
+
+
+def test_a_goal_that_needs_a_hand_asks_its_owner(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    goal_rows(owner, GoalState.MANUAL, text="Reconcile the ledger", reason="no_applicable_rule")
+    page = overview(client_of(owner))
+    assert "Reconcile the ledger" in page
+    assert "no rule applies" in page
+    assert "plan needed" in page
+
+
+def test_a_step_of_unknown_outcome_asks_whether_it_happened(
+    owner: User, client_of: ClientOf, propose_plan: ProposePlan
+) -> None:
+    plan = propose_plan(owner)
+    Goal.objects.filter(pk=plan.goal_id).update(state=GoalState.MANUAL)
+    Intent.objects.filter(intent_plan=plan, position=1).update(state=IntentState.OUTCOME_UNKNOWN)
+    assert "did it happen?" in overview(client_of(owner))
+
+
+def test_what_runs_and_what_just_ended_is_shown(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    goal_rows(owner, GoalState.PLANNING, text="being planned")
+    goal_rows(owner, GoalState.FAILED, text="went wrong", reason="it broke", ended_at=timezone.now())
+    page = overview(client_of(owner))
+    assert "being planned" in page
+    assert "failed: it broke" in page
+
+
+def test_hostile_goals_are_shown_and_do_nothing(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    goal_rows(owner, GoalState.MANUAL, text="<img src=x onerror=alert(1)>\u202e", reason="<b>\u200b")
+    page = overview(client_of(owner))
+    assert "<img src=x" not in page
+    assert "<b>" not in page
+    assert "\u202e" not in page
+
+
+def test_the_frame_counts_what_waits_up_to_ninety_nine(
+    owner: User, reviewer: User, client_of: ClientOf, propose_plan: ProposePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    propose_plan(owner)
+    assert '<span class="count count-person">1<' in overview(client_of(reviewer))
+    monkeypatch.setattr("mindx_web.context.COUNTED_UP_TO", 0)
+    assert '<span class="count count-person">0+<' in overview(client_of(reviewer))
+    assert "count-person" not in overview(client_of(owner))
+
+
+def test_only_staff_sees_the_way_to_the_admin(owner: User, admin: User, client_of: ClientOf) -> None:
+    assert "/admin/" not in overview(client_of(owner))
+    assert "/admin/" in overview(client_of(admin))
+
+
+# --- how it went -----------------------------------------------------------------------------------------------------
+def test_the_days_are_counted_from_real_goals(owner: User, goal_rows: GoalRows) -> None:
+    now = timezone.now()
+    goal_rows(owner, GoalState.ACHIEVED, GoalState.FAILED, GoalState.DROPPED, ended_at=now)
+    goal_rows(owner, GoalState.ACHIEVED, ended_at=now - timedelta(days=3))
+    goal_rows(owner, GoalState.ACHIEVED, ended_at=now - timedelta(days=40))
+    went = selectors.how_it_went(owner)
+    assert (went.total, went.achieved) == (3, 2)
+    assert [day.total for day in went.days[-4:]] == [1, 0, 0, 2]
+    assert len(went.days) == 14
+
+
+def test_a_rate_of_few_cases_is_not_claimed(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    goal_rows(owner, *[GoalState.ACHIEVED] * 9, ended_at=timezone.now())
+    assert "9 of 9" in overview(client_of(owner))
+    assert "100 %" not in overview(client_of(owner))
+    goal_rows(owner, GoalState.ACHIEVED, ended_at=timezone.now())
+    assert "100 %" in overview(client_of(owner))
+
+
+DAYS = st.builds(Day, st.just(date(2026, 11, 20)), *[st.integers(0, 5000)] * 3)
+
+
+@given(st.lists(DAYS, max_size=14))
+def test_no_bar_leaves_its_box_and_the_axis_ends_at_an_even_number(days: list[Day]) -> None:
+    drawn = chart(days)
+    assert drawn.top >= max((day.total for day in days), default=0)
+    assert drawn.top % 2 == 0
+    assert all(rect.y >= -0.01 and rect.y + rect.height <= HEIGHT + 0.01 and rect.height > 0 for rect in drawn.rects)
+
+
+def test_the_chart_says_in_words_what_it_shows() -> None:
+    day = date(2026, 11, 20)
+    said = chart([Day(day, achieved=3, mended=1, failed=1)]).sentence
+    assert "4 of 5 goals were achieved, 1 of them after a recovery" in said
+    assert "20 November" in said
+
+
+# --- health ----------------------------------------------------------------------------------------------------------
+def part_of(found: health.Health, name: str) -> health.Part:
+    return next(part for part in found.parts if part.name == name)
+
+
+def beat(client: redis.Redis, level: str = "L3") -> None:
+    heartbeat.say(client, heartbeat.Beat("one@here", level))
+
+
+@pytest.fixture
+def bus(valkey: object, settings: object) -> redis.Redis:
+    client = redis.Redis.from_url(settings.REDIS_URL)  # type: ignore[attr-defined]
+    client.flushdb()
+    return client
+
+
+@pytest.mark.usefixtures("real_health")
+def test_a_live_worker_with_a_good_jail_is_well(db: None, bus: redis.Redis) -> None:
+    beat(bus)
+    found = health.current()
+    assert (found.status, found.is_ready) == ("ok", True)
+
+
+@pytest.mark.usefixtures("real_health")
+def test_without_a_worker_nothing_is_ready(db: None, bus: redis.Redis) -> None:
+    found = health.current()
+    assert not found.is_ready
+    assert part_of(found, "worker").state is health.PartState.DOWN
+    assert part_of(found, "sandbox").state is health.PartState.UNKNOWN
+
+
+@pytest.mark.usefixtures("real_health")
+@pytest.mark.parametrize("level", ["L1", "L2", "", "L9"])
+def test_a_jail_below_the_least_is_down(db: None, bus: redis.Redis, level: str) -> None:
+    beat(bus, level)
+    assert part_of(health.current(), "sandbox").state is health.PartState.DOWN
+
+
+@pytest.mark.usefixtures("real_health")
+def test_a_dead_redis_is_named_quickly_and_harms_no_page(
+    owner: User, client_of: ClientOf, goal_rows: GoalRows, settings: object
+) -> None:
+    goal_rows(owner, GoalState.PENDING)
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"  # type: ignore[attr-defined]
+    started = timezone.now()
+    page = overview(client_of(owner))
+    assert (timezone.now() - started).total_seconds() < 5
+    assert "unknown while Redis does not answer" in page
+
+
+@pytest.mark.usefixtures("real_health")
+def test_a_dead_database_is_named_and_not_asked_again(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone:
+        def cursor(self) -> None:
+            raise OperationalError("gone")
+
+    monkeypatch.setattr(health, "connection", Gone())
+    found = health.current()
+    assert part_of(found, "database").state is health.PartState.DOWN
+    assert part_of(found, "embeddings").state is health.PartState.UNKNOWN
+
+
+@pytest.mark.usefixtures("real_health")
+def test_missing_embeddings_are_to_be_known_but_no_fault(
+    db: None, bus: redis.Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beat(bus)
+    monkeypatch.setattr(health.embedding, "count_missing", lambda up_to: 3)
+    found = health.current()
+    assert (found.status, found.is_ready) == ("limited", True)
+    assert part_of(found, "embeddings").ok is None
