@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 PYTEST ?=
-export PATH := $(CURDIR)/.mindx/bwrap/usr/bin:$(PATH)
+export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
 .PHONY: up test lint
 
