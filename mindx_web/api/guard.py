@@ -102,7 +102,8 @@ def _replayed(request: HttpRequest) -> HttpResponse | AnsweredRequest | None:
         raise invalid("Idempotency-Key", f"An Idempotency-Key has at most {_KEY_MAX} printable characters.")
     fingerprint = idempotency.fingerprint_of("POST", request.get_full_path(), request.body)
     try:
-        row = idempotency.begin(token.user, key, fingerprint)
+        # A token of its own keys: another one may lack the scope, and a kept answer would not ask for it.
+        row = idempotency.begin(token.user, f"{token.pk}:{key}", fingerprint)
     except idempotency.KeyReused as error:
         raise Problem(422, str(error), kind="key_reused") from error
     except idempotency.StillAtWork as error:

@@ -1,0 +1,163 @@
+"""Who may call the API: tokens, never cookies; scopes on top of what their person may do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import URLPattern
+from django.utils import timezone
+
+from mindx_web.api import api
+from people import tokens
+from people.models import ApiToken
+from people.scopes import Scope
+from tests.cast import ApiCaller
+
+pytestmark = pytest.mark.django_db
+
+# Every operation with a scope that opens it.
+OPERATIONS = [
+    ("GET", "goals", Scope.GOALS_READ),
+    ("POST", "goals", Scope.GOALS_WRITE),
+    ("GET", "goals/1", Scope.GOALS_READ),
+    ("POST", "goals/1/cancel", Scope.GOALS_WRITE),
+    ("POST", "goals/1/plan", Scope.GOALS_WRITE),
+    ("GET", "goals/1/log", Scope.GOALS_READ),
+    ("GET", "workspaces", Scope.FILES_READ),
+    ("POST", "workspaces", Scope.FILES_WRITE),
+    ("GET", "workspaces/x", Scope.FILES_READ),
+    ("GET", "workspaces/x/files", Scope.FILES_READ),
+    ("GET", "workspaces/x/files/a/b", Scope.FILES_READ),
+    ("PUT", "workspaces/x/files/a/b", Scope.FILES_WRITE),
+    ("GET", "workspaces/x/archive", Scope.FILES_READ),
+    ("GET", "intent-plans", Scope.REVIEW_READ),
+    ("GET", "intent-plans/1", Scope.REVIEW_READ),
+    ("POST", "intent-plans/1/approve", Scope.REVIEW_DECIDE),
+    ("POST", "intent-plans/1/reject", Scope.REVIEW_DECIDE),
+    ("POST", "intent-plans/1/request-changes", Scope.REVIEW_DECIDE),
+    ("POST", "intents/1/outcome", Scope.GOALS_WRITE),
+    ("GET", "experiences", Scope.MEMORY_READ),
+    ("GET", "components", Scope.LIBRARY_READ),
+    ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
+    ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
+]
+PUBLIC = {"openapi.json", "health", ""}
+
+
+def test_the_table_above_holds_every_address_of_the_api() -> None:
+    def route(path: str) -> str:
+        return str(path).replace("<path:path>", "a/b").replace("<name>", "x").replace("<", "").replace(">", "")
+
+    known = {path.replace("/1", "/ID") for _, path, _ in OPERATIONS} | PUBLIC
+    for pattern in api.urls[0]:
+        assert isinstance(pattern, URLPattern)
+        address = route(str(pattern.pattern))
+        for name in ("goal_id", "plan_id", "intent_id", "agent_id"):
+            address = address.replace(name, "ID")
+        assert address in known, f"{address} is missing from the table"
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), OPERATIONS)
+def test_without_a_token_every_operation_says_how_to_log_in(api_of: Any, method: str, path: str, scope: Scope) -> None:
+    answer = api_of(None).send(method, path, b"{}" if method != "GET" else b"")
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="mindX"'
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), OPERATIONS)
+def test_every_operation_demands_its_scope_and_only_that(
+    api_of: Any, admin: Any, method: str, path: str, scope: Scope
+) -> None:
+    others = [other.value for other in Scope if other is not scope]
+    refused = api_of(admin, *others).send(method, path, b"{}" if method != "GET" else b"")
+    assert refused.status_code == 403
+    assert f'error="insufficient_scope", scope="{scope}"' in refused.headers["WWW-Authenticate"]
+    assert refused.json()["type"] == "urn:mindx:problem:insufficient_scope"
+    opened = api_of(admin, scope.value).send(method, path, b"{}" if method != "GET" else b"")
+    assert opened.status_code not in {401, 403}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Bearer",
+        "Bearer ",
+        "Bearer x",
+        "Bearer mindx_wrong",
+        "Basic b2xnYTpwdw==",
+        "Token {token}",
+        "{token}",
+        "Bearer {token}x",
+        "Bearer mindx_{token}",
+        "Bearer {token} {token}",
+        "Bearer mindx_\u00fc",
+    ],
+)
+def test_what_is_no_valid_token_is_refused(api_of: Any, token_of: Any, owner: Any, header: str) -> None:
+    answer = api_of(None).get("goals", Authorization=header.format(token=token_of(owner)))
+    assert answer.status_code == 401
+    assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+
+
+def test_a_browsers_session_opens_nothing(client_of: Any, admin: Any) -> None:
+    caller = ApiCaller(client_of(admin))
+    for method, path, _ in OPERATIONS:
+        assert caller.send(method, path, b"{}" if method != "GET" else b"").status_code == 401
+
+
+def test_the_api_sets_no_cookie_and_wants_no_csrf_token(owner: Any, token_of: Any) -> None:
+    from django.test import Client
+
+    caller = ApiCaller(Client(enforce_csrf_checks=True), token_of(owner))
+    answer = caller.post("goals", {"text": "Write a note"})
+    assert answer.status_code == 201
+    assert not answer.cookies
+
+
+def test_a_revoked_token_and_an_expired_one_and_one_of_a_disabled_person_are_refused(api_of: Any, owner: Any) -> None:
+    caller = api_of(owner)
+    token = ApiToken.objects.get()
+
+    def status() -> int:
+        return caller.get("goals").status_code
+
+    assert status() == 200
+    token.expires_at = timezone.now() - timedelta(seconds=1)
+    token.save()
+    assert status() == 401
+    token.expires_at = timezone.now() + timedelta(minutes=1)
+    token.save()
+    assert status() == 200
+    owner.is_active = False
+    owner.save()
+    assert status() == 401
+    owner.is_active = True
+    owner.save()
+    tokens.revoke(token)
+    assert status() == 401
+
+
+def test_a_refused_token_may_not_even_be_told_what_exists(api_of: Any, owner: Any, make_goal: Any) -> None:
+    goal = make_goal(owner)
+    caller = api_of(None)
+    assert caller.get(f"goals/{goal.pk}").json()["detail"] == caller.get("goals/999999").json()["detail"]
+
+
+def test_the_use_of_a_token_is_written_down_at_most_once_a_minute(api_of: Any, owner: Any) -> None:
+    caller = api_of(owner)
+    token = ApiToken.objects.get()
+    assert token.last_used_at is None
+    caller.get("goals")
+    token.refresh_from_db()
+    first = token.last_used_at
+    assert first is not None
+    caller.get("goals")
+    token.refresh_from_db()
+    assert token.last_used_at == first
+    ApiToken.objects.update(last_used_at=first - timedelta(seconds=61))
+    caller.get("goals")
+    token.refresh_from_db()
+    assert token.last_used_at > first - timedelta(seconds=61)
