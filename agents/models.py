@@ -6,6 +6,8 @@ may be inserted and read by the application's database role, never changed.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -17,7 +19,7 @@ from agents.states import GOAL_ENDED, GoalState, IntentState, PlanState
 DIGEST_HEX = 64
 
 
-def _one_of(field: str, values: type[GoalState] | type[PlanState] | type[IntentState], name: str) -> models.BaseConstraint:
+def _one_of(field: str, values: type[StrEnum], name: str) -> models.BaseConstraint:
     """The database's own check that a state is one of the table's."""
     return models.CheckConstraint(condition=Q(**{f"{field}__in": [value.value for value in values]}), name=name)
 

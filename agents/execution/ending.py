@@ -1,4 +1,4 @@
-"""The ways a plan's run ends or waits. Each is one transaction under the lease: plan, goal and intents move together."""
+"""The ways a plan's run ends or waits: each one transaction under the lease, plan, goal and intents together."""
 
 from __future__ import annotations
 

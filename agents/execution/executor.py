@@ -1,16 +1,16 @@
-"""Runs an approved intent plan under a lease: verify, run each intent in its claim's checkout, record, recover or end."""
+"""Runs an approved intent plan under a lease: verify, run each intent in a checkout, record, recover or end."""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
+from dataclasses import replace
 
 from django.db import IntegrityError, transaction
 
 from agents import gate
 from agents.bdi import document as documents
 from agents.bdi import recovery
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.document import Document
 from agents.bdi.recovery import Strategy
 from agents.execution import ending, record
 from agents.execution.companion import Companion
@@ -24,6 +24,7 @@ from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from sandbox.contract import SandboxError, SessionState
+from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 
@@ -96,9 +97,11 @@ class Executor:
         self.companion.new_attempt()
         again = f", try {running.number}" if running.number > 1 else ""
         where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
-        prompt = f"{where}./{desk.session.state.cwd} $".replace("./ $", "./ $")
+        prompt = f"{where}./{desk.session.state.cwd} $"
         self._say(label, f"{prompt} {spec.sentence}{again}", intent=spec.position, **{"try": running.number})
         outcome = run_step(self.plan, spec, desk.session, self.companion)
+        if outcome.failure is None and not outcome.skipped:
+            outcome = self._kept(desk, outcome)
         self.companion.drain()
         self._stop_if_told(running)
         if outcome.skipped:
@@ -106,6 +109,15 @@ class Executor:
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
             self._say(label, summary_of(outcome.result), level=level, intent=spec.position)
+        return outcome
+
+    def _kept(self, desk: Desk, outcome: StepOutcome) -> StepOutcome:
+        """Store the files; a step that left what no workspace may hold has failed."""
+        try:
+            desk.keep()
+        except SnapshotRefused as refused:
+            answer = {**outcome.answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
+            return replace(outcome, answer=answer, failure=recovery.classify(answer))
         return outcome
 
     def _stop_if_told(self, running: Running) -> None:
@@ -122,8 +134,7 @@ class Executor:
             state, reason = IntentState.SKIPPED, outcome.skipped
         else:
             state, reason = IntentState.SUCCEEDED, ""
-        after = desk.keep().digest if state is IntentState.SUCCEEDED else desk.head
-        done = Done(state, outcome.answer, after, desk.session.state.to_json(), reason)
+        done = Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
         return record.advance(self.plan, self.lease, running, done, go_on=go_on)
 
     def _recover(self, running: Running, outcome: StepOutcome) -> bool:
@@ -263,5 +274,3 @@ def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, int]:
             level="warning",
         )
     return document, verdict.tries
-
-

@@ -1,4 +1,4 @@
-"""The fenced lease on a goal's cycle: taken in one statement, kept alive by a companion thread, given back at the end."""
+"""The fenced lease on a goal's cycle: taken in one statement, kept alive by a companion, given back at the end."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from agents.errors import AgentsError
 from agents.models import Goal
 
 _CLAIMABLE = (Path(__file__).parent / "claimable.sql").read_text()
+# Both parts are files of this package; what varies is passed as parameters.
 _CLAIM = f"""
 WITH picked AS ({_CLAIMABLE} FOR UPDATE OF goal SKIP LOCKED LIMIT 1)
 UPDATE agents_goal goal
@@ -23,7 +24,7 @@ SET lease_owner = %(owner)s,
 FROM picked
 WHERE goal.id = picked.id
 RETURNING goal.id, goal.lease_fence
-"""
+"""  # noqa: S608
 
 
 class LeaseLost(AgentsError):
@@ -81,9 +82,12 @@ def release(lease: Lease) -> None:
 
 def hold(lease: Lease) -> Goal:
     """Lock the goal's row inside a transaction and check that the lease is still ours; LeaseLost otherwise."""
-    goal = Goal.objects.select_for_update(of=("self",)).select_related("workspace", "submitted_by").filter(
-        pk=lease.goal_id, lease_fence=lease.fence
-    ).first()
+    goal = (
+        Goal.objects.select_for_update(of=("self",))
+        .select_related("workspace", "submitted_by")
+        .filter(pk=lease.goal_id, lease_fence=lease.fence)
+        .first()
+    )
     if goal is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     return goal

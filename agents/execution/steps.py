@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi import recovery
+from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
 from agents.bdi.recovery import Failure, FailureClass
-from agents.bdi.references import ReferenceFault, fill, holds
+from agents.bdi.references import UnresolvedReference, resolve
 from agents.execution.companion import Companion
 from agents.models import IntentPlan
 from agents.toolkit.registry import REGISTRY, UnknownTool
@@ -34,9 +35,9 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
         earlier = _earlier_results(plan, spec)
         if spec.condition is not None and not holds(spec.condition, earlier):
             return StepOutcome(skipped="its condition does not hold")
-        params = fill(spec.params, earlier)
+        params = resolve(spec.params, earlier)
         command = REGISTRY.command(spec.tool, spec.command)
-    except ReferenceFault as fault:
+    except UnresolvedReference as fault:
         return _unfit(FailureClass.INVALID_PARAMETERS, str(fault))
     except UnknownTool as missing:
         return _unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))

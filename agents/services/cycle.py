@@ -94,6 +94,6 @@ def unblock(lease: Lease) -> None:
 
 
 def sweep() -> None:
-    """Wake the workers when anything can be claimed. As many wake-ups as there is work for, and never a pile of them."""
+    """Wake the workers when anything can be claimed: a few at a time, for each goes on with whatever else waits."""
     for goal_id in claimable(limit=SWEEP_WAKES):
         hints.wake(goal_id)

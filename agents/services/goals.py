@@ -67,9 +67,7 @@ def submit(
         raise
 
 
-def _create(
-    by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str
-) -> Goal:
+def _create(by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str) -> Goal:
     waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
     lost = [goal for goal in waiting if goal.has_ended]
     if lost:

@@ -28,9 +28,7 @@ def learn(lease: Lease) -> None:
         sub_task_description=_steps(plan),
         initiating_agent_id=goal.agent.name,
         involved_components=_components(plan),
-        input_context_summary=" ".join(
-            goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True)[:20]
-        ),
+        input_context_summary=" ".join(goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True)[:20]),
         key_decisions_made=_decisions(goal),
         final_outcome=_outcome(goal, plan),
         output_summary=_output(goal, plan),

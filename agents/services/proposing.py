@@ -18,7 +18,7 @@ from agents.services import logs
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from agents.toolkit import phrases
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
 
 SANDBOX_LIMITS = {"soft_s": 30, "hard_s": 300, "memory_bytes": 1 << 30, "processes": 128}
@@ -28,10 +28,28 @@ def draft_by_hand(
     steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]], *, by: User
 ) -> tuple[PlanDraft, list[Problem]]:
     """A person's steps as a draft, and every problem it has (none: it may be proposed)."""
-    main, main_problems = parameters.steps_by_hand(steps)
-    undo, undo_problems = parameters.steps_by_hand(cleanup)
+    main, main_problems = _steps_by_hand(steps, first=1)
+    undo, undo_problems = _steps_by_hand(cleanup, first=len(steps) + 1)
     draft = PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username})
     return draft, [*main_problems, *undo_problems] or validate(main, undo, REGISTRY)
+
+
+def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tuple[Step, ...], list[Problem]]:
+    """Bind what a person wrote. A step that names no known command is a problem, not an exception."""
+    steps: list[Step] = []
+    problems: list[Problem] = []
+    for position, item in enumerate(raw, start=first):
+        tool, name, params = item.get("tool"), item.get("command"), item.get("params", {})
+        if not isinstance(tool, str) or not isinstance(name, str) or not isinstance(params, Mapping):
+            problems.append(Problem(position, "", "malformed", "A step is {tool, command, params}."))
+            continue
+        try:
+            command = REGISTRY.command(tool, name)
+        except UnknownTool as unknown:
+            problems.append(Problem(position, "command", "unknown_command", f"{unknown}."))
+            continue
+        steps.append(Step(tool, name, parameters.from_person(command, params), "written by hand"))
+    return tuple(steps), problems
 
 
 def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPlan:

@@ -44,7 +44,9 @@ def test_nothing_leads_out_of_an_ended_plan(ended: PlanState) -> None:
 
 
 def test_nothing_runs_without_approval() -> None:
-    into_executing = {old for old, new in product(PlanState, PlanState) if new in PLAN_MOVES[old] and new == "executing"}
+    into_executing = {
+        old for old, new in product(PlanState, PlanState) if new in PLAN_MOVES[old] and new == "executing"
+    }
     assert into_executing == {PlanState.APPROVED}
 
 
@@ -57,9 +59,9 @@ def test_only_the_mover_sets_a_state() -> None:
             if name in MOVERS or "/migrations/" in name:
                 continue
             for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
-                    if any(keyword.arg == "state" for keyword in node.keywords):
-                        offenders.append(f"{name}:{node.lineno}")
+                is_update = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "update"
+                if is_update and any(keyword.arg == "state" for keyword in node.keywords):
+                    offenders.append(f"{name}:{node.lineno}")
                 targets = node.targets if isinstance(node, ast.Assign) else []
                 offenders += [
                     f"{name}:{node.lineno}"

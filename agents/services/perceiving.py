@@ -1,0 +1,88 @@
+"""Looking at the workspace, the tools and the machine, so that the pure core can say it in sentences."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+
+from django.utils import timezone
+
+from agents.bdi import perception
+from agents.bdi.perception import Entry, World
+from agents.bdi.types import Belief
+from agents.models import Goal, Workspace
+from agents.services.stores import store
+from agents.toolkit.registry import REGISTRY
+from sandbox.command_line import PROGRAMS
+from sandbox.contract import SandboxError
+from sandbox.jail import interpreter, probe
+
+logger = logging.getLogger(__name__)
+
+ENTRIES_MAX = 20_000
+# The folders of programs that every jail sees.
+_JAIL_PATH = "/usr/bin:/bin"
+
+
+def perceive(goal: Goal) -> list[Belief]:
+    """What is so now, for planning this goal, with what people have told the agent about it."""
+    told = [
+        Belief(belief.sentence, belief.source, belief.confidence, belief.at.isoformat())
+        for belief in goal.beliefs.filter(source="person", retracted_by="")
+    ]
+    return of_workspace(goal.workspace, about=goal.text, told=told)
+
+
+def of_workspace(workspace: Workspace, *, about: str = "", told: Sequence[Belief] = ()) -> list[Belief]:
+    """What is so in a workspace; names in the text `about` are looked up on their own."""
+    entries = store().entries(workspace.head)
+    world = World(
+        entries=tuple(
+            Entry(entry.path.decode(errors="replace"), entry.kind, entry.size) for entry in entries[:ENTRIES_MAX]
+        ),
+        complete=len(entries) <= ENTRIES_MAX,
+        python_version=python_version(),
+        sandbox_level=_level(),
+        programs=programs(),
+        tools=tuple(tool.label for tool in REGISTRY.tools),
+        told=tuple(told),
+        about=about,
+        now=timezone.now().isoformat(),
+    )
+    return perception.perceive(world)
+
+
+@cache
+def programs() -> tuple[str, ...]:
+    """The allowed programs that this machine really has where the jail looks for them."""
+    return tuple(sorted(name for name in PROGRAMS if shutil.which(name, path=_JAIL_PATH)))
+
+
+@cache
+def python_version() -> str:
+    """The version of the jail's Python, such as 3.11.2; empty when it does not answer."""
+    program = interpreter.choose().program
+    try:
+        said = subprocess.run(
+            [program, "-I", "-c", "import platform; print(platform.python_version())"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            env={"PATH": _JAIL_PATH},
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        logger.warning("The jail's Python at %s does not answer.", program, exc_info=True)
+        return ""
+    return said.stdout.strip()
+
+
+def _level() -> str:
+    try:
+        return probe.level().name
+    except SandboxError:
+        logger.warning("The sandbox could not be tried.", exc_info=True)
+        return ""

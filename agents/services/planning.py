@@ -1,0 +1,119 @@
+"""Planning a goal under its lease: perceive, revise beliefs, select a rule, propose; or ask a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from agents.bdi import document as documents
+from agents.bdi import means_ends
+from agents.bdi.types import Belief as Believed
+from agents.bdi.types import NoPlan, PlanDraft
+from agents.bdi.validation import Problem, validate
+from agents.execution.lease import Lease, hold
+from agents.models import Belief, Goal, Plan
+from agents.services import logs, perceiving, proposing, rules
+from agents.services.moves import move_goal
+from agents.states import GoalState, PlanState
+from agents.toolkit.registry import REGISTRY
+
+MANUAL_HINT = "a person must supply a plan"
+
+
+def plan_goal(lease: Lease) -> None:
+    """Take the goal from pending to a plan that awaits review, or to `manual` with the reason.
+
+    Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds.
+    """
+    goal = _adopt(lease)
+    beliefs = perceiving.perceive(goal)
+    known = rules.known_rules()
+    found = means_ends.plan(goal.text, known, beliefs, REGISTRY)
+    problems = validate(found.steps, found.cleanup, REGISTRY) if isinstance(found, PlanDraft) else []
+    with transaction.atomic():
+        goal = hold(lease)
+        _keep_beliefs(goal, beliefs)
+        if isinstance(found, PlanDraft) and not problems:
+            _propose(goal, found)
+        else:
+            _ask_a_person(goal, found, problems)
+
+
+def _adopt(lease: Lease) -> Goal:
+    """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
+    with transaction.atomic():
+        goal = hold(lease)
+        if goal.state == GoalState.PENDING:
+            logs.say(goal.pk, "bdi_agent", "deliberate", f"adopted goal {goal.pk} (priority {goal.priority})")
+            move_goal(goal, GoalState.PLANNING, by="bdi_agent")
+        return goal
+
+
+def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
+    """Store what was perceived now; what was perceived before is no longer held, a person's words stay."""
+    now = timezone.now()
+    goal.beliefs.filter(source="perception", retracted_by="").update(retracted_by="perceived again")
+    Belief.objects.bulk_create(
+        Belief(goal=goal, sentence=belief.sentence, source=belief.source, confidence=belief.confidence, at=now)
+        for belief in beliefs
+        if belief.source != "person"
+    )
+    logs.say(goal.pk, "bdi_agent", "perceive", f"holds {len(beliefs)} beliefs about workspace, tools and machine")
+
+
+def _propose(goal: Goal, draft: PlanDraft) -> None:
+    if _same_as_sent_back(goal, draft):
+        _ask_a_person(goal, NoPlan("same_plan_again", draft.evidence), [])
+        return
+    rule = draft.evidence.get("rule") or {}
+    logs.say(
+        goal.pk,
+        "bdi_agent",
+        "plan",
+        f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps",
+    )
+    proposing.propose(goal, draft)
+
+
+def _same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
+    """Whether a person has already sent exactly these steps back; then rules alone cannot help."""
+    earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
+    if earlier is None:
+        return False
+    before = documents.read(bytes(earlier.document))
+    return _essence([(spec.tool, spec.command, spec.params) for spec in before.all_intents]) == _essence(
+        [(step.tool, step.command, step.values()) for step in (*draft.steps, *draft.cleanup)]
+    )
+
+
+def _essence(steps: Sequence[object]) -> str:
+    return json.dumps(steps, sort_keys=True)
+
+
+def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> None:
+    """No valid plan: keep the evidence, and let the goal wait for a person."""
+    reason = found.reason if isinstance(found, NoPlan) else "invalid_plan"
+    number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
+    Plan.objects.create(
+        goal=goal,
+        number=number,
+        source=Plan.Source.RULE,
+        steps=[],
+        evidence=dict(found.evidence),
+        problems=[problem.message for problem in problems] or [reason],
+    )
+    logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {MANUAL_HINT}", level="warning")
+    move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+
+
+def _in_words(reason: str) -> str:
+    return {
+        "no_relevant_rule": "no rule knows this goal",
+        "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",
+        "same_plan_again": "the rules give the same plan that was sent back",
+        "invalid_plan": "the rule's plan has problems",
+    }.get(reason, reason.replace("_", " "))

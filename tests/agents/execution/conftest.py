@@ -1,0 +1,65 @@
+"""Approved plans to execute, and turning the cycle in the test's own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from agents.models import Goal, IntentPlan
+    from people.models import User
+
+
+def write(path: str, content: str = "x") -> dict[str, Any]:
+    """A step that writes a file."""
+    return {"tool": "simple_coder", "command": "write", "params": {"path": path, "content": content}}
+
+
+def run(command_line: str) -> dict[str, Any]:
+    """A step that runs a program."""
+    return {"tool": "simple_coder", "command": "run", "params": {"command_line": command_line}}
+
+
+@pytest.fixture
+def approved(
+    transactional_db: None,
+    owner: User,
+    reviewer: User,
+    make_goal: Callable[..., Goal],
+) -> Callable[..., IntentPlan]:
+    """`approved(steps, cleanup=…, workspace=…)`: an intent plan that a reviewer has approved; nothing ran yet."""
+    from django.db import transaction
+
+    from agents.models import Goal
+    from agents.services import proposing
+    from agents.services.moves import move_goal
+    from agents.states import GoalState
+    from review.services import decisions
+
+    def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
+        of = make_goal(owner, **goal)
+        draft, problems = proposing.draft_by_hand(steps, cleanup, by=owner)
+        assert problems == []
+        with transaction.atomic():
+            locked = Goal.objects.select_for_update().get(pk=of.pk)
+            move_goal(locked, GoalState.PLANNING, by="a test")
+            plan = proposing.propose(locked, draft, by=owner)
+        return decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+
+    return made
+
+
+@pytest.fixture
+def file_of() -> Callable[[IntentPlan, str], bytes]:
+    """`file_of(plan, path)`: a file's bytes in the workspace's head; KeyError when it is not there."""
+    from agents.models import Workspace
+    from agents.services.stores import store
+
+    def content(plan: IntentPlan, path: str) -> bytes:
+        head = Workspace.objects.get(pk=plan.workspace_id).head
+        with store().open(head, path.encode()) as file:
+            return file.read()
+
+    return content
