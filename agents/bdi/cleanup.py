@@ -1,4 +1,4 @@
-"""Clean-up steps: gathered from the rules of a plan, innermost first, and made to work from the root of the workspace."""
+"""Clean-up steps: gathered from the rules of a plan, innermost first, and made to work from the root."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class CleanupBlock:
 def gather(blocks: Iterable[CleanupBlock], registry: Registry) -> tuple[Step, ...]:
     """Return all clean-up steps for a fresh session at the root.
 
-    Paths are rewritten from the folder of their rule, with the original kept. Steps that need autonomous mode get the two
-    switching steps around them, written into the plan so that the reviewer sees them.
+    Paths are rewritten from the folder of their rule, with the original kept. Steps that need autonomous mode get the
+    two switching steps around them, written into the plan so that the reviewer sees them.
     """
     steps: list[Step] = []
     session = ""

@@ -1,6 +1,7 @@
-"""Conditions of steps: an earlier result compared with a literal. What does not hold skips the step, it does not fail it.
+"""Conditions of steps: an earlier result compared with a literal. What does not hold skips the step, it does not fail
+it.
 
-    {"left": "{{intents.2.result.return_code}}", "operator": "equals", "value": 0}
+{"left": "{{intents.2.result.return_code}}", "operator": "equals", "value": 0}
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ def reference_of(condition: Mapping[str, Any]) -> Reference | None:
 def holds(condition: Mapping[str, Any], results: Mapping[int, Mapping[str, Any] | None]) -> bool:
     """Say whether a valid condition holds for the results so far (position → result).
 
-    Values of different types differ; a comparison of numbers with something else does not hold. Raises UnresolvedReference
-    when the result it reads is not there.
+    Values of different types differ; a comparison of numbers with something else does not hold. Raises
+    UnresolvedReference when the result it reads is not there.
     """
     reference = reference_of(condition)
     result = results.get(reference.position) if reference else None
@@ -66,11 +67,12 @@ def holds(condition: Mapping[str, Any], results: Mapping[int, Mapping[str, Any] 
         raise UnresolvedReference(f"the condition reads {condition.get('left')}, which is not there")
     left, operator, right = result[reference.key], condition["operator"], condition["value"]
     if operator in ("equals", "differs"):
-        return _same(left, right) == (operator == "equals")
+        same: bool = _same(left, right)
+        return same == (operator == "equals")
     if operator == "contains":
         return (isinstance(left, str) and right in left) or (isinstance(left, list) and right in left)
     numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in (left, right))
-    return numbers and _NUMERIC[operator](left, right)
+    return numbers and bool(_NUMERIC[operator](left, right))
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -82,5 +84,9 @@ def say(condition: Mapping[str, Any]) -> str:
     reference = reference_of(condition)
     where = f"{reference.key} of step {reference.position}" if reference else "?"
     value = condition["value"]
-    literal = f"“{value}”" if isinstance(value, str) else {True: "true", False: "false", None: "nothing"}.get(value, str(value))
+    literal = (
+        f"“{value}”"
+        if isinstance(value, str)
+        else {True: "true", False: "false", None: "nothing"}.get(value, str(value))
+    )
     return f"only if {where} {_WORDS[condition['operator']]} {literal}"

@@ -33,7 +33,8 @@ class Choice:
 def choose(waiting: Sequence[Candidate], achieved: frozenset[str], ended_badly: frozenset[str], now: str) -> Choice:
     """Return the next goal: of the unblocked ones priority first, then the nearer deadline, then the oldest.
 
-    `achieved` and `ended_badly` are ids of goals that are over; a goal that depends on one that ended badly is impossible.
+    `achieved` and `ended_badly` are ids of goals that are over; a goal that depends on one that ended badly is
+    impossible.
     A goal whose deadline has passed is overdue and not chosen: whether it is still wanted is a person's decision.
     """
     impossible = _impossible(waiting, ended_badly)
@@ -41,7 +42,9 @@ def choose(waiting: Sequence[Candidate], achieved: frozenset[str], ended_badly: 
     ready = [
         goal
         for goal in waiting
-        if goal.id not in impossible and goal.id not in overdue and all(needed in achieved for needed in goal.depends_on)
+        if goal.id not in impossible
+        and goal.id not in overdue
+        and all(needed in achieved for needed in goal.depends_on)
     ]
     if not ready:
         return Choice(None, "nothing waits" if not waiting else "every goal that waits is blocked", impossible, overdue)

@@ -28,7 +28,8 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
     """Return the steps with `depends_on` set.
 
     A step depends on the results and conditions it reads, on the last change of each part of the session (folder,
-    environment, autonomous mode), and on earlier steps that wrote at, above or below its paths. A program may read anything,
+    environment, autonomous mode), and on earlier steps that wrote at, above or below its paths. A program may read
+    anything,
     so it depends on every earlier step that changes the workspace. Unknown commands are left for validation to name.
     """
     seen = _Seen()

@@ -28,7 +28,7 @@ MAX_TRIES = 300
 
 @dataclass(frozen=True)
 class _Goal:
-    """A goal or sub-goal to be expanded: its text, where its values came from in the goal text, and who asked for it."""
+    """A goal or sub-goal to be expanded: its text, where its values came from, and which goals asked for it."""
 
     said: str
     text: Text
@@ -60,9 +60,10 @@ def plan(
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
-    Sub-goals are planned against the beliefs as the steps before them are predicted to leave them, and from the folder that
-    these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule, slots, the contexts × beliefs matrix, every
-    relevant rule with its outcome, the rejected ones with their reason, the sub-goals in order, and the beliefs.
+    Sub-goals are planned against the beliefs as the steps before them are predicted to leave them, and from the folder
+    that
+    these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule, slots, the contexts × beliefs matrix,
+    every relevant rule with its outcome, the rejected ones with their reason, the sub-goals in order, and the beliefs.
     """
     planner = _Planner(tuple(rules), registry, max_depth)
     goal = _Goal(goal_text, read_text(goal_text), {})

@@ -7,7 +7,7 @@ from typing import Any
 
 from agents.bdi.references import is_reference
 from agents.bdi.types import Param
-from agents.rules.bodies import fill
+from agents.rules.bodies import fill, fill_command_line
 from agents.rules.selection import SlotValue
 from agents.rules.words import Value
 from agents.toolkit.command import Command
@@ -27,7 +27,7 @@ def from_rule(
     words = {name: slot.value for name, slot in slots.items()}
     given = {}
     for name, value in values.items():
-        filled = fill(value, words)
+        filled = (fill_command_line if name == "command_line" else fill)(value, words)
         result = typed(command, name, filled.text)
         if filled.slots:
             spans = [slots[slot].span for slot in filled.slots]

@@ -1,4 +1,5 @@
-"""Perceiving: what is so in the workspace, the session and the machine becomes English sentences that rules can stand on.
+"""Perceiving: what is so in the workspace, the session and the machine becomes English sentences that rules can stand
+on.
 
 Small folders are listed completely, and a complete list also says what is not there. Large ones are cut, which the
 sentence says ("and 212 more"); what the goal mentions by name is then looked up and said on its own.
@@ -41,9 +42,10 @@ class Entry:
 class World:
     """Everything that can be perceived, as plain values.
 
-    `complete` is False when `entries` leaves some out. `programs` are those that run in the jail, None when nobody looked.
-    `told` are beliefs from elsewhere (people, experience), taken over as they are. `about` is the goal text, whose names are
-    looked up. `now` is an ISO time.
+    `complete` is False when `entries` leaves some out. `programs` are those that run in the jail, None when nobody
+    looked.
+    `told` are beliefs from elsewhere (people, experience), taken over as they are. `about` is the goal text, whose
+    names are looked up. `now` is an ISO time.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -195,7 +197,7 @@ def _in_environment(folder: str, environment: str, world: World, tree: _Tree) ->
 
 
 def _has_tests(folder: str, tree: _Tree) -> bool:
-    """Say whether a test runner started in the folder would find something: beside it, in tests/, or through packages."""
+    """Say whether a test runner started in the folder would find some: beside it, in tests/, or through packages."""
     waiting = [folder]
     while waiting:
         inside = waiting.pop()
@@ -221,7 +223,9 @@ def _mentioned(world: World, tree: _Tree) -> Iterator[str]:
 
 
 def _names(text: Text) -> Iterator[str]:
-    """Words that could name a file: quoted ones, unusual ones, and any word after “named”, “called”, “file” or “folder”."""
+    """Words that could name a file: quoted ones, unusual ones, and any word after “named”, “called”, “file” or
+    “folder”.
+    """
     for group in text.groups:
         yield text.raw[group.start : group.end]
     before = ""

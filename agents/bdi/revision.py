@@ -51,7 +51,7 @@ def _with_thing(listing: Listing, thing: Thing) -> Listing | None:
     kind = "folder" if deeper else thing.kind
     names = set(listing.names)
     if not thing.exists:
-        gone = not deeper and listing.kind in (thing.kind, "entry") or not deeper and thing.kind == "entry"
+        gone = (not deeper and listing.kind in (thing.kind, "entry")) or (not deeper and thing.kind == "entry")
         names -= {first} if gone else set()
     elif listing.kind in (kind, "entry"):
         names |= {first}

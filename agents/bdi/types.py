@@ -53,7 +53,7 @@ class Step:
 
 @dataclass(frozen=True)
 class PlanDraft:
-    """Steps as proposed. `cleanup` runs after a failure, in a fresh session at the root of the workspace, best effort."""
+    """Steps as proposed. `cleanup` runs after a failure, in a fresh session at the workspace's root, best effort."""
 
     steps: tuple[Step, ...]
     cleanup: tuple[Step, ...]

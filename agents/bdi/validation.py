@@ -33,7 +33,9 @@ class PlanLimits:
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """What is wrong where. `position` counts from 1 through steps and clean-up, 0 is the plan; the message says the way out."""
+    """What is wrong where. `position` counts from 1 through steps and clean-up, 0 is the plan; the message says the way
+    out.
+    """
 
     position: int
     field: str
@@ -73,12 +75,14 @@ def _whole(steps: Sequence[Step], cleanup: Sequence[Step], limits: PlanLimits) -
     if not steps:
         yield Problem(0, "steps", "no_steps", "The plan has no steps; write at least one.")
     if len(steps) > limits.steps:
-        yield Problem(0, "steps", "too_many_steps", f"The plan has {len(steps)} steps; part it into goals of {limits.steps}.")
+        yield Problem(
+            0, "steps", "too_many_steps", f"The plan has {len(steps)} steps; part it into goals of {limits.steps}."
+        )
     if len(cleanup) > limits.cleanup:
         yield Problem(0, "cleanup", "too_many_steps", f"Clean-up has more than {limits.cleanup} steps; shorten it.")
     size = sum(_size(step.values()) for step in (*steps, *cleanup))
     if size > limits.plan_bytes:
-        message = f"All values together have {size} bytes; {limits.plan_bytes} are allowed. Put large content into a file first."
+        message = f"All values together have {size} bytes; {limits.plan_bytes} are allowed. Use a file."
         yield Problem(0, "steps", "plan_too_large", message)
 
 
@@ -104,10 +108,14 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
 
 def _about_step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     if len(step.justification) > walk.limits.justification_chars:
-        yield Problem(position, "justification", "too_long", "The justification is too long; say it in a few sentences.")
+        yield Problem(
+            position, "justification", "too_long", "The justification is too long; say it in a few sentences."
+        )
     for name, param in step.params.items():
         if param.origin not in ORIGINS:
-            yield Problem(position, name, "unknown_origin", f"The origin “{param.origin}” is not one of {', '.join(ORIGINS)}.")
+            yield Problem(
+                position, name, "unknown_origin", f"The origin “{param.origin}” is not one of {', '.join(ORIGINS)}."
+            )
     for needed in step.depends_on:
         if not 0 < needed < position:
             message = f"It depends on step {needed}, which is not before it; name an earlier step."
@@ -175,7 +183,7 @@ def _command_line(position: int, name: str, value: str) -> Iterator[Problem]:
 
 
 def path_problems(command: Command, values: Mapping[str, Any], folder: str) -> list[tuple[str, str, str]]:
-    """Return (parameter, code, message) for paths that do not name something inside the workspace, seen from `folder`."""
+    """Return (parameter, code, message) for paths that name nothing inside the workspace, seen from `folder`."""
     found = []
     for name, value in values.items():
         kind = command.properties.get(name, {}).get("x-kind")
@@ -192,7 +200,9 @@ def _reference(position: int, where: str, reference: Reference, walk: _Walk) -> 
         yield Problem(position, where, "reference_in_cleanup", message)
         return
     if reference.position >= position:
-        message = f"{reference} names step {reference.position}, which is not before this one; refer to an earlier step."
+        message = (
+            f"{reference} names step {reference.position}, which is not before this one; refer to an earlier step."
+        )
         yield Problem(position, where, "reference_order", message)
         return
     earlier = walk.commands.get(reference.position)
@@ -214,8 +224,10 @@ def _autonomous(position: int, command: Command, values: Mapping[str, Any], walk
 
 
 def validate_values(command: Command, values: Mapping[str, Any], folder: str = "") -> list[tuple[str, str]]:
-    """Return (parameter, message) for filled values: a result is as untrusted as any output, so all is checked again."""
-    found = [(name, _sentence(f"{name or command.name} {message}")) for name, message in problems(command.schema, values)]
+    """Return (parameter, message) for filled values: results are untrusted output, so all is checked again."""
+    found = [
+        (name, _sentence(f"{name or command.name} {message}")) for name, message in problems(command.schema, values)
+    ]
     return found + [(name, message) for name, _, message in path_problems(command, values, folder)]
 
 

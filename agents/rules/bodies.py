@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -56,8 +57,44 @@ def fill(value: Value, slots: Mapping[str, str]) -> Filled:
     return Filled("".join(pieces), used)
 
 
+def fill_command_line(value: Value, slots: Mapping[str, str]) -> Filled:
+    """Return a command line with its slots filled, each value quoted to stay one argument.
+
+    A command line that is one slot is the person's own and is taken as it is.
+    """
+    used = slots_in(value.raw)
+    if not used or _SLOT.fullmatch(value.raw):
+        return fill(value, slots)
+    pieces = _SLOT.split(unescape(value.raw) if value.quoted else value.raw)
+    result = ""
+    for number, piece in enumerate(pieces):
+        result += _as_argument(slots[piece], _open_quote(result)) if number % 2 else piece
+    return Filled(result, used)
+
+
+def _as_argument(value: str, inside: str) -> str:
+    """Return a value as a part of one argument, at a place where the quotation mark `inside` (or none) is open."""
+    if inside == '"':
+        return re.sub(r'(["\\$`])', r"\\\1", value)
+    return value.replace("'", "'\"'\"'") if inside == "'" else shlex.quote(value)
+
+
+def _open_quote(text: str) -> str:
+    """Return the quotation mark that is open at the end of a command line, or nothing."""
+    open_mark, at = "", 0
+    while at < len(text):
+        char = text[at]
+        if char == "\\" and open_mark != "'":
+            at += 1
+        elif char in "\"'" and open_mark in ("", char):
+            open_mark = "" if open_mark else char
+        at += 1
+    return open_mark
+
+
 def fill_context(text: str, slots: Mapping[str, str], kinds: Mapping[str, str]) -> str:
-    """Return a context with its slots filled: names quoted, so that they can only be read as names, other values as words.
+    """Return a context with its slots filled: names quoted, so that they can only be read as names, other values as
+    words.
 
     Raises KeyError for a slot without a value.
     """

@@ -1,7 +1,8 @@
 """Does one sentence follow from another? Yes, no, or unknown, with a reason; never by likeness.
 
 A cascade: the same sentence; then the structured matcher over facts (existence, lists, virtual environments, programs,
-place, states, having, numbers, plain denial). What neither decides is unknown, and an unknown context never lets a rule fire.
+place, states, having, numbers, plain denial). What neither decides is unknown, and an unknown context never lets a
+rule fire.
 """
 
 from __future__ import annotations
@@ -28,11 +29,22 @@ from agents.rules.facts import (
 from agents.rules.sentences import read_fact, sentences, tidy
 
 SAME, DIRECT, INFERRED = 1.0, 0.98, 0.96
-_OPPOSITES = tuple(
-    frozenset(pair.split("/"))
-    for pair in "open/closed locked/unlocked on/off active/inactive alive/dead present/absent true/false enabled/disabled".split()
+_OPPOSITES = frozenset(
+    map(
+        frozenset,
+        (
+            ("open", "closed"),
+            ("locked", "unlocked"),
+            ("on", "off"),
+            ("active", "inactive"),
+            ("alive", "dead"),
+            ("present", "absent"),
+            ("true", "false"),
+            ("enabled", "disabled"),
+        ),
+    )
 )
-_CONTRARIES = tuple(frozenset(pair.split("/")) for pair in "full/empty wet/dry hot/cold".split())
+_CONTRARIES = frozenset(map(frozenset, (("full", "empty"), ("wet", "dry"), ("hot", "cold"))))
 _STARTERS = frozenset({"there", "the", "you", "a", "an", "this", "in", "no", "autonomous", "python"})
 
 
@@ -57,8 +69,8 @@ UNKNOWN = Verdict("unknown", 0.0, "says nothing about it")
 def entails(premise: str, hypothesis: str, cwd: str = "") -> Verdict:
     """Say whether the hypothesis follows from the premise.
 
-    The premise speaks from the root of the workspace, the hypothesis from the folder `cwd`. A premise of several sentences
-    is taken sentence by sentence; the first that decides counts.
+    The premise speaks from the root of the workspace, the hypothesis from the folder `cwd`. A premise of several
+    sentences is taken sentence by sentence; the first that decides counts.
     """
     wanted = read_fact(hypothesis, cwd)
     anchored = wanted == read_fact(hypothesis)
@@ -112,7 +124,9 @@ def _compare(premise: Fact, wanted: Fact) -> Verdict:
 
 
 def possible_states(premise: Fact, path: str) -> frozenset[str]:
-    """Return what a path can be (folder, file, absent) when the premise is true; nothing is known outside the workspace."""
+    """Return what a path can be (folder, file, absent) when the premise is true; nothing is known outside the
+    workspace.
+    """
     if path.startswith(("/", "..")) and path.split("/")[0] in ("", ".."):
         return STATES
     if isinstance(premise, Thing):
@@ -189,7 +203,7 @@ def _listing(premise: Fact, wanted: Listing) -> Verdict:
 
 def _venv(premise: Fact, wanted: Venv) -> Verdict:
     if isinstance(premise, Venv) and premise.folder == wanted.folder:
-        settled = premise.present and wanted.name is None or not premise.present and premise.name is None
+        settled = (wanted if premise.present else premise).name is None
         if settled or premise.name == wanted.name:
             return _answer(
                 premise.present == wanted.present, DIRECT, "says so" if premise.present else "says that it has none"
@@ -236,10 +250,10 @@ def _measured(premise: Fact, wanted: Measure) -> Measure | None:
     """Return what the premise says about the number that is wanted."""
     if isinstance(premise, Measure) and (premise.subject, premise.folder) == (wanted.subject, wanted.folder):
         return premise
-    if isinstance(premise, Installed) and premise.version and premise.present and wanted.folder is None:
-        if wanted.subject == f"{premise.name} version" and premise.folder is None:
-            version = tuple(float(part) for part in premise.version)
-            return Measure(wanted.subject, version, version)
+    if isinstance(premise, Installed) and wanted.folder is None:
+        settled = premise.version and premise.present and premise.folder is None
+        version = tuple(float(part) for part in premise.version)
+        return Measure(wanted.subject, version, version) if settled and _is_version_of(wanted, premise) else None
     if isinstance(premise, Listing) and premise.folder == wanted.folder:
         counted = {"file": "files", "folder": "folders", "entry": "files or folders"}[premise.kind]
         number = (float(len(premise.names) + premise.more),)
@@ -248,6 +262,10 @@ def _measured(premise: Fact, wanted: Measure) -> Measure | None:
         if wanted.subject == "files or folders":
             return Measure(wanted.subject, number, None)
     return None
+
+
+def _is_version_of(wanted: Measure, program: Installed) -> bool:
+    return wanted.subject == f"{program.name} version"
 
 
 def _inside(known: Measure, wanted: Measure) -> bool:

@@ -47,7 +47,8 @@ class Listing:
 
     def sentence(self) -> str:
         if not self.names and self.complete and self.kind == "entry":
-            return f"{place(self.folder).capitalize() if not self.folder else 'The folder ' + quote(self.folder)} is empty."
+            where = place(self.folder)
+            return f"{where[0].upper()}{where[1:]} is empty."
         kinds = {"entry": "files and folders", "folder": "folders", "file": "files"}[self.kind]
         if not self.names and self.complete:
             return f"There are no {kinds} in {place(self.folder)}."

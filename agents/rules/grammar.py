@@ -27,7 +27,8 @@ MAX_RULES = 200
 _SEPARATOR = re.compile(r"\s*--+\s*\Z")
 _KEYWORD = re.compile(
     r"(?<![\w{])(?:(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
-    r"|(?P<considering>CONSIDERING)\b|(?P<unless>UNLESS)\b|(?P<and>AND)\b|(?P<then>THEN)\b[ \t]*:?|(?P<failure>ON\s+FAILURE)\b[ \t]*:?)"
+    r"|(?P<considering>CONSIDERING)\b|(?P<unless>UNLESS)\b|(?P<and>AND)\b"
+    r"|(?P<then>THEN)\b[ \t]*:?|(?P<failure>ON\s+FAILURE)\b[ \t]*:?)"
 )
 _RULE = re.compile(r"\s*RULE\b[ \t]*:?[ \t]*(?P<name>.*?)\s*\Z")
 _PLAN_TO = re.compile(r"PLAN\s+TO\b\s*")
@@ -36,7 +37,7 @@ _UNTIDY_KEYWORD = re.compile(r"\s*(rule|if|or|considering|unless|then|on\s+failu
 
 
 class RuleSyntaxError(ValueError):
-    """The rule text cannot be read; `line` counts from 1, `code` is one word, the message says what to write instead."""
+    """The rule text cannot be read; `line` counts from 1, `code` is one word, the message says what to write."""
 
     def __init__(self, line: int, code: str, message: str) -> None:
         super().__init__(f"line {line}: {message}")
@@ -233,7 +234,7 @@ _AFTER = {
 _FAULTS = {
     "or": "OR your task is to … stands right after IF your task is to …, before CONSIDERING and THEN",
     "considering": "CONSIDERING stands once, after the task and before THEN; join further contexts with AND",
-    "and": "AND in capitals joins contexts after CONSIDERING; inside a sentence write “and”, and parts of a body are parted by commas",
+    "and": "AND in capitals joins contexts after CONSIDERING; in a sentence write “and”, part steps by commas",
     "unless": "UNLESS stands after the task or the contexts, before THEN",
     "then": "THEN stands once, after the task and its contexts",
     "failure": "ON FAILURE stands once, after THEN",
@@ -251,7 +252,9 @@ def _check_order(sections: list[_Section], keyword: str, line: int) -> None:
     if not sections and keyword != "if":
         raise RuleSyntaxError(line, "no_trigger", "a rule starts with IF your task is to …")
     if keyword == "and" and before == "unless":
-        message = "AND after UNLESS could mean two things; write UNLESS once for each context, or put the other context before it"
+        message = (
+            "AND after UNLESS could mean two things; write UNLESS once for each context, or put the other before it"
+        )
         raise RuleSyntaxError(line, "unclear_unless", message)
     if sections and before not in _AFTER[keyword]:
         raise RuleSyntaxError(line, "order", _FAULTS[keyword])
@@ -316,8 +319,8 @@ def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
             section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out"
         )
     if keyword == "failure" and any(line.subgoal for line in body):
-        line = next(line.line for line in body if line.subgoal)
-        raise RuleSyntaxError(line, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
+        where = next(line.line for line in body if line.subgoal)
+        raise RuleSyntaxError(where, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
     return tuple(body)
 
 

@@ -1,10 +1,13 @@
-"""Checking rules before they are used: what cannot work (error), what may surprise (warning), what is good to know (hint)."""
+"""Checking rules before they are used: what cannot work (error), what may surprise (warning), what is good to know
+(hint).
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agents.bdi.references import parse_reference
 from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
@@ -24,7 +27,9 @@ LONG_CONTEXT = 200
 
 @dataclass(frozen=True)
 class LintProblem:
-    """Something about a rule. `line` is the line in its text, `severity` error, warning or hint; the message says the way out."""
+    """Something about a rule. `line` is the line in its text, `severity` error, warning or hint; the message says the
+    way out.
+    """
 
     rule: str
     line: int
@@ -41,7 +46,9 @@ def lint_text(text: str, registry: Registry, known_triggers: Sequence[str] = ())
 
 
 def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str] = ()) -> list[LintProblem]:
-    """Return the problems of rules that can be read. `known_triggers` are the triggers of rules elsewhere in the library."""
+    """Return the problems of rules that can be read. `known_triggers` are the triggers of rules elsewhere in the
+    library.
+    """
     everything = tuple(rules)
     found: list[LintProblem] = []
     for number, rule in enumerate(everything):
@@ -58,15 +65,22 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     bound = set(rule.slots)
     sure = set.intersection(*(set(trigger.template.required) for trigger in rule.triggers))
     used: set[str] = set()
-    for text, line in (*((c.text, c.line) for c in rule.contexts), *((b.text, b.line) for b in (*rule.body, *rule.on_failure))):
+    for text, line in (
+        *((c.text, c.line) for c in rule.contexts),
+        *((b.text, b.line) for b in (*rule.body, *rule.on_failure)),
+    ):
         for slot in slots_in(text):
             used.add(slot)
             if slot not in bound:
                 near = difflib.get_close_matches(slot, bound, n=1)
-                hint = f"did you mean {{{near[0]}}}?" if near else f"put {{{slot}}} into the task, or a fixed word here."
+                hint = (
+                    f"did you mean {{{near[0]}}}?" if near else f"put {{{slot}}} into the task, or a fixed word here."
+                )
                 yield LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
             elif slot not in sure:
-                message = f"Not every wording of the task says {{{slot}}}; where it is left out this rule cannot be used."
+                message = (
+                    f"Not every wording of the task says {{{slot}}}; where it is left out this rule cannot be used."
+                )
                 yield LintProblem(rule.name, line, "open_slot", "warning", message)
     for slot in sorted(bound - used):
         message = f"{{{slot}}} is in the task but nowhere else; what the person says there is lost."
@@ -75,13 +89,15 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     for trigger in rule.triggers:
         for left, right in _neighbours(trigger.text):
             if kinds.get(left) == "text":
-                message = f"Between {{{left}}} and {{{right}}} stands no word, so {{{left}}} takes one word only; put a word there."
+                message = (
+                    f"Between {{{left}}} and {{{right}}} stands no word; put one there, else {{{left}}} gets one word."
+                )
                 yield LintProblem(rule.name, trigger.line, "unclear_boundary", "warning", message)
 
 
 def _neighbours(trigger: str) -> Iterator[tuple[str, str]]:
     words = [word for word in trigger.replace("[", " ").replace("]", " ").split() if fold(word) not in NOISE]
-    for left, right in zip(words, words[1:], strict=False):
+    for left, right in pairwise(words):
         if left.startswith("{") and right.startswith("{"):
             yield left.strip("{}"), right.strip("{}")
 
@@ -92,9 +108,7 @@ def _contexts(rule: Rule) -> Iterator[LintProblem]:
             message = "This context is very long; is an AND missing, or a separator between two rules?"
             yield LintProblem(rule.name, context.line, "long_context", "warning", message)
         if not decidable(context.text):
-            message = (
-                f"“{context.text}” fits no pattern that beliefs are compared by, so only a belief in the same words can decide it."
-            )
+            message = f"“{context.text}” fits no pattern of beliefs, so only a belief in the same words can decide it."
             yield LintProblem(rule.name, context.line, "undecidable_context", "warning", message)
         for earlier in rule.contexts[:number]:
             yield from _pair(rule, earlier, context)
@@ -153,7 +167,9 @@ def _subgoal(
     if not any(template.match(text) for template in templates):
         near = difflib.get_close_matches(line.text, [template.source for template in templates], n=1, cutoff=0.5)
         hint = f"did you mean “{near[0]}”?" if near else "write a rule for it, or say its steps here."
-        yield LintProblem(rule.name, line.line, "no_rule_for_subgoal", "error", f"No rule is about “{line.text}”; {hint}")
+        yield LintProblem(
+            rule.name, line.line, "no_rule_for_subgoal", "error", f"No rule is about “{line.text}”; {hint}"
+        )
 
 
 def _compiles(trigger: str) -> bool:
@@ -170,7 +186,7 @@ def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProble
     for name, value in reading.values.items():
         if slots_in(value.raw):
             if name == "command_line" and _slot_in_quotes(value.raw):
-                message = "A slot inside quotes of a command line can break out of them; give it to the program as an argument of its own."
+                message = "A slot inside quotes may be read as code by the program; make it an argument of its own."
                 yield LintProblem(rule.name, line.line, "slot_in_quotes", "warning", message)
             continue
         fixed[name] = typed(command, name, unescape(value.raw) if value.quoted else value.raw)
@@ -179,13 +195,18 @@ def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProble
         yield LintProblem(rule.name, line.line, "bad_value", "error", f"{name} {message}.")
     said = str(fixed.get("command_line", ""))
     if said.split(" ")[0].casefold() in NOISE:
-        message = f"“{said}” does not look like a program; for a task that another rule knows write PLAN TO instead of run."
+        message = (
+            f"“{said}” does not look like a program; for a task that another rule knows write PLAN TO instead of run."
+        )
         yield LintProblem(rule.name, line.line, "not_a_program", "warning", message)
 
 
 def _slot_in_quotes(command_line: str) -> bool:
     text = read_text(command_line, exact=True)
-    return any(slots_in(text.raw[group.start : group.end]) and not _is_slot(text.raw[group.start : group.end]) for group in text.groups)
+    return any(
+        slots_in(text.raw[group.start : group.end]) and not _is_slot(text.raw[group.start : group.end])
+        for group in text.groups
+    )
 
 
 def _is_slot(text: str) -> bool:
@@ -203,7 +224,9 @@ def _fixed_value(rule: Rule, line: BodyLine, command: Command, name: str, value:
     number = next((n for n, body in enumerate(rule.body, start=1) if body is line), 0)
     named = rule.body[reference.position - 1] if reference.position <= len(rule.body) else None
     if named is None or named.subgoal or not 0 < reference.position < number:
-        message = f"{reference} must name an earlier step of this rule by its place in the body; sub-goals give no result."
+        message = (
+            f"{reference} must name an earlier step of this rule by its place in the body; sub-goals give no result."
+        )
         yield LintProblem(rule.name, line.line, "reference", "error", message)
 
 
@@ -231,7 +254,9 @@ def _beside(rule: Rule, earlier: Sequence[Rule], everyone: Sequence[Rule]) -> It
             message = f"Line {other.line} has a rule named “{other.name}” too; give this one a name of its own."
             yield LintProblem(rule.name, rule.line, "duplicate_name", "error", message)
         if _wordings(other) & _wordings(rule) and _said(other) == _said(rule):
-            message = f"“{other.name}” has the same task and the same contexts, so one of the two is never used; delete one."
+            message = (
+                f"“{other.name}” has the same task and the same contexts, so one of the two is never used; delete one."
+            )
             yield LintProblem(rule.name, rule.line, "duplicate", "error", message)
     for other in everyone:
         if other is not rule and _wordings(other) & _wordings(rule) and len(other.contexts) > len(rule.contexts):
@@ -242,15 +267,19 @@ def _behind(rule: Rule, other: Rule) -> Iterator[LintProblem]:
     """The other rule has the same task and more contexts, so it is tried first."""
     covered = all(any(_relation(mine, theirs) == "yes" for mine in rule.contexts) for theirs in other.contexts)
     if covered:
-        message = f"Whenever this rule applies “{other.name}” applies too and is tried first, so this one is hardly ever used."
+        message = f"Whenever this rule applies “{other.name}” applies too and is tried first; this one is never used."
         yield LintProblem(rule.name, rule.line, "unreachable", "warning", message)
     else:
-        message = f"“{other.name}” has the same task and more contexts; this rule is used where that one does not apply."
+        message = (
+            f"“{other.name}” has the same task and more contexts; this rule is used where that one does not apply."
+        )
         yield LintProblem(rule.name, rule.line, "less_specific", "hint", message)
 
 
 def _wordings(rule: Rule) -> set[str]:
-    return {" ".join(fold(word) for word in trigger.text.split() if fold(word) not in NOISE) for trigger in rule.triggers}
+    return {
+        " ".join(fold(word) for word in trigger.text.split() if fold(word) not in NOISE) for trigger in rule.triggers
+    }
 
 
 def _said(rule: Rule) -> set[str]:

@@ -11,7 +11,9 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def hidden_character(text: str) -> str | None:
-    """Return the first character that cannot be seen or that turns the reading direction, as U+XXXX; None when all can be seen."""
+    """Return the first character that cannot be seen or that turns the reading direction, as U+XXXX; None when all can
+    be seen.
+    """
     found = next((char for char in text if unicodedata.category(char) in _HIDDEN), None)
     return None if found is None else f"U+{ord(found):04X}"
 
@@ -31,13 +33,13 @@ def path_problem(path: str, cwd: str = "", *, single: bool = False) -> tuple[str
         return "path_not_a_name", "holds a backslash; part folders with /"
     if path != path.strip():
         return "path_not_a_name", "begins or ends with a space; take it away"
+    if path.startswith("-"):
+        return "path_not_a_name", "begins with a dash, which programs read as an option; write ./ before it"
     if path.startswith(("/", "~")):
         return "path_absolute", "is not inside the workspace; write it relative to the current folder"
     if single and ("/" in path or path in (".", "..")):
         return "path_not_a_name", "is a path, not a name; write one name without “/”"
-    if posixpath.normpath(posixpath.join("/", "r", cwd, path)) != "/r" and not posixpath.normpath(
-        posixpath.join("/r", cwd, path)
-    ).startswith("/r/"):
+    if not f"{posixpath.normpath(posixpath.join('/root', cwd, path))}/".startswith("/root/"):
         return "path_outside", "leads out of the workspace; stay below its root"
     if len(path.encode()) > MAX_PATH_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in path.split("/")):
         return "path_too_long", f"is too long; a name has at most {MAX_PART_BYTES} bytes, a path {MAX_PATH_BYTES}"

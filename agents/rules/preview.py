@@ -57,7 +57,11 @@ def preview(goal_text: str, rules: Sequence[KnownRule], registry: Registry = REG
     matching.sort(key=lambda match: (-match.literal_words, -len(match.known.rule.contexts), match.known.name))
     found = [_matched(match, every_rule, registry) for match in matching]
     names = {match.known.name for match in matching}
-    begun = [start for known in rules if known.name not in names and (start := _begun(goal_text, known, every_rule, registry))]
+    begun = [
+        start
+        for known in rules
+        if known.name not in names and (start := _begun(goal_text, known, every_rule, registry))
+    ]
     begun.sort(key=lambda start: (-start.literal_words, start.known.name))
     return (found + begun)[:limit]
 
@@ -81,7 +85,9 @@ def _needs_quotes(value: str) -> bool:
 def _matched(match: Relevant, rules: tuple[Rule, ...], registry: Registry) -> Preview:
     kinds = slot_kinds(match.known.rule, rules, registry)
     template = match.trigger.template
-    fields = tuple(_field(name, kinds[name], match.slots.get(name), name in template.required) for name in template.slots)
+    fields = tuple(
+        _field(name, kinds[name], match.slots.get(name), name in template.required) for name in template.slots
+    )
     missing = tuple(field.name for field in fields if field.required and not field.value)
     problems = tuple(field.problem for field in fields if field.problem)
     sentence = say_goal(match.trigger.text, match.values())
@@ -115,13 +121,13 @@ def _shared(spoken: list[str], said: str) -> int:
     if not words or not typed or not words[0].startswith(typed[0]) or len("".join(typed)) < MIN_TYPED:
         return 0
     there = sum(1 for word in words if word in typed or (len(typed[-1]) > 1 and word.startswith(typed[-1])))
-    beginning = all(word.startswith(part) for word, part in zip(words, typed, strict=False)) and len(typed) <= len(words)
+    beginning = all(word.startswith(part) for word, part in zip(words, typed, strict=False)) and len(typed) <= len(
+        words
+    )
     return there if beginning or there * 2 >= len(words) else 0
 
 
-def _open(
-    known: KnownRule, trigger: Trigger, rules: tuple[Rule, ...], registry: Registry, shared: int
-) -> Preview:
+def _open(known: KnownRule, trigger: Trigger, rules: tuple[Rule, ...], registry: Registry, shared: int) -> Preview:
     kinds = slot_kinds(known.rule, rules, registry)
     template = trigger.template
     fields = tuple(_field(name, kinds[name], None, name in template.required) for name in template.slots)

@@ -1,6 +1,7 @@
 """Choosing a rule: relevant (its trigger matches), applicable (every context is entailed), then the most specific.
 
-Of applicable rules the one with the most contexts is tried first, then the one with most words of its own in the goal, then
+Of applicable rules the one with the most contexts is tried first, then the one with most words of its own in the goal,
+then
 the one whose weakest context is entailed most firmly; names break what is left, so the order never depends on storage.
 """
 

@@ -41,14 +41,17 @@ _SUBJECT = (
     rf"|(?:the )?(?:folder|directory|project) (?:named |called )?(?P<where>{_N}))"
 )
 _NAMES = rf"(?P<names>{_N}(?:(?:, and | and |, ){_N})*?)(?:,? and (?P<more>[0-9]+) more)?"
-_NUMBER_WORDS = {
-    w: n for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-}
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED)}
 _NUMBER = rf"(?P<number>[0-9]+(?:\.[0-9]+)*|{'|'.join(_NUMBER_WORDS)})"
 _COMPARED = (
-    r"(?P<op>at least|no fewer than|no less than|more than|greater than|above|over|newer than|later than|exactly|equal to"
-    r"|at most|no more than|up to|less than|fewer than|below|under|older than)"
+    r"(?P<op>at least|no fewer than|no less than|more than|greater than|above|over|newer than|later than"
+    r"|exactly|equal to|at most|no more than|up to|less than|fewer than|below|under|older than)"
 )
+_NAMED = rf"(?:named |called )?(?P<name>{_N})"
+_A_VENV = rf"(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?"
+_HAS = "has|have|does not have|do not have|has no|have no"
+_NOUN = r"[\w][\w '-]*"
 _CONTRACTIONS = (
     (re.compile(r"\b(is|are|does|do|was|has|have|did)n['’]t\b", re.I), r"\1 not"),
     (re.compile(r"\b(there|that|it|what|he|she)['’]s\b", re.I), r"\1 is"),
@@ -142,7 +145,7 @@ def _thing(kind: str, name: str, folder: str, exists: bool) -> Thing | None:
 
 
 @_reads(
-    rf"there (?:is|exists) (?:already )?(?P<no>no|not an?|not any)? ?(?:a |an |the )?(?:already )?{_KIND} (?:named |called )?(?P<name>{_N}){_WHERE}?",
+    rf"there (?:is|exists) (?:already )?(?P<no>no|not an?|not any)? ?(?:a |an |the )?{_KIND} {_NAMED}{_WHERE}?",
     rf"you see (?P<no>no)? ?(?:a |the )?{_KIND} (?:named |called )(?P<name>{_N}){_WHERE}?",
 )
 def _there_is(found: re.Match[str], text: str, cwd: str) -> Fact | None:
@@ -150,7 +153,7 @@ def _there_is(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    rf"(?P<no>no )?(?:a |the )?{_KIND} (?:named |called )?(?P<name>{_N}){_WHERE}? (?P<verb>exists|is there|is present|does not exist"
+    rf"(?P<no>no )?(?:a |the )?{_KIND} {_NAMED}{_WHERE}? (?P<verb>exists|is there|is present|does not exist"
     r"|is not there|is missing|is absent|already exists|is gone)"
 )
 def _exists(found: re.Match[str], text: str, cwd: str) -> Fact | None:
@@ -191,9 +194,9 @@ def _empty(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    rf"{_SUBJECT} (?:has|have) (?P<no>no )?(?:a |an )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?",
-    rf"{_SUBJECT} does (?P<no>not )have (?:a |an |any )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?",
-    rf"there is (?P<no>no )?(?:a |an )?(?:python )?virtual environment(?: (?:named |called )(?P<name>{_N}))?{_WHERE}?",
+    rf"{_SUBJECT} (?:has|have) (?P<no>no )?(?:a |an )?{_A_VENV}",
+    rf"{_SUBJECT} does (?P<no>not )have (?:a |an |any )?{_A_VENV}",
+    rf"there is (?P<no>no )?(?:a |an )?{_A_VENV}{_WHERE}?",
 )
 def _has_venv(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     name = found["name"] and _name(found["name"])
@@ -258,8 +261,8 @@ def _count(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    rf"(?:the )?(?P<subject>[\w][\w .'-]*?) (?:is|are) (?P<no>not )?{_COMPARED}? ?{_NUMBER}(?P<newer> or (?:newer|later|higher|more|above))?"
-    r"(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
+    rf"(?:the )?(?P<subject>[\w][\w .'-]*?) (?:is|are) (?P<no>not )?{_COMPARED}? ?{_NUMBER}"
+    r"(?P<newer> or (?:newer|later|higher|more|above))?(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
     rf"(?P<subject>you|they|we|i) have {_COMPARED}? ?{_NUMBER}(?P<newer> or more)?(?P<unit> [\w-]+(?: [\w-]+)?)",
 )
 def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
@@ -297,14 +300,12 @@ def _parts(number: str) -> tuple[float, ...]:
 
 
 @_reads(
-    rf"{_SUBJECT} (?P<verb>has|have|does not have|do not have|has no|have no) (?P<some>a |an |any |no |the )?(?P<thing>[\w][\w '-]*)",
-    r"(?P<owner>you|they|we|i|the [\w][\w '-]*?) (?P<verb>has|have|does not have|do not have|has no|have no|are carrying|hold) "
-    r"(?P<some>a |an |any |no |the )?(?P<thing>[\w][\w '-]*)",
+    rf"{_SUBJECT} (?P<verb>{_HAS}) (?P<some>a |an |any |no |the )?(?P<thing>{_NOUN})",
+    rf"(?P<owner>you|they|we|i|the {_NOUN}?) (?P<verb>{_HAS}|are carrying|hold) (?P<some>a |an |any |no |the )?"
+    rf"(?P<thing>{_NOUN})",
 )
 def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
-    positive = (
-        "no" not in found["verb"].casefold().replace("not", "no").split() and (found["some"] or "").casefold() != "no "
-    )
+    positive = not {"no", "not"} & set(f"{found['verb']} {found['some'] or ''}".casefold().split())
     owner = found.groupdict().get("owner")
     if owner:
         return Owning(_words(owner), _words(found["thing"]), positive)
@@ -312,8 +313,10 @@ def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    r"(?P<who>you|the [\w][\w '-]*?|it) (?:are|is) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) (?:a |an |the )?(?P<where>[\w][\w '-]*)",
-    r"(?P<who>this room|the room|this place|this location) is (?P<no>not )?(?:called |named )(?:the )?(?P<where>[\w][\w '-]*)",
+    rf"(?P<who>you|the {_NOUN}?|it) (?:are|is) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) "
+    rf"(?:a |an |the )?(?P<where>{_NOUN})",
+    rf"(?P<who>this room|the room|this place|this location) is (?P<no>not )?(?:called |named )"
+    rf"(?:the )?(?P<where>{_NOUN})",
 )
 def _place(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     who = _words(found["who"])
@@ -324,7 +327,8 @@ def _place(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    r"you (?:can )?see (?:a |an |the )(?P<subject>[\w][\w '-]*?),? \(?(?:that is |which is )?(?P<no>not )?(?P<value>open|closed|locked|unlocked)\)?",
+    rf"you (?:can )?see (?:a |an |the )(?P<subject>{_NOUN}?),? \(?(?:that is |which is )?(?P<no>not )?"
+    r"(?P<value>open|closed|locked|unlocked)\)?",
     r"(?P<no>no )(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<value>[\w-]+)",
     r"(?:a |an |the )?(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<no>not )?(?P<value>(?!not |no |in |at |on [\w])[\w-]+)",
 )

@@ -8,8 +8,8 @@ Notation, shared by the triggers of rules and the phrases of commands:
 
 Words compare without case; articles and "please" never count, on either side. Parts are tried from left to right, an
 optional part first as present, and a slot takes as few words as the rest allows, so a boundary is always predictable.
-What a slot takes is decided by its kind. In a goal, one-word kinds never take a function word (with, and, that, …) for a
-value: a file of that name stands in quotes. The kinds are:
+What a slot takes is decided by its kind. In a goal, one-word kinds never take a function word (with, and, that, …) for
+a value: a file of that name stands in quotes. The kinds are:
 
     path    one word, or quoted text       (a file or folder inside the workspace)
     name    one word, or quoted text       (a single name, no slash)
@@ -31,20 +31,19 @@ from agents.rules.words import NOISE, Text, Value, fold
 KINDS = ("name", "path", "number", "switch", "choice", "text")
 SWITCHES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 MAX_WORDS = 4_000
-FUNCTION_WORDS = frozenset(
-    "with without and or that which who for from in into inside of to on onto by as at it its then using use named is are has "
-    "have not no under below where when if this these my your".split()
-)
+_LITTLE = """
+with without and or that which who for from in into inside of to on onto by as at it its then using use named is are
+has have not no under below where when if this these my your
+"""
+FUNCTION_WORDS = frozenset(_LITTLE.split())
 
 _PIECE = re.compile(r"\{([a-z][a-z0-9_]*)\}(?=[\s\])|]|$)|([\[\]()|])|([^\s\[\]()|]+)")
-_LEADING = tuple(
-    tuple(words.split())
-    for words in (
-        "could you|can you|would you|will you|i want you to|i want to|i would like you to|i would like to|i'd like you to|"
-        "i'd like to|i need you to|i need to|let's|let us|help me|help me to|your task is to|your goal is to"
-    ).split("|")
-)
-_TRAILING = tuple(tuple(words.split()) for words in "for me|now|thanks|thank you|many thanks".split("|"))
+_POLITE = """
+could you|can you|would you|will you|i want you to|i want to|i would like you to|i would like to|i'd like you to
+i'd like to|i need you to|i need to|let's|let us|help me|help me to|your task is to|your goal is to
+"""
+_LEADING = tuple(tuple(said.split()) for line in _POLITE.split("\n") for said in line.split("|") if said)
+_TRAILING = (("for", "me"), ("now",), ("thanks",), ("thank", "you"), ("many", "thanks"))
 
 
 class TemplateError(ValueError):
@@ -223,11 +222,21 @@ def _beginnings(text: Text) -> list[int]:
     while at < len(spoken) and spoken[at] in NOISE:
         at += 1
     lengths = [len(words) for words in _LEADING if tuple(spoken[at : at + len(words)]) == words]
-    return [0, *(at + length for length in sorted(lengths, reverse=True))]
+    return [0, *(at + length for length in sorted(lengths))]
+
+
+def spoken_part(text: Text) -> tuple[int, int]:
+    """Return the words (first, last exclusive) that say the task, without the politeness around it."""
+    first = _beginnings(text)[-1] if len(_beginnings(text)) > 1 else 0
+    last = len(text.words)
+    while first < last - 1 and _only_noise(text, last - 1):
+        last -= 1
+    ending = next((n for n in range(max(first + 1, last - 3), last) if _only_noise(text, n)), last)
+    return first, ending
 
 
 def _only_noise(text: Text, at: int) -> bool:
-    rest = [word for word in text.words[at:]]
+    rest = text.words[at:]
     if not rest:
         return True
     if text.exact or len(rest) > 6 or any(word.group >= 0 for word in rest):
@@ -262,7 +271,7 @@ class _Builder:
     """Reads the notation into a tree, then links the tree from its end backwards into states."""
 
     def __init__(self, source: str) -> None:
-        self.pieces = [found for found in _PIECE.finditer(source)]
+        self.pieces = list(_PIECE.finditer(source))
         self.at = 0
         self.states: list[_State] = []
         self.literals: list[str] = []
@@ -346,8 +355,8 @@ def _slots(items: _Tree) -> tuple[list[str], set[str]]:
 
 
 def render(source: str, values: Mapping[str, str]) -> str:
-    """Say a pattern with the given words in its slots: the first of several, optional parts only when they have values."""
-    pieces = [found for found in _PIECE.finditer(source)]
+    """Say a pattern with the given words in its slots: the first of several, optional parts only with their values."""
+    pieces = list(_PIECE.finditer(source))
     words, _ = _rendered(pieces, 0, values)
     return " ".join(words)
 

@@ -36,7 +36,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Quoted text: `start:end` is what stands between the quotes, `first:last` its words, `source` the atom it came from."""
+    """Quoted text: `start:end` is what stands between the quotes, `first:last` its words, `source` the atom it came
+    from.
+    """
 
     start: int
     end: int
@@ -56,7 +58,7 @@ class Text:
     exact: bool = False
 
     def value(self, first: int, last: int) -> Value:
-        """Return what the words `first` to `last` (exclusive) say: a whole group without its quotes, else the raw text."""
+        """Return what the words `first` to `last` (exclusive) say: a whole group without its quotes, else as it is."""
         group = self.groups[self.words[first].group] if self.words[first].group >= 0 else None
         if group is not None and (group.first, group.last) == (first, last):
             return Value(self.raw[group.start : group.end], (group.start, group.end), quoted=True)
@@ -104,7 +106,7 @@ def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]]
     """
     words: list[Word] = []
     groups: list[Group] = []
-    starts = {start: end for start, end in atoms}
+    starts = dict(atoms)
     at = 0
     while at < len(raw):
         if at in starts:

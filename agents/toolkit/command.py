@@ -20,7 +20,8 @@ class Command:
     """One thing a tool can do.
 
     `phrases`: English patterns (see agents.rules.slots) whose slots are parameters; the first one is how the command is
-    said. `beliefs_added` and `beliefs_removed`: sentences about the current folder that are expected to hold, or to hold
+    said. `beliefs_added` and `beliefs_removed`: sentences about the current folder that are expected to hold, or to
+    hold
     no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox is
     asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys of
     that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off.

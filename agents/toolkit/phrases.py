@@ -15,6 +15,10 @@ from agents.toolkit.schemas import problems
 
 _BARE_TEXT = re.compile(r"[\w./=+:@%*-]+(?: [\w./=+:@%*-]+)*\Z", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,12}\Z")
+# Words that begin another part of a phrase or a keyword of rules: a command line with one of them stands in quotes.
+_PART_WORDS = frozenset(
+    {"with", "within", "and", "then", "unless", "if", "or", "rule", "on", "considering", "the", "a", "an"}
+)
 MAX_LINE = 200_000
 
 
@@ -84,7 +88,7 @@ def read(line: str, registry: Registry) -> tuple[Command, dict[str, Any]]:
 
 
 def typed(command: Command, parameter: str, text: str) -> Any:
-    """Return the text as the type that the parameter's schema wants; text that does not fit stays text, for validation."""
+    """Return the text as the type that the parameter's schema wants; what does not fit stays text, for validation."""
     kind = command.kind(parameter)
     if kind == "number" and _NUMBER.match(text):
         return int(text)
@@ -124,11 +128,17 @@ def say(command: Command, params: Mapping[str, Any]) -> str:
     """
     defaults = command.defaults()
     given = {name: value for name, value in params.items() if name not in defaults or defaults[name] != value}
+    needed = {name: params[name] for name in command.templates[0].required if name in params} | given
+    said = {name: spoken(command, name, value) for name, value in needed.items()}
+    return say_with(command, said) or render(command.phrases[0], said)
+
+
+def say_with(command: Command, said: Mapping[str, str]) -> str | None:
+    """Return the first phrase that can say all these parameters, given as they are spoken; None when no phrase can."""
     for phrase, template in zip(command.phrases, command.templates, strict=True):
-        if set(given) <= set(template.slots):
-            needed = {name: params[name] for name in template.required if name in params} | given
-            return render(phrase, {name: spoken(command, name, value) for name, value in needed.items()})
-    return render(command.phrases[0], {name: spoken(command, name, value) for name, value in params.items()})
+        if template.required <= set(said) <= set(template.slots):
+            return render(phrase, said)
+    return None
 
 
 def spoken(command: Command, parameter: str, value: Any) -> str:

@@ -26,7 +26,9 @@ class UnknownCommand(UnknownTool):
 
 
 class Registry:
-    """Tools by name. Everything about a tool is checked when the registry is made, so nothing half-right is ever listed."""
+    """Tools by name. Everything about a tool is checked when the registry is made, so nothing half-right is ever
+    listed.
+    """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
         """Register the tools. Raises SchemaFault for the first one that does not fit together."""

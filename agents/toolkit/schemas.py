@@ -102,7 +102,7 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
 
 
 def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: bool = False) -> list[tuple[str, str]]:
-    """Return (field, message) for everything in `values` that does not fit; `partial` lets required fields be missing."""
+    """Return (field, message) for everything in `values` that does not fit; `partial`: required ones may be missing."""
     found = []
     for error in _validator(_frozen(schema)).iter_errors(dict(values)):
         if not (partial and error.validator == "required"):
@@ -121,13 +121,17 @@ def _validator(schema: str) -> Draft202012Validator:
 
 def _in_words(error: ValidationError) -> list[tuple[str, str]]:
     field = ".".join(str(part) for part in error.absolute_path)
-    bound = error.validator_value
+    bound: Any = error.validator_value
+    given: Any = error.instance
     if error.validator == "required":
-        return [(name, "is missing; fill it in") for name in bound if name not in error.instance]
+        return [(name, "is missing; fill it in") for name in bound if name not in given]
     if error.validator == "additionalProperties":
-        allowed = ", ".join(error.schema.get("properties", {})) or "no field at all"
-        unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-        return [(name, f"is not a field of this command; it takes {allowed}") for name in unknown]
+        described: Any = error.schema
+        known = described.get("properties", {})
+        allowed = ", ".join(known) or "no field at all"
+        return [
+            (name, f"is not a field of this command; it takes {allowed}") for name in sorted(set(given) - set(known))
+        ]
     words = {
         "type": f"must be of type {bound}",
         "minLength": "must not be empty" if bound == 1 else f"needs at least {bound} characters",
