@@ -43,6 +43,14 @@ def may_activate(user: object) -> bool:
     return isinstance(user, User) and user.has_role(*_ACTIVATORS)
 
 
+def check_rights(by: object, *, activate: bool) -> None:
+    """Raise LibraryRefused when the person may not write a candidate, or an active version."""
+    if not may_write(by):
+        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
+    if activate and not may_activate(by):
+        raise LibraryRefused("Your roles let you write candidates; an operator or developer activates them.")
+
+
 def publish(
     kind: str,
     name: str,
@@ -61,8 +69,7 @@ def publish(
     """
     if status not in (_Status.CANDIDATE, _Status.ACTIVE):
         raise LibraryRefused("A new version is a candidate or active.", "status")
-    if not may_write(by) or (status == _Status.ACTIVE and not may_activate(by)):
-        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
+    check_rights(by, activate=status == _Status.ACTIVE)
     _check(name, body)
     with transaction.atomic():
         component = _locked(kind, name)
