@@ -87,7 +87,9 @@ _PLAIN_DETAIL = {
 
 def rewrite(response: HttpResponseBase, request: HttpRequest) -> None:
     """Turn an error answer that is not a problem into one, in place, so that its headers stay."""
-    if response.status_code < 400 or response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
+    kind = response.headers.get("Content-Type", "")
+    # JSON with an error status is an answer of the API's own: that of `health` before mindX is ready.
+    if response.status_code < 400 or kind.startswith((MEDIA_TYPE, "application/json")):
         return
     if not isinstance(response, HttpResponse):
         return

@@ -1,0 +1,94 @@
+"""`GET health`: 503 until every part that goals need is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import OperationalError, connection
+from django.test import Client
+
+from mindx_web import health, heartbeat
+from tests.cast import ApiCaller
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def redis_client(valkey: Any) -> Any:
+    """A client of the running Valkey, which is emptied afterwards."""
+    client = health._client(settings.REDIS_URL)
+    yield client
+    client.flushall()
+
+
+def asked(token: str = "") -> Any:
+    return ApiCaller(Client(), token).get("health")
+
+
+def test_without_a_worker_it_is_not_ready(redis_client: Any) -> None:
+    answer = asked()
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["database"] == "ok"
+    assert answer.json()["parts"]["worker"] == "down"
+
+
+def test_with_every_part_it_is_ready_and_tells_the_public_no_details(redis_client: Any) -> None:
+    heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
+    answer = asked()
+    assert answer.status_code == 200, answer.content
+    assert set(answer.json()) == {"status", "parts"}
+    assert {"database", "redis", "worker", "sandbox"} <= set(answer.json()["parts"])
+    assert b"w1@host" not in answer.content
+
+
+def test_those_who_are_logged_in_or_have_a_token_get_details(
+    redis_client: Any, owner: Any, token_of: Any, client_of: Any
+) -> None:
+    heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
+    for answer in (asked(token_of(owner)), ApiCaller(client_of(owner)).get("health")):
+        assert answer.json()["details"]["worker"]["workers"] == ["w1@host"]
+        assert answer.json()["details"]["sandbox"]["level"] == "L3"
+    assert "details" not in asked("mindx_wrong").json()
+
+
+def test_a_sandbox_below_the_minimum_is_told(redis_client: Any) -> None:
+    heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L1", {"L3": "no bubblewrap"}))
+    answer = asked()
+    assert answer.json()["parts"]["sandbox"] == "down"
+    assert answer.json()["status"] != "ok"
+
+
+def test_with_a_dead_redis_it_says_so_and_is_not_ready(settings: Any) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    answer = asked()
+    assert answer.status_code == 503
+    assert answer.json()["parts"] == answer.json()["parts"] | {"redis": "down", "worker": "unknown"}
+
+
+def test_with_a_dead_database_it_answers_instead_of_failing(
+    redis_client: Any, owner: Any, token_of: Any, monkeypatch: Any
+) -> None:
+    token = token_of(owner)
+
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(connection, "cursor", away)
+    answer = asked(token)
+    assert answer.status_code == 503
+    assert answer.json()["parts"]["database"] == "down"
+    assert b"gone" not in answer.content
+
+
+def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(heartbeat, "_tried", lambda worker: heartbeat.Beat(worker, "L3"))
+
+    class Consumer:
+        hostname = "w2@host"
+
+    heartbeat.start(sender=Consumer())
+    until(lambda: [beat.worker for beat in heartbeat.beats(redis_client)] == ["w2@host"], what="the sign of life")
+    heartbeat.stop()
+    until(lambda: heartbeat.beats(redis_client) == [], what="its end")
