@@ -90,7 +90,7 @@ class Goal(models.Model):
             models.Index(fields=["submitted_by", "-id"], name="goal_owner_newest"),
             models.Index(
                 fields=["priority", "id"],
-                condition=~Q(state__in=[state.value for state in GOAL_ENDED]),
+                condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
                 name="goal_open_by_priority",
             ),
         ]

@@ -183,7 +183,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='goal',
-            index=models.Index(condition=models.Q(('state__in', ['failed', 'achieved', 'dropped']), _negated=True), fields=['priority', 'id'], name='goal_open_by_priority'),
+            index=models.Index(condition=models.Q(('state__in', ['achieved', 'dropped', 'failed']), _negated=True), fields=['priority', 'id'], name='goal_open_by_priority'),
         ),
         migrations.AddConstraint(
             model_name='goal',
