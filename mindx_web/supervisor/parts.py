@@ -71,9 +71,8 @@ class Servers:
 
 
 def own_environment(folder: DataFolder) -> dict[str, str]:
-    """The environment of mindX's own processes: the operator's, and where the unpacked bubblewrap is."""
-    path = f"{folder.root / 'bwrap/usr/bin'}{os.pathsep}{os.environ.get('PATH', '/usr/bin:/bin')}"
-    return {**os.environ, "PATH": path, "MINDX_DATA": str(folder.root), "PYTHONUNBUFFERED": "1"}
+    """The environment of mindX's own processes: the operator's, and where the data is."""
+    return {**os.environ, "MINDX_DATA": str(folder.root), "PYTHONUNBUFFERED": "1"}
 
 
 def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) -> list[Part]:
