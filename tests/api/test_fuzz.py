@@ -112,8 +112,6 @@ def test_no_bytes_make_the_api_fail(world: Any, template: str, body: bytes, kind
     template=st.sampled_from(GETS),
     name=words,
     query=st.dictionaries(st.sampled_from(QUESTIONS), words, max_size=3),
-        st.sampled_from(["q", "task", "state", "after", "limit", "wait", "outcome"]), words, max_size=3
-    ),
 )
 def test_no_address_and_no_question_makes_the_api_fail(
     world: Any, template: str, name: str, query: dict[str, str]
