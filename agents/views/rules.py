@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.bdi.types import PlanDraft
-from agents.models import Workspace
+from agents.models import Goal, Workspace
 from agents.presentation.line_diff import LineDiff, compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
-from agents.presentation.rule_reading import read_body, said_step
+from agents.presentation.rule_reading import SaidStep, read_body, said_step
 from agents.rules import grammar
+from agents.rules.generalise import NotGeneralisable
 from agents.rules.linter import LintProblem
-from agents.selectors import workspaces_visible_to
-from agents.services import rule_writing, rules
+from agents.selectors import goals_visible_to, workspaces_visible_to
+from agents.services import rule_from_goal, rule_writing, rules
+from agents.services.rule_from_goal import GoalTrial
 from agents.services.rule_writing import Checked, RuleInvalid
 from agents.toolkit.registry import REGISTRY
 from library.components import selectors, services
@@ -126,7 +128,14 @@ def new(request: HttpRequest) -> HttpResponse:
     """Write a rule from nothing, or from a plan that a person wrote and that worked."""
     if request.method == "POST":
         return _save(request, None)
-    return _editor(request, None, _Draft(EXAMPLE))
+    goal = _goal_named_in(request, request.GET)
+    if goal is None:
+        return _editor(request, None, _Draft(EXAMPLE))
+    try:
+        proposal = rule_from_goal.propose_from_goal(goal)
+    except NotGeneralisable as error:
+        return _editor(request, None, _Draft(EXAMPLE, cannot_propose=str(error)))
+    return _editor(request, None, _Draft(proposal.text, goal=goal, changes=f"From the plan of goal {goal.pk}."))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -144,7 +153,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 def check(request: HttpRequest) -> HttpResponse:
     """Lint a text while it is written. Anybody may ask; nothing is stored."""
     body, rule = request.POST.get("body", "")[: grammar.MAX_CHARS + 1], request.POST.get("rule", "")
-    draft = _Draft(body, name=_component(int(rule)).name if _is_id(rule) else "")
+    name = _component(int(rule)).name if _is_id(rule) else ""
+    draft = _Draft(body, name, goal=_goal_named_in(request, request.POST))
     return render(request, "agents/rules/_checked.html", {"draft": draft, "live": True})
 
 
@@ -174,9 +184,9 @@ class _Draft:
     body: str
     name: str = ""
     changes: str = ""
-    goal: Any = None
+    goal: Goal | None = None
     refused: str = ""
-    trial: Any = field(default=None)
+    cannot_propose: str = ""
 
     @cached_property
     def checked(self) -> Checked:
@@ -202,6 +212,15 @@ class _Draft:
         return [(number, marks.get(number, "")) for number in range(1, self.rows + 1)]
 
     @cached_property
+    def trial(self) -> GoalTrial | None:
+        """What this text makes of the goal it came from."""
+        return rule_from_goal.try_on_goal(self.body, self.goal) if self.goal else None
+
+    @property
+    def trial_steps(self) -> list[SaidStep]:
+        return [said_step(step, REGISTRY) for step in self.trial.steps] if self.trial else []
+
+    @cached_property
     def reading(self) -> dict[str, Any]:
         if self.checked.rule is None:
             return {}
@@ -214,23 +233,27 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     user: Any = request.user
     body = request.POST.get("body", "")
     changes = request.POST.get("changes", "").replace("\0", "")[:500]
-    draft = {"body": body[: grammar.MAX_CHARS + 1], "name": component.name if component else "", "changes": changes}
+    draft = _Draft(
+        body[: grammar.MAX_CHARS + 1],
+        component.name if component else "",
+        changes,
+        _goal_named_in(request, request.POST),
+    )
     if request.POST.get("do") == "check":
-        return _editor(request, component, _Draft(**draft))
+        return _editor(request, component, draft)
+    activate = request.POST.get("do") == "activate"
     try:
-        saved = rule_writing.save(
-            body, by=user, of=component, changes=changes, activate=request.POST.get("do") == "activate"
-        )
+        saved = rule_writing.save(body, by=user, of=component, changes=changes, activate=activate)
     except (RuleInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
-        return _editor(request, component, _Draft(**draft, refused=str(refused)), status=status)
+        return _editor(request, component, replace(draft, refused=str(refused)), status=status)
     messages.success(request, f"Version {saved.version} of “{saved.component.name}” is saved as {saved.status}.")
     return redirect("rule", saved.component_id)
 
 
 def _editor(request: HttpRequest, component: Component | None, draft: _Draft, status: int = 200) -> HttpResponse:
     if component is not None and not draft.name:
-        draft = _Draft(draft.body, component.name, draft.changes, draft.goal, draft.refused, draft.trial)
+        draft = replace(draft, name=component.name)
     context = {
         "component": component,
         "draft": draft,
@@ -249,6 +272,17 @@ def _fit_to_use(version: ComponentVersion) -> None:
 
 def _component(pk: int) -> Component:
     return get_object_or_404(Component.objects.filter(versions__isnull=False).distinct(), pk=pk, kind=rules.KIND)
+
+
+def _goal_named_in(request: HttpRequest, fields: QueryDict) -> Goal | None:
+    """The goal that a rule is made from, when one is named; 404 when the person may not see it."""
+    pk = fields.get("from_goal", "")
+    if not pk:
+        return None
+    if not _is_id(pk):
+        raise Http404
+    user: Any = request.user
+    return get_object_or_404(goals_visible_to(user), pk=int(pk))
 
 
 def _is_id(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
@@ -10,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from agents.models import Workspace
+from agents.models import Goal, IntentPlan, Workspace
 from library.components import services
 from library.models import Component, ComponentVersion
 from people.models import User
@@ -387,3 +388,71 @@ def test_foreign_text_shows_its_characters_and_runs_nothing(
         assert "<b>bold" not in page, address
         # Only the editor itself holds the character as it is; what a person reads has it marked.
         assert "\u202e" not in re.sub(r"<textarea.*?</textarea>", "", page, flags=re.DOTALL), address
+
+
+# --- from a goal -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def worked(owner: User, make_goal: Callable[..., Goal], propose_plan: Callable[..., IntentPlan]) -> Goal:
+    """A goal whose hand-written plan ran to its end."""
+    goal = make_goal(owner, "Write the line hello into the file notes.txt of the folder garden")
+    steps = [
+        {"tool": "simple_coder", "command": "mkdir", "params": {"path": "garden"}},
+        {"tool": "simple_coder", "command": "write", "params": {"path": "garden/notes.txt", "content": "hello"}},
+    ]
+    plan = propose_plan(goal, steps)
+    Goal.objects.filter(pk=goal.pk).update(state="achieved")
+    IntentPlan.objects.filter(pk=plan.pk).update(state="complete", approved_digest=plan.digest)
+    goal.refresh_from_db()
+    return goal
+
+
+def test_a_plan_by_hand_that_worked_becomes_a_rule(
+    worked: Goal, operator: User, client_of: ClientOf, make_workspace: Callable[..., Workspace]
+) -> None:
+    client = client_of(operator)
+    page = text_of(client, f"/rules/new/?from_goal={worked.pk}")
+    words = words_of(page)
+    assert "Save as rule" in words
+    assert "0 errors" in words
+    assert "These are the steps that worked." in words
+    assert "= garden" in words
+    body = html.unescape(re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL).group(1))  # type: ignore[union-attr]
+    assert "garden" not in body.split("THEN:")[1]
+    saved = client.post("/rules/new/", {"body": body, "do": "activate", "from_goal": worked.pk}, follow=True)
+    assert "is saved as active" in saved.content.decode()
+    goal = "Write the line bye into the file diary.txt of the folder shed"
+    version = ComponentVersion.objects.get()
+    make_workspace(operator)
+    tried = words_of(text_of(client, f"/rules/{version.component_id}/?goal={goal.replace(' ', '+')}"))
+    assert 'path="shed/diary.txt"' in tried
+
+
+def test_an_edit_that_changes_the_steps_is_seen_before_it_is_saved(
+    worked: Goal, operator: User, client_of: ClientOf
+) -> None:
+    client = client_of(operator)
+    different = (
+        "RULE other\nIF your task is to write the line {text} into the file {file} of the folder {folder}\n"
+        "THEN: create the folder {folder}\n"
+    )
+    for body, said in ((different, "These are not the steps that worked."), (GREET, "none of its wordings")):
+        for address in ("/rules/check/", "/rules/new/"):
+            answer = client.post(address, {"body": body, "from_goal": worked.pk, "do": "check"})
+            assert said in words_of(answer.content.decode())
+
+
+def test_a_goal_that_failed_or_was_planned_by_a_rule_proposes_nothing(
+    worked: Goal, operator: User, client_of: ClientOf
+) -> None:
+    Goal.objects.filter(pk=worked.pk).update(state="failed")
+    words = words_of(text_of(client_of(operator), f"/rules/new/?from_goal={worked.pk}"))
+    assert "No rule can be proposed: only a goal that was achieved" in words
+
+
+def test_nobody_makes_a_rule_of_another_persons_goal(worked: Goal, outsider: User, client_of: ClientOf) -> None:
+    client = client_of(outsider)
+    assert client.get(f"/rules/new/?from_goal={worked.pk}").status_code == 404
+    for address in ("/rules/new/", "/rules/check/"):
+        assert client.post(address, {"body": GREET, "from_goal": worked.pk, "do": "check"}).status_code == 404
+    for made_up in ("x", "-1", "9" * 40, "²"):
+        assert client.get("/rules/new/", {"from_goal": made_up}).status_code == 404
