@@ -67,8 +67,7 @@ def holds(condition: Mapping[str, Any], results: Mapping[int, Mapping[str, Any] 
         raise UnresolvedReference(f"the condition reads {condition.get('left')}, which is not there")
     left, operator, right = result[reference.key], condition["operator"], condition["value"]
     if operator in ("equals", "differs"):
-        same: bool = _same(left, right)
-        return same == (operator == "equals")
+        return _same(left, right) is bool(operator == "equals")
     if operator == "contains":
         return (isinstance(left, str) and right in left) or (isinstance(left, list) and right in left)
     numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in (left, right))

@@ -115,6 +115,8 @@ class _Search:
     def __init__(self, template: Template, text: Text, kinds: Mapping[str, str]) -> None:
         self.template, self.text, self.kinds = template, text, kinds
         self.failed: set[tuple[int, int]] = set()
+        # By what follows a text slot: from which word on every end of it was tried in vain.
+        self.exhausted: dict[int, int] = {}
         self.values: dict[str, Value] = {}
 
     def run(self, state: int, at: int) -> Match | None:
@@ -183,13 +185,15 @@ class _Search:
         words, groups = self.text.words, self.text.groups
         if at < len(words) and words[at].group >= 0 and groups[words[at].group].first != at:
             return None
-        for end in range(at + 1, len(words) + 1):
+        tried = self.exhausted.get(state.following, len(words))
+        for end in range(at + 1, tried + 1):
             group = words[end - 1].group
             if group >= 0 and groups[group].last != end:
                 continue
             found = self._filled(state, self.text.value(at, end), end)
             if found is not None:
                 return found
+        self.exhausted[state.following] = min(tried, at)
         return None
 
     def _filled(self, state: _Slot, value: Value, end: int) -> int | None:
@@ -258,7 +262,7 @@ def compile_template(source: str) -> Template:
     repeated = next((name for name in names if names.count(name) > 1 and name in required), None)
     if repeated:
         raise TemplateError(f"the slot {{{repeated}}} stands twice; give the second one a name of its own")
-    if not builder.literals:
+    if not _fewest_words(tree):
         raise TemplateError("a pattern needs at least one word besides its slots, else it would match everything")
     states = tuple(builder.states)
     return Template(source, tuple(dict.fromkeys(names)), frozenset(required), tuple(builder.literals), states, start)
@@ -338,6 +342,13 @@ class _Builder:
                 after = following
                 following = self.add(_Fork(tuple(self.link(option, after) for option in item)))
         return following
+
+
+def _fewest_words(items: _Tree) -> int:
+    """Count the pattern's own words on the way through it that has fewest."""
+    return sum(
+        1 if isinstance(item, str) else min(map(_fewest_words, item)) if isinstance(item, list) else 0 for item in items
+    )
 
 
 def _slots(items: _Tree) -> tuple[list[str], set[str]]:
