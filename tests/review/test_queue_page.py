@@ -1,0 +1,155 @@
+"""The queue: what waits, for whom, in which order and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents.models import Goal, IntentPlan
+from people.models import User
+from review import queue
+from review.services import decisions
+from tests.review.plans import WRITE, goal_of, proposed, step
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User], Client]
+DELETE = (step("toggle_autonomous_mode", on=True), step("rm", path="old"))
+
+
+def page(client: Client, **query: str) -> str:
+    response = client.get("/review/", query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_what_deletes_comes_first_then_priority_then_waiting_time(submitter: User, judge: User) -> None:
+    late = proposed(goal_of(submitter, "late", priority=3), [WRITE])
+    urgent = proposed(goal_of(submitter, "urgent", priority=1), [WRITE])
+    later = proposed(goal_of(submitter, "later", priority=3), [WRITE])
+    deleting = proposed(goal_of(submitter, "deleting", priority=5), DELETE)
+    rows, following = queue.page(judge, None)
+    assert [row.plan for row in rows] == [deleting, urgent, late, later]
+    assert [row.reason for row in rows] == ["it deletes", "priority 1", "priority 3", "priority 3"]
+    assert following is None
+
+
+def test_a_deletion_that_only_follows_a_failure_does_not_jump_the_queue(submitter: User, judge: User) -> None:
+    first = proposed(goal_of(submitter, "first"), [WRITE])
+    proposed(goal_of(submitter, "second"), [WRITE], cleanup=DELETE)
+    rows, _ = queue.page(judge, None)
+    assert rows[0].plan == first
+    assert rows[1].gist is not None
+    assert rows[1].gist.removes_on_failure == ("old",)
+
+
+def test_pages_of_the_queue_show_everything_once(submitter: User, judge: User) -> None:
+    for number in range(7):
+        proposed(goal_of(submitter, f"goal {number}", priority=1 + number % 3), DELETE if number % 2 else [WRITE])
+    whole = [row.plan.pk for row in queue.page(judge, None)[0]]
+    seen: list[int] = []
+    cursor = None
+    while True:
+        rows, cursor = queue.page(judge, cursor, limit=2)
+        seen += [row.plan.pk for row in rows]
+        if cursor is None:
+            break
+        cursor = queue.Cursor.read(str(cursor))
+        assert cursor is not None
+    assert seen == whole
+    assert len(whole) == 7
+
+
+@pytest.mark.parametrize("after", ["x", "1~2~3", "9~9~2026-01-01T00:00:00~1", f"1~1~2026-01-01T00:00:00+00:00~{2**70}"])
+def test_a_cursor_nobody_gave_out_means_the_start(
+    after: str, plan: IntentPlan, judge: User, client_of: ClientOf
+) -> None:
+    assert plan.goal.text in page(client_of(judge), after=after)
+
+
+def test_a_row_says_who_wants_what_and_what_is_dangerous(submitter: User, judge: User, client_of: ClientOf) -> None:
+    proposed(goal_of(submitter, "Tidy up"), [*DELETE, step("run", command_line="python tidy.py")])
+    text = page(client_of(judge))
+    for expected in (
+        "Tidy up",
+        "Sue Bennet",
+        "3 steps",
+        "deletes <code>old</code>",
+        "runs <code>python tidy.py</code>",
+    ):
+        assert expected in text
+    assert "it deletes" in text
+
+
+def test_a_submitter_sees_their_own_plans_and_nobody_elses(
+    plan: IntentPlan, submitter: User, stranger: User, client_of: ClientOf
+) -> None:
+    assert plan.goal.text in page(client_of(submitter))
+    text = page(client_of(stranger))
+    assert plan.goal.text not in text
+    assert "Nothing waits for a decision" in text
+
+
+def test_the_queue_needs_a_login(client: Client) -> None:
+    response = client.get("/review/")
+    assert response.status_code == 302
+    assert response["Location"].startswith("/login/")
+
+
+def test_the_title_counts_what_the_person_may_decide(
+    plan: IntentPlan, judge: User, submitter: User, client_of: ClientOf, settings: Any
+) -> None:
+    proposed(goal_of(judge, "mine"))
+    assert "<title>(2) Review" in page(client_of(judge))
+    assert "<title>Review" in page(client_of(submitter))
+    settings.FOUR_EYES = True
+    text = page(client_of(judge))
+    assert "<title>(1) Review" in text
+    assert "someone else must decide" in text
+
+
+def test_a_decided_plan_leaves_the_queue(plan: IntentPlan, judge: User) -> None:
+    decisions.reject(plan, by=judge, digest=plan.digest, reason="no")
+    assert queue.page(judge, None)[0] == []
+
+
+def test_goals_that_wait_for_a_hand_are_shown_to_those_who_may_help(
+    submitter: User, judge: User, stranger: User, client_of: ClientOf
+) -> None:
+    goal = goal_of(submitter, "No rule knows this")
+    Goal.objects.filter(pk=goal.pk).update(state="manual", reason="no_applicable_rule")
+    for helper in (submitter, judge):
+        text = page(client_of(helper))
+        assert "No rule knows this" in text
+        assert "no rule applies" in text
+    assert "No rule knows this" not in page(client_of(stranger))
+
+
+def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    IntentPlan.objects.filter(pk=plan.pk).update(state="executing")
+    plan.intents.filter(position=2).update(state="outcome_unknown")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual")
+    text = page(client_of(judge))
+    assert "did it take effect?" in text
+    assert "step 2, write" in text
+    assert "needs a plan or a hand" not in text
+
+
+def test_htmx_gets_the_list_alone(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
+    text = client_of(judge).get("/review/", headers={"HX-Request": "true"}).content.decode().strip()
+    assert text.startswith('<div class="page" id="queue"')
+    assert text.endswith("</div>")
+    assert plan.goal.text in text
+
+
+def test_the_queue_asks_few_questions_of_the_database(
+    submitter: User, judge: User, client_of: ClientOf, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(12):
+        proposed(goal_of(submitter, f"goal {number}"))
+    client = client_of(judge)
+    with django_assert_max_num_queries(8):  # session, person, page, unknown, manual, two counts
+        page(client)
