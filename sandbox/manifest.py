@@ -86,7 +86,7 @@ def check(entries: list[Entry]) -> None:
             raise BadManifest("paths are not in order")
         last = entry.path
         above, _, name = entry.path.rpartition(b"/")
-        if name in (b"", b".", b"..") or b"\0" in name or above not in folders:
+        if entry.path.startswith(b"/") or name in (b"", b".", b"..") or b"\0" in name or above not in folders:
             raise BadManifest("a path does not lie in a folder of the manifest")
         if entry.kind == "dir":
             folders.add(entry.path)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 # Kernel time stamps move in ticks of up to 10 ms. A file changed again within the tick of its stamp would look
-# untouched, so a stamp this young is not kept.
+# untouched, so a stamp this young is not trusted.
 YOUNG_NS = 50_000_000
 _MOST_KEPT = 256
 
@@ -31,6 +31,10 @@ class Stamp:
     @classmethod
     def of(cls, state: os.stat_result) -> Stamp:
         return cls(state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size)
+
+    def untrusted(self) -> Stamp:
+        """The same for its times alone: it is like no file's."""
+        return replace(self, inode=0)
 
     def same_file(self, other: Stamp) -> bool:
         """True when nothing can have changed; a program may set a file's mtime, but never its ctime."""

@@ -219,8 +219,7 @@ class Looked:
             with open(_open(folder, name, path, os.O_NONBLOCK), "rb", buffering=0) as file:
                 sha256, _ = staged.add(file)
             stamp = replace(stamp, sha256=sha256)
-        if stamp.ctime_ns < self._old_ns:
-            self.stamps[path] = stamp
+        self.stamps[path] = stamp if stamp.ctime_ns < self._old_ns else stamp.untrusted()
         self._add(Entry(path, "file", stat.S_IMODE(state.st_mode) & 0o777, stamp.sha256, state.st_size))
 
     def _add(self, entry: Entry) -> None:

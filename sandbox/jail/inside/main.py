@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PR_SET_DUMPABLE = 4
+_SIGINT = 2
 _RECEIVE_BYTES = 1 << 18
 _MOST_DELETED = 20
 
@@ -161,7 +162,10 @@ def main(descriptor: int) -> None:
     # Opened first: what follows makes this process's own files in /proc unwritable even for itself.
     blame = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     # Before anything else runs here: nobody may read this process's memory or descriptors.
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    # Process 1 ignores every signal from within that it does not handle, and Python handles just this one.
+    libc.signal(_SIGINT, None)
     os.set_inheritable(descriptor, False)
     try:
         Helper(descriptor, blame).serve()

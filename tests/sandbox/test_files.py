@@ -1,0 +1,175 @@
+"""The file commands against everything a workspace may hold."""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from sandbox.contract import Limits
+from tests.sandbox.conftest import Hands, OpenHands
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """A file beside the workspace, which is where every attempt to get out wants to go."""
+    path = tmp_path / "secret"
+    path.write_text("the host's secret")
+    return path
+
+
+def test_text_is_read_back_as_it_was_written(hands: Hands) -> None:
+    text = "Zeile eins\n\tzwei ünïcödé 🌳\n"
+    written = hands.do("write", path="note.txt", content=text)
+    assert written.data["created"] is True
+    assert hands.do("read", path="note.txt").data["content"] == text
+    assert hands.do("write", path="note.txt", content="x").data["created"] is False
+    assert (hands.root / "note.txt").read_text() == "x"
+
+
+def test_content_that_is_no_text_comes_as_base64(hands: Hands) -> None:
+    for raw in (b"\xff\xfe\x00", b"nul \0 inside"):
+        (hands.root / "raw").write_bytes(raw)
+        data = hands.do("read", path="raw").data
+        assert data["encoding"] == "base64"
+        assert base64.b64decode(data["content"]) == raw
+
+
+def test_a_long_file_is_cut_and_says_so(open_hands: OpenHands) -> None:
+    hands = open_hands(limits=Limits(output_bytes=1000))
+    (hands.root / "long").write_text("x" * 5000)
+    data = hands.do("read", path="long").data
+    assert (len(data["content"]), data["truncated"], data["size_bytes"]) == (1000, True, 5000)
+
+
+def test_modes_of_writing(hands: Hands) -> None:
+    assert hands.do("write", path="f", content="a", mode="create").ok
+    again = hands.do("write", path="f", content="b", mode="create")
+    assert again.error_class == "INVALID_PARAMETERS"
+    assert hands.do("write", path="f", content="b", mode="append").ok
+    assert (hands.root / "f").read_text() == "ab"
+
+
+def test_permissions_survive_a_write_and_nothing_is_left_beside(hands: Hands) -> None:
+    script = hands.root / "script"
+    script.write_text("old")
+    script.chmod(0o755)
+    hands.do("write", path="script", content="new")
+    assert script.stat().st_mode & 0o777 == 0o755
+    assert [path.name for path in hands.root.iterdir()] == ["script"]
+
+
+def test_a_list_has_names_kinds_and_sizes_in_order(hands: Hands) -> None:
+    hands.do("mkdir", path="b")
+    hands.do("write", path="a", content="123")
+    (hands.root / "c").symlink_to("a")
+    items = hands.do("ls").data["items"]
+    assert [(each["name"], each["kind"]) for each in items] == [("a", "file"), ("b", "dir"), ("c", "link")]
+    assert items[0]["size_bytes"] == 3
+
+
+def test_names_that_are_no_text_survive_and_are_shown(hands: Hands) -> None:
+    for raw in (b"new\nline", b"caf\xe9", b"--rf"):
+        Path(os.fsdecode(os.fsencode(hands.root) + b"/" + raw)).touch()
+    items = {each["name"]: each for each in hands.do("ls").data["items"]}
+    assert set(items) == {"new\nline", "caf\\xe9", "--rf"}
+    assert base64.b64decode(items["caf\\xe9"]["raw_name"]) == b"caf\xe9"
+
+
+def test_three_thousand_nested_folders_can_be_listed_and_removed(hands: Hands) -> None:
+    made = hands.python("import os\nfor _ in range(3000):\n    os.mkdir('d'); os.chdir('d')\n")
+    assert "nested more than" in made.reason
+    assert hands.do("ls", path="/".join(["d"] * 2999)).data["items"][0]["name"] == "d"
+    hands.do("toggle_autonomous_mode", on=True)
+    assert hands.do("rm", path="d").data["removed"] == 3000
+    assert not (hands.root / "d").exists()
+
+
+@pytest.mark.parametrize("command", ["read", "ls", "mkdir", "cd", "write", "rm"])
+@pytest.mark.parametrize("path", ["../secret", "a/../../secret", "/etc/passwd", "/workspace/../etc", "/workspaces"])
+def test_paths_that_lead_out_are_refused(hands: Hands, secret: Path, command: str, path: str) -> None:
+    hands.do("toggle_autonomous_mode", on=True)
+    params = {"path": path} | ({"content": "x"} if command == "write" else {})
+    result = hands.do(command, **params)
+    assert result.error_class == "PERMISSION_ERROR"
+    assert "outside" in result.reason
+    assert secret.read_text() == "the host's secret"
+
+
+def test_links_are_followed_by_no_command(hands: Hands, secret: Path) -> None:
+    (hands.root / "way").symlink_to("..")
+    (hands.root / "file").symlink_to(secret)
+    (hands.root / "inner").mkdir()
+    (hands.root / "loop").symlink_to("inner")
+    for command, path in [
+        ("read", "way/secret"),
+        ("read", "file"),
+        ("ls", "way"),
+        ("cd", "way"),
+        ("cd", "loop"),
+        ("mkdir", "way/new"),
+        ("read", "loop/x"),
+    ]:
+        result = hands.do(command, path=path)
+        assert not result.ok, (command, path)
+        assert "link" in result.reason
+    for path in ("file", "way/secret", "loop/new"):
+        assert hands.do("write", path=path, content="overwritten").error_class is not None
+    assert secret.read_text() == "the host's secret"
+    assert not (hands.root / "inner" / "new").exists()
+
+
+def test_removing_a_link_leaves_what_it_points_to(hands: Hands, secret: Path) -> None:
+    hands.do("mkdir", path="folder")
+    (hands.root / "folder" / "way").symlink_to(secret.parent)
+    (hands.root / "file").symlink_to(secret)
+    hands.do("toggle_autonomous_mode", on=True)
+    assert hands.do("rm", path="file").ok
+    assert hands.do("rm", path="folder").ok
+    assert secret.exists()
+
+
+def test_a_file_with_a_second_name_is_not_written(hands: Hands) -> None:
+    (hands.root / "one").write_text("shared")
+    os.link(hands.root / "one", hands.root / "two")
+    for mode in ("overwrite", "append"):
+        result = hands.do("write", path="two", content="x", mode=mode)
+        assert result.error_class == "PERMISSION_ERROR"
+        assert "hard link" in result.reason
+    assert (hands.root / "one").read_text() == "shared"
+
+
+@pytest.mark.parametrize(("command", "mode"), [("read", ""), ("write", "overwrite"), ("write", "append")])
+def test_a_fifo_or_socket_never_makes_a_command_wait(hands: Hands, command: str, mode: str) -> None:
+    os.mkfifo(hands.root / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        before = Path.cwd()
+        os.chdir(hands.root)
+        try:
+            server.bind("plug")
+        finally:
+            os.chdir(before)
+        for name in ("pipe", "plug"):
+            params = {"content": "x", "mode": mode} if command == "write" else {}
+            result = hands.do(command, path=name, **params)
+            assert not result.ok
+            assert result.duration_s < 5
+
+
+def test_the_workspace_itself_cannot_be_removed_or_overwritten(hands: Hands) -> None:
+    hands.do("toggle_autonomous_mode", on=True)
+    assert hands.do("rm", path="/workspace").error_class == "PERMISSION_ERROR"
+    assert hands.do("write", path=".", content="x").error_class == "PERMISSION_ERROR"
+
+
+def test_a_folder_is_not_read_and_a_file_not_entered(hands: Hands) -> None:
+    hands.do("mkdir", path="d")
+    hands.do("write", path="f", content="x")
+    assert hands.do("read", path="d").error_class == "INVALID_PARAMETERS"
+    assert hands.do("cd", path="f").error_class == "INVALID_PARAMETERS"
+    assert hands.do("mkdir", path="f/d").error_class == "INVALID_PARAMETERS"
+    assert hands.do("read", path="missing").error_class == "INVALID_PARAMETERS"
+    assert hands.do("write", path="missing/f", content="x").error_class == "INVALID_PARAMETERS"

@@ -1,0 +1,83 @@
+"""`python -m sandbox` as a program: its words, its JSON, its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def _session(root: Path, *words: str, typed: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sandbox", "--root", str(root), *words],
+        cwd=_REPOSITORY,
+        env={**os.environ, **environment},
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_commands_from_a_script_answer_one_line_of_json_each(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", "--json", "-c", "mkdir a", "-c", "cd a", "-c", "run 'python --version'")
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["status"] for each in answers] == ["SUCCESS"] * 3
+    assert answers[2]["stdout"].startswith("Python 3.")
+    assert answers[2]["level"] == "L3"
+
+
+def test_a_script_stops_at_the_first_failure(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", "--json", "-c", "read missing", "-c", "mkdir a")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error_class"] == "INVALID_PARAMETERS"
+    assert not (tmp_path / "root" / "a").exists()
+
+
+def test_an_interactive_session_shows_where_it_is_and_ends_on_exit(tmp_path: Path) -> None:
+    typed = "help\nmkdir test_project\ncd test_project\nfly\ntoggle_autonomous_mode\nexit\n"
+    done = _session(tmp_path / "root", typed=typed)
+    assert done.returncode == 0, done.stderr
+    assert "isolation L3" in done.stdout
+    assert "create_venv VENV_NAME" in done.stdout
+    assert "./test_project $ " in done.stdout
+    assert "there is no command 'fly'" in done.stdout
+    assert '"autonomous": true' in done.stdout
+    assert done.stdout.rstrip().endswith("Exiting.")
+
+
+def test_the_end_of_the_input_ends_the_session(tmp_path: Path) -> None:
+    assert _session(tmp_path / "root", typed="ls\n").returncode == 0
+
+
+def test_output_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", "-c", r"run printf '\033]0;title\007\302\233'")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.isascii()
+    assert "\x1b" not in done.stdout
+
+
+def test_without_a_jail_it_says_why_and_does_nothing(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", "-c", "mkdir a", MINDX_BWRAP="/nonexistent/bwrap")
+    assert done.returncode == 3
+    assert "MINDX_BWRAP names /nonexistent/bwrap" in done.stderr
+    assert not (tmp_path / "root" / "a").exists()
+
+
+def test_a_root_that_is_no_folder_is_wrong_usage(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert _session(tmp_path / "file", "-c", "ls").returncode == 2
+
+
+def test_it_needs_no_django() -> None:
+    code = "import sys, sandbox.__main__, sandbox.jail.probe; print([m for m in sys.modules if 'django' in m])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=_REPOSITORY, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "[]\n"
