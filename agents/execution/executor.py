@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_DELAY_S = 5.0
 LOST_WORKERS_MAX = 3
+SENTENCE_MAX = 300
 
 
 class Executor:
@@ -47,14 +48,12 @@ class Executor:
         """Run main steps from where the plan stands, then end it; after a failure run the clean-up steps."""
         remove_stale_checkouts(self.lease.goal_id, self.lease.fence)
         try:
-            if not self.plan.aborting and not self._main_steps():
+            if not self.plan.aborting and self._main_steps():
                 return
             self.plan.refresh_from_db()
             if self.plan.aborting:
                 self._cleanup_steps()
                 ending.fail(self.plan, self.lease, self.plan.aborting)
-            else:
-                ending.complete(self.plan, self.lease)
         except record.Cancelled:
             ending.cancel(self.plan, self.lease)
         except record.WorkspaceMoved:
@@ -63,10 +62,8 @@ class Executor:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
 
     def _main_steps(self) -> bool:
-        """Run the main intents; False when the plan waits (retry) and this claim is over."""
+        """Run the main intents; True when the plan is complete, False when it waits (retry) or is being aborted."""
         last = len(self.document.intents)
-        if self.plan.position > last:
-            return True
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
         with open_desk(self.lease, self._head(), state) as desk:
@@ -74,8 +71,11 @@ class Executor:
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
                 if outcome.failure is not None:
-                    return self._recover(running, outcome)
+                    self._recover(running, outcome)
+                    return False
                 running = self._finish(desk, running, outcome, go_on=position < last)
+            # Before the desk is cleared: people need not wait for thousands of files to be removed.
+            ending.complete(self.plan, self.lease)
         return True
 
     def _cleanup_steps(self) -> None:
@@ -98,7 +98,9 @@ class Executor:
         again = f", try {running.number}" if running.number > 1 else ""
         where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
         prompt = f"{where}./{desk.session.state.cwd} $"
-        self._say(label, f"{prompt} {spec.sentence}{again}", intent=spec.position, **{"try": running.number})
+        self._say(
+            label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, **{"try": running.number}
+        )
         outcome = run_step(self.plan, spec, desk.session, self.companion)
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome)
@@ -137,8 +139,8 @@ class Executor:
         done = Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
         return record.advance(self.plan, self.lease, running, done, go_on=go_on)
 
-    def _recover(self, running: Running, outcome: StepOutcome) -> bool:
-        """Choose a strategy. True: go on to the end (abort); False: this claim is over, the goal waits."""
+    def _recover(self, running: Running, outcome: StepOutcome) -> None:
+        """Choose a strategy and record it: the goal waits for its next try, or the plan is aborted."""
         failure = outcome.failure
         if failure is None:
             raise ValueError("only a failed step is recovered")
@@ -153,14 +155,13 @@ class Executor:
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
         record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
         if choice.strategy is Strategy.RETRY_WITH_DELAY:
-            return False
+            return
         ending.abort(
             self.plan,
             self.lease,
             f"{failure.failure_class}: intent {spec.position} ({spec.tool}.{spec.command}) failed: {failure.reason}",
             first_cleanup=len(self.document.intents) + 1,
         )
-        return True
 
     # -- small things -----------------------------------------------------------------------------------------
     def _head(self) -> str:
@@ -168,6 +169,11 @@ class Executor:
 
     def _say(self, source: str, text: str, level: str = "info", **data: object) -> None:
         logs.say(self.lease.goal_id, source, "execute", text, level, **data)
+
+
+def _shortened(sentence: str) -> str:
+    """A step's sentence as one line of the log; the whole of it stands in the plan."""
+    return sentence if len(sentence) <= SENTENCE_MAX else f"{sentence[:SENTENCE_MAX]} … (in full in the plan)"
 
 
 def execute(lease: Lease) -> None:

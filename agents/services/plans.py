@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.errors import StaleDigest
-from agents.models import Belief, Goal, IntentPlan, Transition
+from agents.models import Belief, Goal, Intent, IntentPlan, Transition
 from agents.services import hints, logs
 from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, PlanState
@@ -36,12 +36,16 @@ def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str 
             goal.pk,
             "review",
             "review",
-            f"approved by {by.username}: all {locked.intents.count()} intents of revision {locked.revision},"
+            f"approved by {by.username}: all {_main_steps(locked)} intents of revision {locked.revision},"
             f" digest {locked.digest[:8]}" + (f": {note}" if note else ""),
             digest=locked.digest,
         )
         hints.wake(goal.pk)
     return locked
+
+
+def _main_steps(plan: IntentPlan) -> int:
+    return plan.intents.filter(phase=Intent.Phase.MAIN).count()
 
 
 def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant) -> IntentPlan:
