@@ -38,7 +38,7 @@ class Command(BaseCommand):
             # Search by meaning waits then, and says so; everything else works.
             self.stderr.write(f"The sentence model could not be built: {error}")
         if "load_starters" in get_commands():
-            call_command("load_starters", verbosity=0)
+            call_command("load_starters", stdout=self.stderr)
         static_files.collect()
         if told := make_first_login():
             self.stdout.write(told)
