@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.sessions.backends.base import SessionBase
+from redis.exceptions import RedisError
 
 from agents import goal_log, goal_page
 from agents.goal_page import GoalPage
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 NOT_LOGGED_IN = 4403
 NOT_FOUND = 4404
+TRY_AGAIN = 1013
 # A message at most this often; what arrives in between goes out together.
 PAUSE_S = 0.03
 # Without a hint the table is asked this often: a hint can be lost, a line cannot.
@@ -57,6 +59,10 @@ class PushConsumer(AsyncWebsocketConsumer):
         """Run until the socket closes, or until the channel layer fails: then the page asks by HTTP and comes back."""
         try:
             await super().__call__(scope, receive, send)
+        except (RedisError, OSError) as error:
+            logger.warning("A live page cannot be woken (%s); it asks by HTTP until Redis answers again", error)
+            with suppress(Exception):  # the browser may be gone as well
+                await self.close(TRY_AGAIN)
         finally:
             pushing: asyncio.Task[None] | None = getattr(self, "_pushing", None)
             if pushing is not None:
@@ -176,9 +182,12 @@ def person_of(scope: Any) -> User | None:
 
 
 def still_logged_in(scope: Any) -> bool:
-    """Whether the person is active and the session has not been ended elsewhere (logout, password change, expiry)."""
+    """Whether the person is active and the session has not been ended elsewhere (logout, expiry).
+
+    The person is read afresh, so that a role taken away counts from now on.
+    """
     person = person_of(scope)
-    if person is None or not User.objects.filter(pk=person.pk, is_active=True).exists():
-        return False
+    scope["user"] = User.objects.filter(pk=person.pk, is_active=True).first() if person is not None else None
     session: SessionBase | None = scope.get("session")
-    return session is None or session.session_key is None or session.exists(session.session_key)
+    has_session = session is None or session.session_key is None or session.exists(session.session_key)
+    return scope["user"] is not None and has_session

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, Transition
-from agents.presentation import endings, timeline
+from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Mending, Move, Node, Revision, Step, Try
 from agents.selectors import goals_visible_to, may_change, sees_everything
 from agents.states import GoalState, PlanState
@@ -51,6 +51,11 @@ class GoalPage:
         """The goal's text, or its beginning when it is too long for a title; the page then shows all of it below."""
         text = self.goal.text
         return text if len(text) <= TITLE_MAX else text[:TITLE_MAX].rstrip() + " …"
+
+    @property
+    def window_title(self) -> str:
+        """The title of the window, which takes no markup."""
+        return hidden.visible_text(" ".join(self.goal.text[:60].split()))
 
     @property
     def goal_is_long(self) -> bool:

@@ -80,9 +80,7 @@ def _kind(described: Mapping[str, Any]) -> str:
         return "choice"
     if described.get("x-multiline"):
         return "text"
-    return {"boolean": "switch", "integer": "number", "number": "number", "string": "line"}.get(
-        described["type"], "json"
-    )
+    return _KINDS.get(described["type"], "json")
 
 
 def _hint(described: Mapping[str, Any]) -> str:

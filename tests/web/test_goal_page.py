@@ -1,0 +1,368 @@
+"""The page of a goal: who sees it, what it says, what a person may do, and that foreign text stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
+from agents.services import goals, logs
+from agents.services.logs import NewLine
+from agents.services.moves import move_goal
+from agents.states import GoalState
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from people.models import User
+
+Maker = Callable[..., Goal]
+Proposer = Callable[..., IntentPlan]
+ClientOf = Callable[["User"], "Client"]
+
+PARTS = ("goal", "goal-plans", "goal-beliefs", "goal-attempts", "goal-files", "goal-decisions")
+EVERYTHING = (*PARTS, "goal-cancel", "goal-log", "goal-log-raw", "goal-plan-by-hand")
+HOSTILE = "<script>alert('x')</script> \u202eevil {{ 7*7 }}"
+
+
+def said(client: Client, name: str, *args: object, **query: str) -> str:
+    answer = client.get(reverse(name, args=args), query)
+    assert answer.status_code == 200, answer.status_code
+    return answer.content.decode()
+
+
+def manual(goal: Goal, reason: str = "no_relevant_rule", evidence: dict[str, Any] | None = None) -> Goal:
+    """The goal after planning has found no plan."""
+    goal = move_goal(goal, GoalState.PLANNING, by="bdi_agent")
+    Plan.objects.create(goal=goal, number=1, source="rule", steps=[], evidence=evidence or {}, problems=[reason])
+    return move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+
+
+def run_plan(plan: IntentPlan, *, state: str = "executing") -> list[Intent]:
+    """The rows of a plan that is being executed; the executor's own tests are about how it gets there."""
+    IntentPlan.objects.filter(pk=plan.pk).update(state=state, approved_digest=plan.digest)
+    return list(plan.intents.order_by("position"))
+
+
+def tried(intent: Intent, number: int, outcome: str, seconds: float = 1.0, **more: Any) -> Attempt:
+    started = timezone.now()
+    return Attempt.objects.create(
+        intent=intent,
+        number=number,
+        fence=number,
+        worker="worker-1",
+        started=started,
+        finished=started + timedelta(seconds=seconds) if outcome else None,
+        outcome=outcome,
+        snapshot_before=intent.intent_plan.workspace.head,
+        **more,
+    )
+
+
+# --- rights --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_an_outsider_finds_no_such_goal(
+    name: str, owner: User, outsider: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    assert client_of(outsider).get(reverse(name, args=[goal.pk])).status_code == 404
+    assert client_of(outsider).get(reverse(name, args=[goal.pk + 999])).status_code == 404
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_nobody_sees_a_goal_without_logging_in(name: str, owner: User, make_goal: Maker, client: Client) -> None:
+    answer = client.get(reverse(name, args=[make_goal(owner).pk]))
+    assert answer.status_code == 302
+    assert answer["Location"].startswith("/login/")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_owner_and_reviewer_see_every_part(
+    name: str, owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    for person in (owner, reviewer):
+        page = said(client_of(person), name, plan.goal_id)
+        assert 'id="goal-state"' in page
+        assert page.count("<h1") == 1
+
+
+@pytest.mark.parametrize("name", ["goal-cancel", "goal-again", "goal-plan-by-hand"])
+def test_who_may_only_look_changes_nothing(
+    name: str, owner: User, reviewer: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    assert client_of(reviewer).post(reverse(name, args=[goal.pk])).status_code == 403
+    goal.refresh_from_db()
+    assert goal.state == "pending"
+    page = said(client_of(reviewer), "goal", goal.pk)
+    assert reverse("goal-cancel", args=[goal.pk]) not in page
+
+
+def test_a_number_no_database_holds_is_not_found(owner: User, client_of: ClientOf) -> None:
+    assert client_of(owner).get(f"/goals/{10**30}/").status_code == 404
+
+
+# --- what it says --------------------------------------------------------------------------------------------------
+def test_foreign_text_stays_text_wherever_it_is_shown(
+    owner: User, make_goal: Maker, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner, HOSTILE)
+    steps = [{"tool": "simple_coder", "command": "write", "params": {"path": "a.txt", "content": HOSTILE}}]
+    plan = propose_plan(goal, steps)
+    intent = run_plan(plan)[0]
+    attempt = tried(intent, 1, "failed", failure_class="TOOL_EXECUTION_ERROR", reason=HOSTILE)
+    RecoveryAttempt.objects.create(
+        attempt=attempt, failure_class="TOOL_EXECUTION_ERROR", strategy="retry_with_delay", why=HOSTILE
+    )
+    Belief.objects.create(goal=goal, sentence=HOSTILE, source="person", by=owner, at=timezone.now())
+    logs.write(goal.pk, [NewLine("stdout", "execute", HOSTILE)])
+    client = client_of(owner)
+    for name in PARTS:
+        page = said(client, name, goal.pk)
+        assert "<script>alert" not in page
+        assert "\u202e" not in page
+        assert "U+202E" in page
+        assert "{{ 7*7 }}" in page
+
+
+def test_every_try_and_every_recovery_is_on_the_timeline(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    first, second = run_plan(plan)[:2]
+    Intent.objects.filter(pk=first.pk).update(state="succeeded")
+    Intent.objects.filter(pk=second.pk).update(state="running")
+    tried(first, 1, "succeeded", 0.04)
+    failed = tried(second, 1, "failed", 6.2, failure_class="RATE_LIMIT_ERROR", reason="the index answered 429")
+    RecoveryAttempt.objects.create(
+        attempt=failed, failure_class="RATE_LIMIT_ERROR", strategy="retry_with_delay", why="it is only busy", delay_s=5
+    )
+    tried(second, 2, "")
+    Goal.objects.filter(pk=plan.goal_id).update(state="executing")
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "failed after 6.2 s" in page
+    assert "RATE_LIMIT_ERROR: the index answered 429" in page
+    assert "retry with delay, 5 s" in page
+    assert "<strong>Try 2</strong>" in page
+    assert "executing, try 2 of intent 2" in page
+    table = said(client_of(owner), "goal-attempts", plan.goal_id)
+    assert table.count("RATE_LIMIT_ERROR") == 1
+    assert "the index answered 429" in table
+
+
+def test_a_manual_goal_says_why_and_offers_the_plan_by_hand(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    rejected = [{"rule": {"name": "start a project"}, "code": "not_applicable", "why": "there is a folder named api"}]
+    goal = manual(make_goal(owner), "no_applicable_rule", {"rejected": rejected})
+    page = said(client_of(owner), "goal", goal.pk)
+    assert "its conditions do not hold" in page
+    assert "start a project" in page
+    assert "there is a folder named api" in page
+    assert reverse("goal-plan-by-hand", args=[goal.pk]) in page
+
+
+def test_a_failed_goal_says_what_to_do(owner: User, propose_plan: Proposer, client_of: ClientOf) -> None:
+    plan = propose_plan(owner)
+    intent = run_plan(plan, state="failed")[0]
+    tried(intent, 1, "failed", failure_class="PERMISSION_ERROR", reason="rm needs autonomous mode")
+    Goal.objects.filter(pk=plan.goal_id).update(state="failed", reason="intent 1 failed", ended_at=timezone.now())
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "Failed: intent 1 failed." in page
+    assert "Deleting needs autonomous mode" in page
+    assert reverse("goal-again", args=[plan.goal_id]) in page
+
+
+def test_a_blocked_goal_names_what_it_waits_for(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    first = make_goal(owner, "First")
+    second = make_goal(owner, "Second", depends_on=[first])
+    page = said(client_of(owner), "goal", second.pk)
+    assert "Waits for 1 other goal." in page
+    assert f'href="/goals/{first.pk}/"' in page
+
+
+def test_changed_bytes_are_said_aloud_and_nothing_breaks(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    from django.db import connection
+
+    plan = propose_plan(owner)
+    with connection.cursor() as cursor:  # as somebody with the keys of the database would
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE agents_intentplan DISABLE TRIGGER USER")
+        cursor.execute("UPDATE agents_intentplan SET document = %s WHERE id = %s", [b"{not a document", plan.pk])
+        cursor.execute("ALTER TABLE agents_intentplan ENABLE TRIGGER USER")
+    for name in PARTS:
+        assert "its bytes were changed" in said(client_of(owner), name, plan.goal_id)
+
+
+def test_a_very_long_goal_is_shown_whole_but_not_as_a_title(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner, "word " * 700 + "END")
+    page = said(client_of(owner), "goal", goal.pk)
+    assert "END" not in page.split("<h1>")[1].split("</h1>")[0]
+    assert "END" in page
+    assert "main-fill" not in page
+
+
+def test_a_plan_by_hand_that_worked_offers_to_become_a_rule(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    link = f"/rules/new?from_goal={plan.goal_id}"
+    assert link not in said(client_of(owner), "goal", plan.goal_id).replace("/new/?", "/new?")
+    run_plan(plan, state="complete")
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", ended_at=timezone.now())
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert link in page.replace("/new/?", "/new?")
+    assert "Achieved." in page
+
+
+# --- what a person may do --------------------------------------------------------------------------------------------
+def test_cancelling_asks_first_and_then_drops_the_goal(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    client = client_of(owner)
+    address = reverse("goal-cancel", args=[goal.pk])
+    assert "Cancel goal" in said(client, "goal-cancel", goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == "pending"
+    assert client.post(address).status_code == 302
+    goal.refresh_from_db()
+    assert (goal.state, goal.reason) == ("dropped", "cancelled_by_person")
+    assert "has ended already" in client.post(address, follow=True).content.decode()
+
+
+def test_submitting_again_makes_one_new_goal_for_a_doubled_click(
+    owner: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = goals.cancel(make_goal(owner, "Write it"), by=owner)
+    address = reverse("goal-again", args=[goal.pk])
+    client = client_of(owner)
+    answers = {client.post(address, {"key": "7"})["Location"] for _ in range(2)}
+    assert len(answers) == 1
+    fresh = Goal.objects.latest("pk")
+    assert (fresh.text, fresh.workspace_id, fresh.state) == ("Write it", goal.workspace_id, "pending")
+    assert Goal.objects.count() == 2
+
+
+def test_a_goal_that_goes_on_is_not_submitted_again(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    client_of(owner).post(reverse("goal-again", args=[goal.pk]))
+    assert Goal.objects.count() == 1
+
+
+def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer, client_of: ClientOf) -> None:
+    plan = propose_plan(owner)
+    intent = run_plan(plan)[0]
+    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    client = client_of(owner)
+    assert "Did it take effect?" in said(client, "goal", plan.goal_id)
+    address = reverse("goal-outcome", args=[plan.goal_id, intent.pk])
+    client.post(address, {"outcome": "nonsense"})
+    intent.refresh_from_db()
+    assert intent.state == "outcome_unknown"
+    client.post(address, {"outcome": "succeeded"})
+    intent.refresh_from_db()
+    assert intent.state == "succeeded"
+
+
+def test_an_intent_of_another_goal_cannot_be_answered_here(
+    owner: User, outsider: User, propose_plan: Proposer, make_goal: Maker, client_of: ClientOf
+) -> None:
+    intent = run_plan(propose_plan(owner))[0]
+    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
+    mine = make_goal(outsider)
+    answer = client_of(outsider).post(reverse("goal-outcome", args=[mine.pk, intent.pk]), {"outcome": "succeeded"})
+    assert answer.status_code == 404
+    intent.refresh_from_db()
+    assert intent.state == "outcome_unknown"
+
+
+# --- the log without a socket ------------------------------------------------------------------------------------
+def fill(goal: Goal, count: int, source: str = "stdout") -> int:
+    return logs.write(goal.pk, [NewLine(source, "execute", f"line {n}") for n in range(count)])
+
+
+def shown(html: str) -> list[int]:
+    return [int(part.split('"', 1)[0]) for part in html.split('data-n="')[1:]]
+
+
+def test_the_page_shows_the_tail_and_walks_up_by_number(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    last = fill(goal, 500)
+    client = client_of(owner)
+    tail = said(client, "goal", goal.pk)
+    assert shown(tail) == list(range(last - 199, last + 1))
+    assert f"?before={last - 199}" in tail
+    older = said(client, "goal", goal.pk, before=str(last - 199))
+    assert shown(older) == list(range(last - 399, last - 199))
+    first = said(client, "goal", goal.pk, before="50")
+    assert shown(first) == list(range(1, 50))
+    assert "Older lines" not in first
+
+
+def test_polling_gets_exactly_what_follows_in_batches(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    seen = fill(goal, 10)
+    last = fill(goal, 450)
+    client = client_of(owner)
+    numbers: list[int] = []
+    after = seen
+    while after < last:
+        answer = client.get(reverse("goal-log", args=[goal.pk]), {"after": after}).json()
+        assert answer["after"] == after
+        numbers += shown(answer["lines"])
+        after = answer["last"]
+    assert numbers == list(range(seen + 1, last + 1))
+    nothing = client.get(reverse("goal-log", args=[goal.pk]), {"after": last}).json()
+    assert (nothing["lines"].strip(), nothing["last"]) == ("", last)
+    assert "goal-timeline" in nothing["fragments"]
+
+
+def test_one_source_can_be_read_alone(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    fill(goal, 5, "stdout")
+    wanted = fill(goal, 1, "stderr")
+    page = said(client_of(owner), "goal", goal.pk, source="stderr")
+    assert shown(page) == [wanted]
+    assert '<option value="stderr" selected>' in page
+    assert 'value="bdi_agent"' in page
+
+
+def test_the_raw_log_is_a_file_and_exactly_what_was_written(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    logs.write(goal.pk, [NewLine("stdout", "execute", "\x1b[31mred <b>")])
+    answer = client_of(owner).get(reverse("goal-log-raw", args=[goal.pk]))
+    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "\x1b[31mred <b>\n" in text
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer["Content-Disposition"].startswith("attachment;")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_megabyte_in_one_line_is_bounded_on_the_page_and_whole_in_the_file(
+    owner: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    number = logs.write(goal.pk, [NewLine("stdout", "execute", "x" * 1_000_000)])
+    client = client_of(owner)
+    page = said(client, "goal", goal.pk)
+    assert len(page) < 100_000
+    address = reverse("goal-log-line", args=[goal.pk, number])
+    assert address in page
+    assert len(client.get(address).content) > 60_000
+
+
+def test_ten_thousand_lines_stay_a_small_page(
+    owner: User, make_goal: Maker, client_of: ClientOf, django_assert_max_num_queries: Any
+) -> None:
+    goal = make_goal(owner)
+    fill(goal, 10_000)
+    with django_assert_max_num_queries(30):
+        page = said(client_of(owner), "goal", goal.pk)
+    assert len(shown(page)) == 200
+    assert len(page) < 200_000

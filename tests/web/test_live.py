@@ -1,0 +1,339 @@
+"""Live pages: who may listen, and that a page that was away gets exactly what it missed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from asgiref.sync import async_to_sync, sync_to_async
+from channels.layers import get_channel_layer
+from channels.routing import URLRouter
+from django.test import override_settings
+
+from agents import consumers
+from agents.routing import websocket_urlpatterns
+from agents.services import hints, logs
+from agents.services.logs import NewLine
+from tests.sockets import Socket
+
+if TYPE_CHECKING:
+    from agents.models import Goal
+    from people.models import User
+
+Maker = Callable[..., "Goal"]
+IN_MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+
+
+@pytest.fixture(autouse=True)
+def one_transaction_and_no_redis(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Channels closes connections around database work, which would end the test's transaction."""
+    monkeypatch.setattr("channels.db.close_old_connections", lambda **_: None)
+    with override_settings(CHANNEL_LAYERS=IN_MEMORY):
+        yield
+
+
+def lines(goal: Goal, *texts: str, source: str = "stdout") -> int:
+    return logs.write(goal.pk, [NewLine(source, "execute", text) for text in texts])
+
+
+class Browser:
+    """A page: what it has shown, in order, and the last number it knows."""
+
+    def __init__(self, user: User | None, path: str) -> None:
+        self.socket = Socket(URLRouter(websocket_urlpatterns), path, user)
+        self.numbers: list[int] = []
+        self.messages: list[dict[str, Any]] = []
+
+    async def open(self) -> None:
+        assert await self.socket.connect()
+
+    async def closed_with(self) -> int:
+        """The code the server closes with, after whatever it still says."""
+        while True:
+            output = await self.socket.receive()
+            if output["type"] == "websocket.close":
+                return int(output["code"])
+
+    async def read_until(self, number: int) -> None:
+        while not self.messages or self.messages[-1]["last"] < number:
+            await self.read()
+
+    async def read(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads((await self.socket.receive())["text"])
+        self.messages.append(message)
+        shown = message.get("lines", "").split('data-n="')[1:]
+        self.numbers += [int(part.split('"', 1)[0]) for part in shown]
+        return message
+
+    async def leave(self) -> None:
+        await self.socket.leave()
+
+
+def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a page's life; database work stays in this thread, inside the test's transaction."""
+    async_to_sync(work)()
+
+
+async def hint(goal: Goal) -> None:
+    await get_channel_layer().group_send(hints.goal_group(goal.pk), {"type": "hint", "log": None})
+
+
+# --- who may listen ------------------------------------------------------------------------------------------------
+def test_nobody_listens_without_logging_in(owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        for path in (f"/ws/goals/{goal.pk}/", "/ws/queue/"):
+            page = Browser(None, path)
+            await page.open()
+            assert await page.closed_with() == consumers.NOT_LOGGED_IN
+
+    run(work)
+
+
+def test_an_outsider_learns_nothing_of_a_goal(owner: User, outsider: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        for pk in (goal.pk, goal.pk + 1_000, 2**70):
+            page = Browser(outsider, f"/ws/goals/{pk}/")
+            await page.open()
+            assert await page.closed_with() == consumers.NOT_FOUND
+            assert page.messages == []
+
+    run(work)
+
+
+def test_a_reviewer_sees_the_goals_of_others(owner: User, reviewer: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+    last = lines(goal, "one", "two")
+
+    async def work() -> None:
+        page = Browser(reviewer, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read_until(last)
+        assert page.numbers == list(range(1, last + 1))
+        await page.leave()
+
+    run(work)
+
+
+def test_a_page_of_another_site_is_not_let_in(owner: User, make_goal: Maker) -> None:
+    from mindx_web.asgi import application
+
+    async def work() -> None:
+        headers = [(b"origin", b"http://evil.example"), (b"host", b"127.0.0.1")]
+        assert not await Socket(application, f"/ws/goals/{goal.pk}/", owner, headers).connect()
+
+    goal = make_goal(owner)
+    run(work)
+
+
+def test_who_loses_the_right_loses_the_page(
+    owner: User, reviewer: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "RIGHTS_EVERY_S", 0.0)
+    goal = make_goal(owner)
+    lines(goal, "one")
+
+    async def work() -> None:
+        page = Browser(reviewer, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read()
+        await sync_to_async(type(reviewer).objects.filter(pk=reviewer.pk).update)(roles=["submitter"])
+        await sync_to_async(lines)(goal, "secret")
+        await hint(goal)
+        assert await page.closed_with() == consumers.NOT_LOGGED_IN
+
+    run(work)
+    assert type(reviewer).objects.get(pk=reviewer.pk).roles == ["submitter"]
+
+
+def test_a_browser_gives_no_commands(owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read()
+        await page.socket.send(text='{"type": "hint", "cancel": true}')
+        await page.socket.send(bytes=b"\x00\xff")
+        await sync_to_async(lines)(goal, "still here")
+        await hint(goal)
+        await page.read_until(await sync_to_async(goal.log_lines.count)())
+        await page.leave()
+
+    run(work)
+    goal.refresh_from_db()
+    assert goal.state == "pending"
+
+
+# --- nothing missed, nothing twice ---------------------------------------------------------------------------------
+def test_a_page_that_was_away_gets_exactly_the_lines_it_missed(owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+    seen = lines(goal, *(f"before {n}" for n in range(20)))
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read_until(seen)
+        await page.leave()
+        missed = await sync_to_async(lines)(goal, *(f"missed {n}" for n in range(1_050)))
+        back = Browser(owner, f"/ws/goals/{goal.pk}/?after={seen}")
+        await back.open()
+        await back.read_until(missed)
+        assert back.numbers == list(range(seen + 1, missed + 1))
+        assert all(message["last"] - message["after"] <= 200 for message in back.messages)
+        assert [message["after"] for message in back.messages[1:]] == [m["last"] for m in back.messages[:-1]]
+        await back.leave()
+
+    run(work)
+
+
+def test_a_hundred_hints_become_few_messages_and_no_line_comes_twice(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "PAUSE_S", 0.5)
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read()
+        last = 0
+        for n in range(100):
+            last = await sync_to_async(lines)(goal, f"line {n}")
+            await hint(goal)
+        await page.read_until(last)
+        assert page.numbers == list(range(1, last + 1))
+        assert len(page.messages) < 60
+        await page.leave()
+
+    run(work)
+
+
+def test_a_line_whose_hint_was_lost_arrives_all_the_same(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_EVERY_S", 0.05)
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read()
+        last = await sync_to_async(lines)(goal, "no hint for this one")
+        await page.read_until(last)
+        assert page.numbers[-1] == last
+        await page.leave()
+
+    run(work)
+
+
+def test_one_speaker_can_be_followed_and_the_number_still_moves_on(owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+    lines(goal, "out 1", source="stdout")
+    wanted = lines(goal, "err 1", source="stderr")
+    last = lines(goal, *(f"out {n}" for n in range(5)), source="stdout")
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0&source=stderr")
+        await page.open()
+        await page.read_until(last)
+        assert page.numbers == [wanted]
+        assert page.messages[-1]["last"] == last
+        await page.leave()
+
+    run(work)
+
+
+def test_fragments_come_when_the_state_changed_and_not_with_every_line(owner: User, make_goal: Maker) -> None:
+    from agents.services import goals
+
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        first = await page.read()
+        assert set(first["fragments"]) == {
+            "goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side"
+        }  # fmt: skip
+        await sync_to_async(lines)(goal, "output")
+        await hint(goal)
+        assert "fragments" not in await page.read()
+        await sync_to_async(goals.cancel)(goal, by=owner)
+        await hint(goal)
+        while "fragments" not in (message := await page.read()):
+            pass
+        assert "dropped" in message["fragments"]["goal-state"]
+        await page.leave()
+
+    run(work)
+
+
+def test_a_terminal_escape_never_reaches_the_page(owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+    last = lines(goal, "\x1b[31mred\x1b[0m <script>alert(1)</script> \u202eevil \x1b]0;title\x07")
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await page.read_until(last)
+        html = "".join(message["lines"] for message in page.messages)
+        assert '<span class="a-r">red</span>' in html
+        assert "<script" not in html
+        assert not {"\x1b", "\x07", "\u202e"} & set(html)
+        await page.leave()
+
+    run(work)
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "", "1e9", "9" * 40, "٣"])
+def test_a_senseless_number_means_from_the_start(after: str, owner: User, make_goal: Maker) -> None:
+    goal = make_goal(owner)
+    last = lines(goal, "one")
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after={after}".encode("ascii", "ignore").decode())
+        await page.open()
+        await page.read_until(last)
+        assert page.numbers == list(range(1, last + 1))
+        await page.leave()
+
+    run(work)
+
+
+def test_a_layer_that_fails_closes_the_page_instead_of_leaving_it_silent(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from channels.layers import InMemoryChannelLayer
+
+    async def broken(self: object, group: str, channel: str) -> None:
+        raise ConnectionError("Redis is away")
+
+    monkeypatch.setattr(InMemoryChannelLayer, "group_add", broken)
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        assert await page.closed_with() == consumers.TRY_AGAIN
+
+    run(work)
+
+
+def test_the_queue_says_that_it_changed(owner: User) -> None:
+    async def work() -> None:
+        page = Browser(owner, "/ws/queue/")
+        await page.open()
+        while not get_channel_layer().groups.get(hints.QUEUE_GROUP):
+            await asyncio.sleep(0.01)
+        await get_channel_layer().group_send(hints.QUEUE_GROUP, {"type": "hint", "log": None})
+        assert await page.read() == {"changed": True}
+        await page.leave()
+
+    run(work)
