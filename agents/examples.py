@@ -50,15 +50,15 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
             ),
             Example(
                 "note",
-                "Write a note about the summarization tool saying it drops numbers",
-                "Where does the note go, and under which name? What was filled in for you is marked with its origin.",
+                "Write a note named summaries saying the summarization tool drops numbers",
+                "The name and the text are taken from these words. Each value says where it came from.",
                 "awaiting_review",
                 "notes",
             ),
             Example(
                 "removal",
                 "Remove the folder archive",
-                "Worth rejecting: it deletes the only copies of three ledgers. The plan says so before anything runs.",
+                "Worth rejecting: it would delete the only copies of three ledgers. Read the plan, then say no.",
                 "dropped",
                 "ledgers",
                 "rejected",

@@ -110,5 +110,5 @@ def _people(*, alone: bool) -> Readiness:
     if settings.FOUR_EYES:
         return Readiness(not alone, "Four eyes", "nobody approves a goal of their own")
     if alone:
-        return Readiness(False, "You are alone", "with a second person, somebody else can look at your plans")
-    return Readiness(True, "You are not alone", "reviewers see every plan, also their own")
+        return Readiness(False, "You are alone", "with a second person, nobody has to approve their own goal")
+    return Readiness(True, "You are not alone", "somebody else can look at your plans")

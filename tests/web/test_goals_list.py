@@ -11,13 +11,14 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from agents import goal_list
+from agents import examples, goal_list
 from agents.examples import EXAMPLES
 from agents.models import Goal, Workspace
-from agents.services import rules
+from agents.rules.starter import starter_files
+from agents.services import previewing, rules
 from agents.services.stores import store
 from agents.states import GoalState
-from library.components.services import publish
+from library.components.services import load_starters, publish
 from people.models import User
 
 LIST = "/goals/"
@@ -343,6 +344,15 @@ def test_each_example_becomes_a_goal_in_a_workspace_of_its_own(owner: User, clie
     assert goal.text == EXAMPLES[key].text
     paths = {entry.path.decode() for entry in store().entries(goal.workspace.head)}
     assert set(EXAMPLES[key].files) <= paths
+
+
+@pytest.mark.parametrize("key", EXAMPLES)
+def test_a_starter_rule_plans_each_example(owner: User, key: str) -> None:
+    load_starters(rules.starters(starter_files()))
+    goal = examples.start(EXAMPLES[key], by=owner)
+    found = previewing.preview(goal.text, by=owner, workspace=goal.workspace)
+    assert found.fires is not None
+    assert found.fires.removes is (key == "removal")
 
 
 def test_an_example_clicked_twice_is_one_goal_and_another_day_another_workspace(
