@@ -157,7 +157,7 @@ def _show(
     status: int = 200,
 ) -> HttpResponse:
     command = _command(chosen)
-    if not draft.lines:
+    if not draft.lines and not draft.problems:
         draft = checked(draft, page.user)
     context: Mapping[str, Any] = {
         "page": page,

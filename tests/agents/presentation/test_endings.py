@@ -1,0 +1,33 @@
+"""A goal that stopped says what happened and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.presentation.endings import notice_for
+
+
+@pytest.mark.parametrize("state", ["pending", "planning", "awaiting_review", "executing", "recovering", "achieved"])
+def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
+    assert notice_for(state, "") is None
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "failure", "text", "way_out"),
+    [
+        ("failed", "intent 2 failed", "TOOL_UNAVAILABLE", "Failed: intent 2 failed.", "Choose another one"),
+        ("failed", "", "", "no reason was recorded", "Read the log"),
+        ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Mend that one first"),
+        ("dropped", "cancelled_by_person", "", "cancelled by person", "Submit it again"),
+        ("dropped", "rejected: too broad", "", "rejected: too broad", "Say the goal differently"),
+        ("manual", "no_relevant_rule", "", "No rule knows this goal", ""),
+        ("manual", "something new", "", "A person must act: something new.", ""),
+        ("blocked", "", "", "Waits for 2 other goals.", ""),
+    ],
+)
+def test_every_stop_names_its_way_out(state: str, reason: str, failure: str, text: str, way_out: str) -> None:
+    notice = notice_for(state, reason, failure, waits_for=2)
+    assert notice is not None
+    assert text in notice.text
+    assert way_out in notice.way_out
+    assert bool(notice.way_out) or state in {"manual", "blocked"}

@@ -1,0 +1,41 @@
+"""Forms made out of schemas, and what is read back from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.presentation import schema_form
+from agents.toolkit.command import Command
+from agents.toolkit.registry import REGISTRY
+
+
+@pytest.mark.parametrize("command", list(REGISTRY.commands), ids=lambda command: f"{command.tool}.{command.name}")
+def test_every_command_has_a_form_whose_examples_read_back(command: Command) -> None:
+    for example in command.examples:
+        filled = {
+            name: ("on" if value is True else "" if value is False else str(value)) for name, value in example.items()
+        }
+        params, errors = schema_form.read(command, filled)
+        assert errors == {}
+        assert {name: params[name] for name in example} == dict(example)
+    assert [field.name for field in schema_form.fields(command)] or not command.properties
+
+
+def test_required_fields_come_first_and_defaults_are_filled_in() -> None:
+    fields = schema_form.fields(REGISTRY.command("simple_coder", "run"))
+    assert fields[0].name == "command_line"
+    assert fields[0].required
+    assert {field.name: field.kind for field in fields}["timeout_s"] == "number"
+
+
+def test_errors_name_their_field() -> None:
+    command = REGISTRY.command("simple_coder", "run")
+    _, errors = schema_form.read(command, {"command_line": "", "timeout_s": "soon"})
+    assert set(errors) == {"command_line", "timeout_s"}
+    shown = {field.name: field.error for field in schema_form.fields(command, {}, errors)}
+    assert "whole number" in shown["timeout_s"]
+
+
+def test_line_ends_of_browsers_become_plain_ones() -> None:
+    params, _ = schema_form.read(REGISTRY.command("simple_coder", "write"), {"path": "a", "content": "1\r\n2\r\n"})
+    assert params["content"] == "1\n2\n"

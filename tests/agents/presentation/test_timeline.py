@@ -1,0 +1,90 @@
+"""The timeline shows everything that happened, in order, and nothing that did not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from agents.presentation import timeline
+from agents.presentation.timeline import Mending, Move, Revision, Step, Try
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+FAILED = Try(1, at(10), at(16.2), "failed", "RATE_LIMIT_ERROR", "the index answered 429")
+MENDED = replace(FAILED, mending=Mending("retry_with_delay", "it is only busy", 5.0, None))
+STEPS = (
+    Step(
+        1,
+        "main",
+        "activate_venv",
+        "activate the environment",
+        "succeeded",
+        tries=(Try(1, at(5), at(5.04), "succeeded"),),
+    ),
+    Step(2, "main", "run", "run pip install httpx", "running", tries=(MENDED, Try(2, at(21)))),
+    Step(3, "main", "run", "run python", "pending"),
+    Step(4, "cleanup", "rm", "remove the folder", "pending"),
+)
+MOVES = (
+    Move(at(1), "pending", "planning", "bdi_agent"),
+    Move(at(2), "planning", "awaiting_review", "bdi_agent"),
+    Move(at(4), "awaiting_review", "approved", "nadia", "", 1),
+)
+REVISION = Revision(1, "executing", "rule", STEPS, at(2), rule="install a package", address="/review/1/")
+
+
+def built(revision: Revision = REVISION, moves: tuple[Move, ...] = MOVES) -> list[timeline.Node]:
+    return timeline.build(START, "Tomas", moves, [revision], beliefs=11)
+
+
+def test_things_stand_in_the_order_they_happened_and_what_is_to_come_stands_last() -> None:
+    titles = [node.who + " " + node.title for node in built()]
+    assert titles == [
+        "Tomas submitted the goal",
+        " Perceived the workspace",
+        " Planned by rule",
+        "nadia approved all 3 intents",
+        " activate the environment",
+        " run pip install httpx",
+        " run python",
+    ]
+    assert built()[-1].todo
+
+
+def test_every_try_stands_under_its_intent_with_its_class_and_recovery() -> None:
+    node = built()[5]
+    assert [(line.title, line.said, line.look) for line in node.tries] == [
+        ("Try 1", "failed after 6.2 s", "bad"),
+        ("Recovery", "retry with delay, 5 s", "mend"),
+        ("Try 2", "runs", "now"),
+    ]
+    assert node.tries[0].detail == "RATE_LIMIT_ERROR: the index answered 429"
+    assert node.tone == "n-clay"
+
+
+def test_clean_up_that_was_not_needed_is_not_told() -> None:
+    assert "remove the folder" not in [node.title for node in built()]
+    needed = replace(STEPS[3], state="succeeded", tries=(Try(1, at(30), at(31), "succeeded"),))
+    node = built(replace(REVISION, steps=(*STEPS[:3], needed)))[-2]
+    assert (node.title, node.marks) == ("remove the folder", ("clean-up",))
+
+
+def test_a_lost_worker_and_a_failed_sandbox_are_not_failed_steps() -> None:
+    said = {outcome: timeline._TRY_LOOKS[outcome][2] for outcome in ("lost", "unavailable")}
+    assert "lost with its worker" in said["lost"]
+    assert "the sandbox failed, not the step" in said["unavailable"]
+
+
+def test_steps_of_an_ended_plan_are_not_announced_as_coming() -> None:
+    assert not any(node.todo for node in built(replace(REVISION, state="superseded")))
+
+
+def test_reasons_that_are_words_of_the_code_are_said_as_words() -> None:
+    moves = (Move(at(3), "planning", "manual", "bdi_agent", "no_applicable_rule"),)
+    node = built(replace(REVISION, steps=()), moves)[-1]
+    assert node.detail == "no applicable rule"
