@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import AuthenticationForm, UserChangeForm, UsernameField
 from django.core.exceptions import ValidationError
 
 from people import scopes
@@ -21,6 +21,8 @@ class EntryForm(AuthenticationForm):
         "invalid_login": "Name and password do not belong together.",
         "inactive": "Name and password do not belong together.",
     }
+    # Django only tells the browser how long a name may be; a longer one would not fit into the record of failures.
+    username = UsernameField(max_length=150)
     stay = forms.BooleanField(required=False)
 
 
@@ -57,7 +59,7 @@ ROLE_MEANINGS: dict[Role, str] = {
 }
 
 
-class RolesForm(forms.ModelForm):
+class RolesForm(UserChangeForm):
     """A person's roles as boxes to tick."""
 
     roles = forms.MultipleChoiceField(
@@ -67,9 +69,9 @@ class RolesForm(forms.ModelForm):
         help_text="Somebody without a role can log in and see nothing of others.",
     )
 
-    class Meta:
+    class Meta(UserChangeForm.Meta):
         model = User
-        fields = ["roles"]
+        fields = ["username", "first_name", "last_name", "email", "roles", "is_active"]
 
     def clean(self) -> dict[str, Any]:
         """Refuse to leave mindX without anybody who could give roles."""

@@ -1,0 +1,180 @@
+"""Entering and leaving: no name is given away, no guess goes on for ever, no way out of the site."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from tests.cast import PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    """A slow hash is right for people and wrong for tests."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def olga(owner: Any) -> Any:
+    """The owner, with a password."""
+    owner.set_password(PASSWORD)
+    owner.save()
+    return owner
+
+
+def enter(client: Client, name: str = "olga", password: str = PASSWORD, **also: str) -> Any:
+    return client.post("/login/", {"username": name, "password": password, **also})
+
+
+def words_of(page: Any) -> str:
+    """What a person reads in the notice of the page."""
+    found = re.search(r'role="alert">.*?<span>(.*?)</span>', page.content.decode(), re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def test_name_and_password_open_the_page_that_was_asked_for(olga: Any) -> None:
+    client = Client()
+    asked = client.get("/account/")
+    assert asked.headers["Location"] == "/login/?next=/account/"
+    page = client.get(asked.headers["Location"])
+    assert b'name="next" value="/account/"' in page.content
+    assert enter(client, next="/account/").headers["Location"] == "/account/"
+    assert client.get("/account/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "/\\evil.example/",
+        "\\\\evil.example",
+        "javascript:alert(1)",
+        "http:evil.example",
+        "https:///evil.example",
+        " https://evil.example",
+        "/\t/evil.example",
+    ],
+)
+def test_a_login_leads_nowhere_else(olga: Any, elsewhere: str) -> None:
+    assert enter(Client(), next=elsewhere).headers["Location"] == "/"
+
+
+def test_a_wrong_password_and_an_unknown_name_are_answered_alike(olga: Any) -> None:
+    wrong, unknown = enter(Client(), password="wrong"), enter(Client(), name="nobody", password="wrong")
+    assert wrong.status_code == unknown.status_code == 422
+    assert words_of(wrong) == words_of(unknown)
+    assert "7 tries left" in words_of(wrong)
+
+
+def test_a_disabled_person_is_answered_like_a_wrong_password(olga: Any) -> None:
+    wrong = enter(Client(), name="nobody", password="wrong")
+    olga.is_active = False
+    olga.save()
+    assert words_of(enter(Client())) == words_of(wrong)
+
+
+@pytest.mark.parametrize("name", ["olga", "nobody"])
+def test_after_too_many_failures_nobody_enters_and_the_page_says_when_to_try_again(olga: Any, name: str) -> None:
+    client = Client()
+    answers = [enter(client, name=name, password="wrong") for _ in range(settings.AXES_FAILURE_LIMIT)]
+    assert [answer.status_code for answer in answers] == [422] * (settings.AXES_FAILURE_LIMIT - 1) + [429]
+    locked = enter(client, name=name)
+    assert locked.status_code == 429
+    assert 0 < int(locked.headers["Retry-After"]) <= 15 * 60
+    assert "Too many tries" in locked.content.decode()
+    assert re.search(r"Try again in (1[45]) min", locked.content.decode())
+    assert client.get("/account/").status_code == 302
+
+
+def test_the_lock_ends_when_the_page_said(olga: Any) -> None:
+    client = Client()
+    for _ in range(settings.AXES_FAILURE_LIMIT + 3):  # trying on while locked moves nothing
+        enter(client, password="wrong")
+    assert enter(client).status_code == 429
+    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=15, seconds=1))
+    assert enter(client).status_code == 302
+
+
+def test_the_lock_is_for_one_name_from_one_address(olga: Any, outsider: Any) -> None:
+    outsider.set_password(PASSWORD)
+    outsider.save()
+    client = Client()
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        enter(client, password="wrong")
+    assert enter(client, name="otto").status_code == 302
+    assert enter(Client(REMOTE_ADDR="10.1.2.3")).status_code == 302
+
+
+def test_a_login_forgets_the_failures_before_it(olga: Any) -> None:
+    client = Client()
+    for _ in range(2):
+        for _ in range(settings.AXES_FAILURE_LIMIT - 1):
+            enter(client, password="wrong")
+        assert enter(client).status_code == 302
+        client.logout()
+
+
+def test_the_page_never_repeats_what_was_typed_as_markup(olga: Any) -> None:
+    page = enter(Client(), name='"><script>alert(1)</script>', password="wrong")
+    assert b"<script>alert" not in page.content
+    assert b"wrong" not in page.content
+
+
+@pytest.mark.parametrize("name", ["", "\x00", "a\x00b", "x" * 5000, "\u202eolga"])
+def test_a_strange_name_is_refused(olga: Any, name: str) -> None:
+    assert enter(Client(), name=name).status_code == 422
+
+
+def test_the_session_ends_with_the_browser_unless_asked_to_stay(olga: Any) -> None:
+    brief, long = Client(), Client()
+    enter(brief)
+    enter(long, stay="on")
+    assert brief.session.get_expire_at_browser_close()
+    assert long.cookies["sessionid"]["max-age"] == 14 * 24 * 3600
+
+
+def test_a_login_changes_the_sessions_key(olga: Any) -> None:
+    client = Client()
+    client.get("/login/")
+    session = client.session
+    session["planted"] = "by somebody"
+    session.save()
+    planted = session.session_key
+    client.cookies["sessionid"] = planted
+    enter(client)
+    assert client.cookies["sessionid"].value != planted
+
+
+def test_leaving_needs_a_form_with_its_token(olga: Any) -> None:
+    client = Client()
+    enter(client)
+    assert client.get("/logout/").status_code == 405
+    assert client.get("/account/").status_code == 200
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = client.cookies
+    assert strict.post("/logout/").status_code == 403
+    assert client.post("/logout/").headers["Location"] == "/login/"
+    assert client.get("/account/").status_code == 302
+
+
+def test_the_login_form_wants_its_token(olga: Any) -> None:
+    assert enter(Client(enforce_csrf_checks=True)).status_code == 403
+
+
+def test_the_admin_has_no_login_of_its_own(olga: Any, client_of: Any) -> None:
+    assert Client().get("/admin/").status_code == 302
+    there = Client().get("/admin/login/?next=/admin/")
+    assert there.headers["Location"].startswith("/login/?next=")
+    assert client_of(olga).get("/admin/login/").status_code == 403
+    tried = Client().post("/admin/login/", {"username": "olga", "password": PASSWORD})
+    assert tried.headers["Location"].startswith("/login/")
