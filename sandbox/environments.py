@@ -19,8 +19,15 @@ _MAKING_S = 120.0
 _LAYOUT = "1"  # raise it when what a template holds changes
 
 
+class EnvironmentUnavailable(SandboxError):
+    """The jail's Python cannot make virtual environments, mostly for want of a system package."""
+
+
 def prepare() -> str:
-    """The folder name of the template for the jail's Python, made now when there is none (a few seconds)."""
+    """The folder name of the template for the jail's Python, made now when there is none (a few seconds).
+
+    Raises EnvironmentUnavailable, and SandboxError when there is no jail to make it in.
+    """
     folder = templates_folder()
     name = _name()
     if (folder / name).is_dir():
@@ -53,7 +60,7 @@ def _make(folder: Path, name: str) -> None:
             cell.end()
         if ending.get("return_code") != 0:
             why = output.decode("utf-8", "replace").strip()[-500:]
-            raise SandboxError(f"the jail's Python could not make a virtual environment: {why}")
+            raise EnvironmentUnavailable(f"the jail's Python could not make a virtual environment: {why}")
         made = Path(place) / "template"
         for path in [made, *made.rglob("*")]:
             if not path.is_symlink() and os.geteuid() == 0:

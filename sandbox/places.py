@@ -23,6 +23,18 @@ def owner() -> tuple[int, int] | None:
 
 def templates_folder() -> Path:
     """Prepared virtual environments; every jail sees this folder, read-only."""
-    folder = data_folder() / "sandbox" / "environments"
-    folder.mkdir(parents=True, exist_ok=True)
+    return _open_folder("environments")
+
+
+def helpers_folder() -> Path:
+    """The helper's code, version by version."""
+    return _open_folder("helpers")
+
+
+def _open_folder(name: str) -> Path:
+    """A folder in our data that another uid may read once it is bound where it can be reached."""
+    folder = data_folder() / "sandbox" / name
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
     return folder

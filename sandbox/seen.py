@@ -16,6 +16,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 # untouched, so a stamp this young is not trusted.
 YOUNG_NS = 50_000_000
 _MOST_KEPT = 256
+_SHA256_DIGITS = 64
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,10 @@ class Seen:
             lines = (self._folder / digest).read_text("ascii").splitlines()
         except (OSError, UnicodeDecodeError):
             return {}
-        stamps = {}
-        for line in lines:
-            inode, mtime_ns, ctime_ns, size, sha256, path = line.split(" ")
-            name = unquote_to_bytes(path) if "%" in path else path.encode("ascii")
-            stamps[name] = Stamp(int(inode), int(mtime_ns), int(ctime_ns), int(size), sha256)
-        return stamps
+        try:
+            return dict(_stamp(line) for line in lines)
+        except ValueError:
+            return {}  # it is not synced to the disk, so a crash may have left anything
 
     def save(self, digest: str, stamps: dict[bytes, Stamp]) -> None:
         lines = [
@@ -76,3 +75,11 @@ class Seen:
         if len(names) > 2 * _MOST_KEPT:
             for entry in sorted(names, key=lambda each: each.stat().st_mtime_ns)[:-_MOST_KEPT]:
                 Path(entry.path).unlink(missing_ok=True)
+
+
+def _stamp(line: str) -> tuple[bytes, Stamp]:
+    inode, mtime_ns, ctime_ns, size, sha256, path = line.split(" ")
+    if len(sha256) != _SHA256_DIGITS:
+        raise ValueError(line)
+    name = unquote_to_bytes(path) if "%" in path else path.encode("ascii")
+    return name, Stamp(int(inode), int(mtime_ns), int(ctime_ns), int(size), sha256)

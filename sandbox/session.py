@@ -16,7 +16,7 @@ from sandbox import commands
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
-from sandbox.environments import prepare
+from sandbox.environments import EnvironmentUnavailable, prepare
 from sandbox.jail import interpreter
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
@@ -33,7 +33,7 @@ JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
 MAX_SHOWN = 20
 MAX_SHOWN_CHARS = 500
 _LISTEN_S = 0.1
-_ANSWER_S = 60.0
+_ANSWER_S = 300.0
 _LATE_S = 10.0
 _NAMES = {
     "time": "it took longer than the time limit",
@@ -99,10 +99,13 @@ class Session:
     def state(self) -> SessionState:
         return self._state
 
-    def close(self) -> None:
-        if self._cell is not None:
-            self._cell.end()
-            self._cell = None
+    def close(self) -> str:
+        """Ends everything in the jail; what the jail itself said at its end ("" is the rule)."""
+        if self._cell is None:
+            return ""
+        report = self._cell.end()
+        self._cell = None
+        return report.said
 
     def execute(
         self,
@@ -125,8 +128,8 @@ class Session:
         except _Failed as failed:
             result = Result("ERROR", failed.data, failed.error_class, str(failed), limit=failed.limit)
         except (CellEnded, BadFrame, TimeoutError) as error:
-            self.close()
-            raise SandboxError(f"the jail failed during {request.command}: {error or 'no answer'}") from error
+            said = self.close()
+            raise SandboxError(f"the jail failed during {request.command}: {said or error or 'no answer'}") from error
         else:
             result = Result("SUCCESS", data)
         return replace(result, level=self.level, duration_s=time.monotonic() - started)
@@ -175,7 +178,10 @@ class Session:
 
     def _create_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
         place = self._place(params["venv_name"])
-        template = prepare()
+        try:
+            template = prepare()
+        except EnvironmentUnavailable as error:
+            raise Refusal("TOOL_UNAVAILABLE", str(error)) from error
         self._ask({"do": "create_environment", "path": place, "template": template})
         name = params["venv_name"]
         return {"message": f"Venv '{name}' created. Activate it with: activate_venv '{name}'", "path": place}
@@ -214,6 +220,7 @@ class Session:
         if self._undo is not None:
             self._remember(self._undo)
         kept = {stream: Kept(self._limits.output_bytes) for stream in ("stdout", "stderr")}
+        kills = self._jail().memory_kills()
         try:
             self._jail().send(message, stdin)
             answer = self._follow(kept, listener, time.monotonic() + timeout_s + _LATE_S)
@@ -228,6 +235,12 @@ class Session:
                 _outputs(kept, self._limits.output_bytes),
                 "memory" if report.out_of_memory else None,
             ) from error
+        except BaseException:
+            # The caller's own listener failed, or a person pressed Ctrl-C: the program must not go on unheard.
+            self.close()
+            raise
+        if answer.get("limit") is None and self._jail().memory_kills() > kills:
+            answer["limit"] = "memory"
         data = _ending(answer, _outputs(kept, self._limits.output_bytes))
         if "deleted" in data:
             raise self._deletion(data)

@@ -61,11 +61,11 @@ def find() -> Path:
     )
 
 
-def binds(root: Path, templates: Path, interpreter: Interpreter) -> list[Bind]:
+def binds(root: Path, helper: Path, templates: Path, interpreter: Interpreter) -> list[Bind]:
     """Everything of the host that a jail may lie on, beyond /usr and a little of /etc."""
     wanted = [
         Bind(str(root), WORKSPACE, writable=True),
-        Bind(str(Path(__file__).parent / "inside"), f"{INSIDE}/inside"),
+        Bind(str(helper / "inside"), f"{INSIDE}/inside"),
         Bind(str(templates), f"{INSIDE}/environments"),
     ]
     if interpreter.prefix is not None:

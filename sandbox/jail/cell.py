@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import compileall
 import math
 import os
 import random
@@ -13,7 +12,6 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from sandbox.contract import Limits, SandboxError, SandboxUnavailable
 from sandbox.jail import bubblewrap, cgroup, interpreter, seccomp
 from sandbox.jail.bubblewrap import STAGED
 from sandbox.jail.inside.frames import BadFrame, Frame, Frames, pack
+from sandbox.jail.published import publish
 from sandbox.places import owner
 
 _START_S = 20.0
@@ -50,7 +49,6 @@ class Cell:
 
     def __init__(self, root: Path, templates: Path, limits: Limits) -> None:
         """Starts the jail over `root` and checks what its helper tells. Raises SandboxUnavailable."""
-        _compile_inside()
         self._frames = Frames()
         self._group = cgroup.make(limits)
         self._process: subprocess.Popen[bytes] | None = None
@@ -118,6 +116,10 @@ class Cell:
             if message.get("end") is True:
                 return message, output
 
+    def memory_kills(self) -> int:
+        """How often the kernel has killed in this jail for want of memory; 0 where it keeps no count."""
+        return self._group.memory_kills() if self._group is not None else 0
+
     def end(self) -> Report:
         """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
         with suppress(OSError):
@@ -137,7 +139,7 @@ class Cell:
             self._process.wait()
         code, _, rest = said.decode("utf-8", "backslashreplace").partition("\n")
         failure, _, spoken = rest.partition("\n")
-        out_of_memory = self._group is not None and self._group.ran_out_of_memory()
+        out_of_memory = self.memory_kills() > 0
         if self._group is not None:
             self._group.remove()
         return Report(int(code) if code else None, failure or spoken.strip(), out_of_memory)
@@ -149,10 +151,11 @@ def _launch(
     """Starts the launcher, which inherits its end of the session's socket, the helper's, and small files."""
     program = bubblewrap.find()
     python = interpreter.choose()
+    binds = bubblewrap.binds(root, publish(), templates, python)
     filter_file = _held(seccomp.program())
     texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
     inherited = (launcher_end, helper_end, filter_file, *texts.values())
-    arguments = bubblewrap.arguments(bubblewrap.binds(root, templates, python), filter_file, texts, helper_end, python)
+    arguments = bubblewrap.arguments(binds, filter_file, texts, helper_end, python)
     identity = owner()
     cpus = [] if group is not None and group.shares_cpu else _cpus(limits)
     try:
@@ -181,12 +184,6 @@ def _held(content: bytes) -> int:
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-@lru_cache(maxsize=1)
-def _compile_inside() -> None:
-    """Leaves compiled files beside the helper's, which a jail can read but not write: they halve its start."""
-    compileall.compile_dir(_HERE, maxlevels=2, quiet=2)
 
 
 def _cpus(limits: Limits) -> list[int]:

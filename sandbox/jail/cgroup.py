@@ -38,14 +38,11 @@ class Group:
         """True when the group also limits processor time."""
         return any((folder / name).exists() for folder in self.folders for name in ("cpu.max", "cpu.cfs_quota_us"))
 
-    def ran_out_of_memory(self) -> bool:
-        """True when the kernel killed a process of this group for want of memory."""
-        for folder in self.folders:
-            for name in ("memory.events", "memory.oom_control"):
-                text = _text(folder / name)
-                if re.search(r"^oom_kill [1-9]", text, re.MULTILINE):
-                    return True
-        return False
+    def memory_kills(self) -> int:
+        """How many processes of this group the kernel has killed for want of memory."""
+        texts = (_text(folder / name) for folder in self.folders for name in ("memory.events", "memory.oom_control"))
+        found = (re.search(r"^oom_kill (\d+)$", text, re.MULTILINE) for text in texts)
+        return sum(int(each[1]) for each in found if each)
 
     def remove(self) -> None:
         """Removes the group, which is empty when the launcher is gone. What cannot be removed is left."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandbox.contract import Limits, Request, Result
+from sandbox.jail import cgroup
 from tests.sandbox.conftest import Hands, OpenHands
 
 MIB = 1 << 20
@@ -160,3 +161,19 @@ while not os.path.exists('beat'): pass
     assert hands.run("ls /proc").data["stdout"].split().count("1") == 1
     assert len([name for name in hands.run("ls /proc").data["stdout"].split() if name.isdigit()]) == 2
     assert (hands.root / "beat").stat().st_size == size
+
+
+@pytest.mark.skipif(cgroup.make(Limits()) is None, reason="control groups can be made by root only, where they are")
+def test_memory_that_no_process_seems_to_hold_is_the_kernels_to_count(open_hands: OpenHands) -> None:
+    """Shared pages that were touched and let go: no process has them, the memory is gone all the same."""
+    hands = open_hands(limits=Limits(memory_bytes=64 * MIB))
+    code = """
+import mmap
+held = []
+while True:
+    block = mmap.mmap(-1, 8 << 20)
+    block.write(b'x' * (8 << 20))
+    block.madvise(mmap.MADV_DONTNEED)
+    held.append(block)
+"""
+    _ends_at(hands, hands.python(code), "memory")

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.environments import prepare
+from sandbox.places import templates_folder
+
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _USER = 61_100
 _SYSTEM_PYTHON = "/usr/bin/python3"
@@ -27,8 +30,11 @@ def home() -> Iterator[Path]:
     """A folder of that user's, closed to others, with a copy of the sandbox in it."""
     place = Path(tempfile.mkdtemp(prefix="mindx-user-"))
     shutil.copytree(_REPOSITORY / "sandbox", place / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
+    # Made here by root, whose Python is the same: making one takes seconds and is tried elsewhere.
+    templates = templates_folder() / prepare()
+    shutil.copytree(templates, place / "data" / "sandbox" / "environments" / templates.name, symlinks=True)
     for path in [place, *place.rglob("*")]:
-        os.chown(path, _USER, _USER)
+        os.chown(path, _USER, _USER, follow_symlinks=False)
     yield place
     shutil.rmtree(place)
 

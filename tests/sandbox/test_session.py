@@ -226,3 +226,35 @@ def test_files_made_before_by_another_owner_are_the_sessions_to_change(open_hand
     assert hands.python("open('sub/old', 'a').write(' and after')").ok
     assert (tmp_path / "workspace" / "sub" / "old").read_text() == "before and after"
     assert (tmp_path / "workspace").stat().st_uid != 0 or os.geteuid() != 0
+
+
+def test_a_listener_that_fails_ends_the_program_and_leaves_a_session_that_works(hands: Hands) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("the listener's own fault")
+
+    (hands.root / "wait.py").write_text("import time; print('up'); time.sleep(600)")
+    with pytest.raises(RuntimeError, match="own fault"):
+        hands.session.execute(Request("run", {"command_line": "python wait.py"}), on_output=fail)
+    assert hands.run("echo again").data["stdout"] == "again\n"
+
+
+def test_git_works_without_being_told_who_somebody_is(open_hands: OpenHands) -> None:
+    hands = open_hands(state=SessionState(autonomous=True))
+    hands.do("write", path="a", content="x")
+    for line in ("git init -q", "git add a", "git commit -q -m first"):
+        assert hands.run(line).ok
+    assert hands.run("git log --format=%an:%s").data["stdout"] == "mindX:first\n"
+
+
+def test_a_worker_with_closed_doors_still_has_a_jail_that_can_read(
+    open_hands: OpenHands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A umask of 077 is common for services; the helper's code and what programs write must stay readable."""
+    monkeypatch.setenv("MINDX_DATA", str(tmp_path / "data"))
+    before = os.umask(0o077)
+    try:
+        hands = open_hands()
+        assert hands.run("touch made").ok
+    finally:
+        os.umask(before)
+    assert (hands.root / "made").stat().st_mode & 0o777 == 0o644

@@ -167,6 +167,7 @@ def main(descriptor: int) -> None:
     # Process 1 ignores every signal from within that it does not handle, and Python handles just this one.
     libc.signal(_SIGINT, None)
     os.set_inheritable(descriptor, False)
+    os.umask(0o022)
     try:
         Helper(descriptor, blame).serve()
     except (Gone, BrokenPipeError, ConnectionResetError):
