@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -83,9 +84,5 @@ def say(condition: Mapping[str, Any]) -> str:
     reference = reference_of(condition)
     where = f"{reference.key} of step {reference.position}" if reference else "?"
     value = condition["value"]
-    literal = (
-        f"“{value}”"
-        if isinstance(value, str)
-        else {True: "true", False: "false", None: "nothing"}.get(value, str(value))
-    )
+    literal = f"“{value}”" if isinstance(value, str) else json.dumps(value)
     return f"only if {where} {_WORDS[condition['operator']]} {literal}"

@@ -39,6 +39,10 @@ class Node:
             why = f"“{judgement.relevant.known.name}” is {_why_first(judgement, other)}"
             self.reject(other, "less_specific", why)
 
+    def first_reason(self) -> str:
+        """Return why the rule that matched best was not used; empty when none matched."""
+        return str(self._outcome(self.judged[0])["why"]) if self.judged else ""
+
     def document(self) -> Json:
         found: Json = {"goal": self.goal, "depth": self.depth, "folder": self.folder, "first_step": self.first_step}
         if self.chosen is not None:
@@ -66,9 +70,11 @@ class Node:
         }
 
     def _rejected(self, judgement: Judgement) -> Json:
-        outcome = self.outcomes.get(id(judgement)) or self._not_applicable(judgement)
         contexts = [self._context(judged) for judged in judgement.contexts]
-        return {"rule": _rule(judgement.relevant), **outcome, "contexts": contexts}
+        return {"rule": _rule(judgement.relevant), **self._outcome(judgement), "contexts": contexts}
+
+    def _outcome(self, judgement: Judgement) -> Json:
+        return self.outcomes.get(id(judgement)) or self._not_applicable(judgement)
 
     def _not_applicable(self, judgement: Judgement) -> Json:
         failed = next((judged for judged in judgement.contexts if not judged.holds), None)

@@ -48,11 +48,19 @@ class _Expansion:
 
 
 class _Rejected(Exception):
-    """A rule cannot serve the goal: a code, and why in words."""
+    """A rule cannot serve the goal: a code, why in words, and the cause at the bottom when a sub-goal failed."""
 
-    def __init__(self, code: str, why: str, line: int | None = None) -> None:
+    def __init__(self, code: str, why: str, line: int | None = None, cause: str = "") -> None:
         super().__init__(why)
-        self.code, self.why, self.line = code, why, line
+        self.code, self.why, self.line, self.cause = code, why, line, cause or why
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """No rule could serve a goal: one word, and the cause at the bottom in words."""
+
+    reason: str
+    cause: str
 
 
 def plan(
@@ -67,10 +75,10 @@ def plan(
     """
     planner = _Planner(tuple(rules), registry, max_depth)
     goal = _Goal(goal_text, read_text(goal_text), {})
-    expansion, reason = planner.expand(goal, tuple(beliefs), offset=0)
+    expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
-    if expansion is None:
-        return NoPlan(reason, found)
+    if isinstance(expansion, _Failure):
+        return NoPlan(expansion.reason, found)
     return PlanDraft(link(expansion.steps, registry), gather(expansion.cleanup, registry), "rule", found)
 
 
@@ -82,14 +90,15 @@ class _Planner:
     tries: int = 0
     log: evidence.Log = field(default_factory=evidence.Log)
 
-    def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> tuple[_Expansion | None, str]:
-        """Return the expansion of a goal, or None and a one-word reason. `offset` steps come before it in the plan."""
+    def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion | _Failure:
+        """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
         found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
         judged = [judge(match, beliefs, cwd) for match in found]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
         candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)
+        cause = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()
             try:
@@ -97,10 +106,11 @@ class _Planner:
             except _Rejected as rejected:
                 self.log.back_to(mark)
                 node.reject(one, rejected.code, rejected.why, rejected.line)
+                cause = cause or rejected.cause
                 continue
             node.choose(one, candidates[number + 1 :])
-            return expansion, ""
-        return None, _reason(judged, usable, candidates)
+            return expansion
+        return _Failure(_reason(judged, usable, candidates), cause or node.first_reason())
 
     def _with_origins(self, match: Relevant, goal: _Goal) -> Relevant:
         """Give the values of a sub-goal's slots the spans in the goal text that they were first read from."""
@@ -159,10 +169,11 @@ class _Planner:
             raise _Rejected("too_deep", f"sub-goals are nested more than {self.max_depth} deep at “{said}”", line.line)
         origins = {span: match.slots[slot] for span, slot in atoms.items()}
         inner = _Goal(said, read_text(said, atoms=tuple(atoms)), origins, (*goal.stack, entry))
-        expansion, reason = self.expand(inner, beliefs, offset)
-        if expansion is None:
-            why = _SUBGOAL_REASONS.get(reason, "has no rule that applies")
-            raise _Rejected("subgoal", f"the sub-goal “{said}” {why}", line.line)
+        expansion = self.expand(inner, beliefs, offset)
+        if isinstance(expansion, _Failure):
+            why = f"the sub-goal “{said}” {_SUBGOAL_REASONS[expansion.reason]}"
+            cause = expansion.cause or why
+            raise _Rejected("subgoal", why if cause == why else f"{why}: {cause}", line.line, cause)
         return expansion
 
     def _step(self, line: BodyLine, match: Relevant, positions: Mapping[int, int]) -> Step:

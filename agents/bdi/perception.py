@@ -26,6 +26,7 @@ MAX_TOLD_CHARS = 1_000
 # Folders whose inside is machinery: thousands of files that no rule ever asks about.
 MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 _TEST_FILE = re.compile(r"(?:test_.*|.*_test)\.py\Z")
+_NAMING = frozenset({"named", "file", "folder", "project", "note", "of"})
 _PLAIN_WORD = re.compile(r"[a-z]+\Z")
 
 
@@ -220,6 +221,9 @@ def _mentioned(world: World, tree: _Tree) -> Iterator[str]:
             yield Thing("folder" if kind == "dir" else "file", path, exists=True).sentence()
         elif path and world.complete:
             yield Thing("entry", path, exists=False).sentence()
+        note = join(world.folder, f"notes/{name}.md")
+        if tree.kinds.get(note) == "file":
+            yield f"There is a note named {quote(name)}{'' if not world.folder else f' in {place(world.folder)}'}."
 
 
 def _names(text: Text) -> Iterator[str]:
@@ -231,7 +235,7 @@ def _names(text: Text) -> Iterator[str]:
     before = ""
     for number, word in enumerate(text.words):
         said = text.word_value(number).raw
-        if word.group < 0 and (not _PLAIN_WORD.match(said) or before in ("named", "file", "folder", "project", "of")):
+        if word.group < 0 and (not _PLAIN_WORD.match(said) or before in _NAMING):
             yield said
         before = word.text
 

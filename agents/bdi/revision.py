@@ -83,7 +83,8 @@ def _effect(sentence: str, values: dict[str, object], cwd: str, beliefs: Sequenc
         condition = fill_sentence(unless, values)
         if not any(entails(belief.sentence, condition, cwd).answer == "no" for belief in beliefs):
             return ""
-    return at(fill_sentence(said, values), cwd)
+    whole = at(fill_sentence(said, values), cwd).rstrip(".")
+    return f"{whole[:1].upper()}{whole[1:]}."
 
 
 def folder_after(command: Command, values: dict[str, object], cwd: str) -> str:

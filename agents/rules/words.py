@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»"}
 _OPENS_AFTER = set(" \t\r\n([{=:,")
-_LEADING = "([{<*_—–-\"'"
+_LEADING = "([{<*_—–\"'"
+# Signs that part words in a goal but say nothing themselves.
+_SIGNS = frozenset("-—–*•+&|=<>#,.;:!?…()")
 _TRAILING = ".,;:!?)]}>*…—–"
 _SYNONYMS = {"directory": "folder", "directories": "folders", "called": "named"}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
@@ -163,9 +165,11 @@ def _add_word(raw: str, words: list[Word], at: int, atoms: Mapping[int, int], ex
             break
         end += 1
     chunk = raw[at:end]
-    bare = chunk if exact or chunk in (".", "..") else chunk.rstrip(_TRAILING)
-    lead = 0 if exact else len(bare) - len(bare.lstrip(_LEADING))
-    if bare[lead:]:
+    if exact or chunk in (".", ".."):
+        words.append(Word(fold(chunk), at, end, at, end))
+    elif not _SIGNS.issuperset(chunk):
+        bare = chunk.rstrip(_TRAILING) or chunk
+        lead = len(bare) - len(bare.lstrip(_LEADING) or bare)
         words.append(Word(fold(bare[lead:]), at + lead, at + len(bare), at, end))
     return end
 

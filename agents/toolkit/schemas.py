@@ -111,7 +111,7 @@ def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: b
 
 
 def _frozen(schema: Mapping[str, Any]) -> str:
-    return json.dumps(schema, sort_keys=True)
+    return json.dumps(schema)
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from agents.bdi.revision import current_folder, folder_after, predict, revise
+from agents.bdi.types import Belief
+from agents.rules.entailment import entails
+from agents.toolkit.registry import REGISTRY
+
+
+def after(sentences: list[str], *commands: tuple[str, dict[str, object]]) -> list[str]:
+    beliefs = tuple(Belief(sentence) for sentence in sentences)
+    for name, values in commands:
+        beliefs = predict(REGISTRY.command("simple_coder", name), values, beliefs)
+    return [belief.sentence for belief in beliefs]
+
+
+def holds(sentences: list[str], context: str, cwd: str = "") -> bool:
+    return any(entails(sentence, context, cwd).answer == "yes" for sentence in sentences)
+
+
+def test_a_new_folder_joins_the_list_and_is_empty() -> None:
+    left = after(["The files and folders in the workspace are: k."], ("mkdir", {"path": "b"}))
+    assert "The files and folders in the workspace are: b, k." in left
+    assert "The folder b is empty." in left
+    assert not holds(left, "there is no folder named b")
+    assert holds(left, "there is no folder named c")
+
+
+def test_a_folder_that_was_there_is_not_said_to_be_empty() -> None:
+    assert "The folder b is empty." not in after(["There is a folder named b."], ("mkdir", {"path": "b"}))
+    assert "The folder b is empty." not in after([], ("mkdir", {"path": "b"}))
+
+
+def test_a_file_fills_an_empty_folder() -> None:
+    left = after(["The workspace is empty."], ("mkdir", {"path": "b"}), ("write", {"path": "b/x.txt", "content": ""}))
+    assert not holds(left, "the folder b is empty")
+    assert not holds(left, "the workspace is empty")
+    assert holds(left, "there is a file named b/x.txt")
+    assert holds(left, "there is no file named b/y.txt")
+
+
+def test_removing_a_folder_takes_everything_below_it() -> None:
+    left = after(
+        ["There is a file named b/c/x.txt.", "The folder b has tests.", "The folders in the workspace are: b, k."],
+        ("rm", {"path": "b"}),
+    )
+    assert holds(left, "there is no file named b/c/x.txt")
+    assert not holds(left, "the folder b has tests")
+    assert "The folders in the workspace are: k." in left
+
+
+def test_paths_follow_the_current_folder() -> None:
+    left = after(
+        ["You are in the workspace.", "The workspace is empty."],
+        ("mkdir", {"path": "w"}),
+        ("cd", {"path": "w"}),
+        ("create_venv", {"venv_name": ".venv"}),
+        ("activate_venv", {"venv_name": ".venv"}),
+    )
+    assert current_folder([Belief(sentence) for sentence in left]) == "w"
+    assert holds(left, "the folder w has a virtual environment named .venv")
+    assert holds(left, "there is a folder named .venv", "w")
+    assert holds(left, "a virtual environment is active")
+    assert [s for s in left if s.startswith("You are in")] == ["You are in the folder w."]
+    assert folder_after(REGISTRY.command("simple_coder", "cd"), {"path": "../v"}, "w/x") == "w/v"
+
+
+def test_a_state_replaces_its_opposite_and_leaves_the_rest() -> None:
+    left = after(["Autonomous mode is off.", "The door is open."], ("toggle_autonomous_mode", {"on": True}))
+    assert left == ["The door is open.", "Autonomous mode is on."]
+
+
+def test_newer_words_replace_older_ones_that_they_contradict() -> None:
+    old = [Belief("The door is open.", "person"), Belief("The lamp is on.")]
+    assert revise(old, [Belief("The door is closed.")]) == (Belief("The lamp is on."), Belief("The door is closed."))
