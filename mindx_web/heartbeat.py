@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import redis
 from celery.signals import worker_ready, worker_shutting_down
@@ -36,7 +36,8 @@ class Beat:
 
 def beats(client: redis.Redis) -> list[Beat]:
     """The workers that reported in the last seconds, by name. Raises redis.RedisError."""
-    found = [client.get(key) for key in client.scan_iter(f"{_KEY}*", count=100)]
+    # The client's annotations are those of its asynchronous twin as well.
+    found = [cast(bytes | None, client.get(key)) for key in client.scan_iter(f"{_KEY}*", count=100)]
     return sorted((Beat(**json.loads(message)) for message in found if message), key=lambda beat: beat.worker)
 
 

@@ -29,14 +29,14 @@ def enter(request: HttpRequest, extra_context: object = None) -> HttpResponse:
     return redirect_to_login(request.GET.get("next") or "/admin/")
 
 
-admin.site.login = enter  # type: ignore[method-assign,assignment]
+admin.site.login = enter  # type: ignore[method-assign]
 
 
 @admin.register(User)
 class PersonAdmin(UserAdmin):
     """People with their roles as boxes to tick; Django's own permission switches follow the role admin."""
 
-    form = RolesForm  # type: ignore[assignment]
+    form = RolesForm
     list_display = ["username", "display_name", "spoken_roles", "is_active", "last_login"]
     list_filter = ["is_active"]
     filter_horizontal = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib.auth.forms import AuthenticationForm, UserChangeForm, UsernameField
@@ -42,8 +42,9 @@ class TokenForm(forms.Form):
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         grantable = scopes.grantable_to(user)
-        self.fields["scopes"].choices = [(scope.value, MEANINGS[scope]) for scope in grantable]
-        self.fields["scopes"].initial = [scope.value for scope in grantable]
+        boxes = cast(forms.MultipleChoiceField, self.fields["scopes"])
+        boxes.choices = [(scope.value, MEANINGS[scope]) for scope in grantable]
+        boxes.initial = [scope.value for scope in grantable]
 
     def clean_days(self) -> int | None:
         """Days as a number; None without an end."""
@@ -71,7 +72,7 @@ class RolesForm(UserChangeForm):
 
     class Meta(UserChangeForm.Meta):
         model = User
-        fields = ["username", "first_name", "last_name", "email", "roles", "is_active"]
+        fields = ["username", "first_name", "last_name", "email", "roles", "is_active"]  # type: ignore[assignment]
 
     def clean(self) -> dict[str, Any]:
         """Refuse to leave mindX without anybody who could give roles."""

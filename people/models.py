@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
@@ -33,7 +33,7 @@ class User(AbstractUser):
 
     roles = ArrayField(models.CharField(max_length=16, choices=roles.CHOICES), default=_submitter, blank=True)
 
-    objects = PersonManager()
+    objects: ClassVar[PersonManager] = PersonManager()
 
     def has_role(self, *wanted: Role) -> bool:
         """True when the person is active and holds one of the roles, or is an admin."""

@@ -9,7 +9,7 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -101,20 +101,26 @@ class ApiCaller:
 
     def get(self, path: str, **headers: str) -> HttpResponse:
         """GET."""
-        return self.send("GET", path, **headers)
+        return self.send("GET", path, headers=headers)
 
     def post(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
         """POST a value as JSON; None sends no body."""
-        return self.send("POST", path, b"" if body is None else json.dumps(body).encode(), **headers)
+        return self.send("POST", path, b"" if body is None else json.dumps(body).encode(), headers=headers)
 
     def send(
-        self, method: str, path: str, body: bytes = b"", content_type: str = "application/json", **headers: str
+        self,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
     ) -> HttpResponse:
-        """Any request with any bytes; `Idempotency_Key="k"` becomes the header Idempotency-Key."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        """Any request with any bytes; a header `Idempotency_Key` is sent as Idempotency-Key."""
+        sent = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         if self.token:
             sent.setdefault("Authorization", f"Bearer {self.token}")
-        return self.client.generic(method, f"/api/v1/{path}", body, content_type=content_type, headers=sent)
+        answer = self.client.generic(method, f"/api/v1/{path}", body, content_type=content_type, headers=sent)
+        return cast("HttpResponse", answer)
 
 
 @pytest.fixture

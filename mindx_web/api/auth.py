@@ -51,7 +51,7 @@ def token_of(request: HttpRequest) -> ApiToken | None:
         if found is not None:
             tokens.note_use(found)
         request._api_token = found  # type: ignore[attr-defined]
-    return request._api_token  # type: ignore[attr-defined,no-any-return]
+    return request._api_token  # type: ignore[attr-defined]
 
 
 def unauthorized(request: HttpRequest) -> Problem:

@@ -77,8 +77,9 @@ _PROBLEM_SCHEMA = {
 }
 
 
-def _answer(request: HttpRequest, error: Exception) -> HttpResponse:
-    return problems.answer(_problem_of(request, error), request)
+def _answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+    # Ninja's annotation allows a class; what is raised is always an instance.
+    return problems.answer(_problem_of(request, cast(Exception, error)), request)
 
 
 def _problem_of(request: HttpRequest, error: Exception) -> Problem:

@@ -7,6 +7,7 @@ from datetime import datetime
 from axes.handlers.proxy import AxesProxyHandler
 from axes.helpers import get_cool_off
 from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -24,14 +25,14 @@ class Login(LoginView):
     template_name = "people/login.html"
     redirect_authenticated_user = True
 
-    def form_valid(self, form: EntryForm) -> HttpResponse:
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Log in; the session ends with the browser unless the person asked to stay."""
         response = super().form_valid(form)
         if not form.cleaned_data["stay"]:
             self.request.session.set_expiry(UNTIL_BROWSER_CLOSES)
         return response
 
-    def form_invalid(self, form: EntryForm) -> HttpResponse:
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         """The page again with the tries that are left, counted alike for names that exist and names that do not."""
         failures = getattr(self.request, "axes_failures_since_start", None)
         left = settings.AXES_FAILURE_LIMIT - failures if failures is not None else None

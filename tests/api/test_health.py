@@ -47,7 +47,7 @@ def test_those_who_are_logged_in_or_have_a_token_get_details(
     redis_client: Any, owner: Any, token_of: Any, client_of: Any
 ) -> None:
     heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
-    for answer in (asked(token_of(owner)), ApiCaller(client_of(owner)).get("health")):
+    for answer in (asked(token_of(owner)), client_of(owner).get("/api/v1/health")):
         assert answer.json()["details"]["worker"]["workers"] == ["w1@host"]
         assert answer.json()["details"]["sandbox"]["level"] == "L3"
     assert "details" not in asked("mindx_wrong").json()

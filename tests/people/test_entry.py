@@ -149,7 +149,7 @@ def test_a_login_changes_the_sessions_key(olga: Any) -> None:
     session = client.session
     session["planted"] = "by somebody"
     session.save()
-    planted = session.session_key
+    planted = str(session.session_key)
     client.cookies["sessionid"] = planted
     enter(client)
     assert client.cookies["sessionid"].value != planted
