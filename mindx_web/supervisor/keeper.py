@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 STEADY_S = 30.0  # a part that ran this long starts its pauses anew
-POLL_S = 0.1
+POLL_S = 0.2
 LONGEST_LOG_BYTES = 10 * 1024 * 1024
 TRIES_AT_START = 3
 

@@ -14,6 +14,8 @@ from .data_folder import DataFolder, Lock
 from .keeper import Keeper, PartFailed, end_of
 from .part import Part
 from .parts import Servers, own_environment, own_parts
+from .postgres import EmbeddedPostgres
+from .prepared import forget_prepared, is_prepared, note_prepared
 from .sockets import forget_short_folder
 
 logger = logging.getLogger(__name__)
@@ -57,9 +59,7 @@ class Up:
         for part in parts:
             await asyncio.to_thread(part.prepare)  # here a reason not to start is one clear error
         await self._start_parts(parts)
-        if servers.postgres:
-            await asyncio.to_thread(servers.postgres.provision)
-        told = await self._prepare()
+        told = await self._make_ready(servers.postgres)
         await self._start_parts(own_parts(self.configuration, self.folder, servers.redis_url))
         _say(f"mindX is ready: {self.configuration.public_url}  (after {time.monotonic() - began:.1f} s)")
         _say(told + f"Logs: {self.folder.log}   Ctrl-C stops everything")
@@ -69,6 +69,18 @@ class Up:
         keepers = [Keeper(part, self.folder.log) for part in parts]
         self._keepers += keepers
         await asyncio.gather(*(keeper.start(within_s=READY_WITHIN_S) for keeper in keepers))
+
+    async def _make_ready(self, postgres: EmbeddedPostgres | None) -> str:
+        """Roles, tables, starter content; returns what people should read. A given server is always prepared."""
+        if postgres is None:
+            return await self._prepare()
+        await asyncio.to_thread(postgres.provision)
+        if is_prepared(self.folder, postgres.folder):
+            return ""
+        forget_prepared(postgres.folder)
+        told = await self._prepare()
+        note_prepared(postgres.folder)
+        return told
 
     async def _prepare(self) -> str:
         """Migrate, grant, load, make the first login; returns what people should read, which may hold a password."""
