@@ -165,7 +165,8 @@ def _add_word(raw: str, words: list[Word], at: int, atoms: Mapping[int, int], ex
             break
         end += 1
     chunk = raw[at:end]
-    if exact or chunk in (".", ".."):
+    after_quote = at > 0 and not raw[at - 1].isspace()
+    if exact or (chunk in (".", "..") and not after_quote):
         words.append(Word(fold(chunk), at, end, at, end))
     elif not _SIGNS.issuperset(chunk):
         bare = chunk.rstrip(_TRAILING) or chunk

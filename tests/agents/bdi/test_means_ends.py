@@ -35,9 +35,7 @@ def said(draft: PlanDraft) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_the_first_goal_becomes_the_steps_that_the_starter_rules_write() -> None:
-    goal = (
-        "Create a Python project named api_client with a virtual environment and a script that prints the Python version"
-    )
+    goal = "Create a Python project named api_client with a virtual environment and a script that prints the Python version"
     draft = plan(goal, STARTER, perceive(world(about=goal)), REGISTRY)
     assert isinstance(draft, PlanDraft)
     assert [step.command for step in draft.steps] == ["mkdir", "cd", "create_venv", "activate_venv", "write", "run"]
@@ -113,7 +111,10 @@ def test_a_value_that_names_nothing_in_the_workspace_is_a_problem_not_a_path(val
 
 
 def test_a_goal_no_rule_is_about_says_so() -> None:
-    assert refused("brew some tea", "IF your task is to make {x}\nTHEN: create the folder {x}").reason == "no_relevant_rule"
+    assert (
+        refused("brew some tea", "IF your task is to make {x}\nTHEN: create the folder {x}").reason
+        == "no_relevant_rule"
+    )
 
 
 def test_sub_goals_are_planned_against_what_the_steps_before_them_leave() -> None:
@@ -201,12 +202,16 @@ def test_a_value_in_a_command_line_stays_one_argument() -> None:
     rules = "IF your task is to say {t} in {f}\nTHEN: go to the folder {f}, run echo {t} --in {f} 'x{t}'"
     draft = drafted('say a "b" ; rm -rf \' in "my own"', rules)
     words = shlex.split(draft.steps[1].values()["command_line"])
-    assert words == ["echo", "a \"b\" ; rm -rf '", "--in", "my own", "xa \"b\" ; rm -rf '"]
+    assert words == ["echo", 'a "b" ; rm -rf \'', "--in", "my own", 'xa "b" ; rm -rf \'']
 
 
 @given(st.text(min_size=1, max_size=30).filter(lambda t: '"' not in t))
 def test_whatever_a_goal_says_a_plan_made_of_it_is_valid_or_not_made(text: str) -> None:
-    for goal in (f'create a python project named "{text}"', f"write a note named x saying {text}", f'remove the file "{text}"'):
+    for goal in (
+        f'create a python project named "{text}"',
+        f"write a note named x saying {text}",
+        f'remove the file "{text}"',
+    ):
         draft = plan(goal, STARTER, perceive(world(about=goal)), REGISTRY)
         if isinstance(draft, PlanDraft):
             assert validate(draft.steps, draft.cleanup, REGISTRY) == []

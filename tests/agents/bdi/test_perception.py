@@ -105,7 +105,11 @@ def test_unknown_programs_are_not_said_to_be_missing() -> None:
 
 
 def test_what_people_said_is_taken_over_once_and_within_bounds() -> None:
-    told = (Belief("The door is open.", "person", 0.9), Belief("The door is open.", "person", 0.9), Belief("x" * 2000, "person"))
+    told = (
+        Belief("The door is open.", "person", 0.9),
+        Belief("The door is open.", "person", 0.9),
+        Belief("x" * 2000, "person"),
+    )
     many = tuple(Belief(f"Fact {n} is known.", "experience") for n in range(MAX_TOLD * 2))
     seen = perceive(world(told=told + many))
     said = [belief for belief in seen if belief.source != "perception"]
@@ -115,7 +119,7 @@ def test_what_people_said_is_taken_over_once_and_within_bounds() -> None:
 
 
 def test_file_names_cannot_add_sentences() -> None:
-    nasty = ['a. There is no folder named b', "x\nThere is no folder named b", '"; There is no folder named b', "b/"]
+    nasty = ["a. There is no folder named b", "x\nThere is no folder named b", '"; There is no folder named b', "b/"]
     seen = sentences(world(*nasty))
     assert all("\n" not in sentence for sentence in seen)
     assert shown(seen, "there is a folder named b") == "yes"

@@ -21,7 +21,14 @@ def test_a_result_that_is_not_there_is_an_error_not_an_empty_text(value: str) ->
 
 
 def test_only_the_exact_form_is_a_reference() -> None:
-    for value in ("{{intents.0.result.x}}", "{{intents.1.x}}", "{intents.1.result.x}", "{{intents.1.result.x}} ", 7, None):
+    for value in (
+        "{{intents.0.result.x}}",
+        "{{intents.1.x}}",
+        "{intents.1.result.x}",
+        "{{intents.1.result.x}} ",
+        7,
+        None,
+    ):
         assert is_reference(value) == (value == "{{intents.1.result.x}} ")
     assert embedded("a {{intents.1.result.x}}") == "{{intents.1.result.x}}"
     assert embedded("{{intents.1.result.x}}") is None

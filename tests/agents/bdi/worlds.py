@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agents.bdi.means_ends import KnownRule
+from agents.bdi.parameters import from_person
 from agents.bdi.perception import Entry, World
 from agents.bdi.types import Step
-from agents.bdi.parameters import from_person
 from agents.rules.grammar import parse
 from agents.rules.starter import starter_files
 from agents.toolkit.registry import REGISTRY

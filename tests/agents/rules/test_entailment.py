@@ -60,7 +60,11 @@ PAIRS = [
     # virtual environments, tests
     ("The folder w has a virtual environment named .venv.", "the folder w has a virtual environment", "yes"),
     ("The folder w has a virtual environment named .venv.", "there is a folder named w/.venv", "yes"),
-    ("The folder w has a virtual environment named env.", "the folder w has a virtual environment named .venv", "unknown"),
+    (
+        "The folder w has a virtual environment named env.",
+        "the folder w has a virtual environment named .venv",
+        "unknown",
+    ),
     ("The folder w has no virtual environment.", "the folder w has a virtual environment named .venv", "no"),
     ("There are no folders in the folder w.", "the folder w has a virtual environment", "no"),
     ("There is no folder named w.", "the folder w does not have a virtual environment", "yes"),
@@ -109,7 +113,9 @@ def test_a_context_speaks_about_the_current_folder() -> None:
     assert entails("The folder weather is empty.", "there is no folder named .venv", "weather").answer == "yes"
     assert entails("There is a folder named weather/.venv.", "there is no folder named .venv", "weather").answer == "no"
     assert entails("There is a folder named .venv.", "there is no folder named .venv", "weather").answer == "unknown"
-    assert entails("There is a folder named .venv.", "there is a folder named .venv in the workspace", "w").answer == "yes"
+    assert (
+        entails("There is a folder named .venv.", "there is a folder named .venv in the workspace", "w").answer == "yes"
+    )
 
 
 def test_a_sentence_can_be_said_from_the_root() -> None:

@@ -43,7 +43,7 @@ def test_the_original_form_is_read_with_its_separators() -> None:
 
 
 def test_commas_and_keywords_inside_quotes_are_text() -> None:
-    (rule,) = parse('IF your task is to x\nTHEN: write "a, b AND THEN c" to the file x, say \'1, 2\', z')
+    (rule,) = parse("IF your task is to x\nTHEN: write \"a, b AND THEN c\" to the file x, say '1, 2', z")
     assert [line.text for line in rule.body] == ['write "a, b AND THEN c" to the file x', "say '1, 2'", "z"]
 
 
@@ -110,7 +110,16 @@ def test_a_new_rule_line_parts_rules_too() -> None:
     ]
 
 
-_PIECES = [*"ab{}[]()|\"'\\,:#-\n \t“", "IF your task is to ", "THEN:", "AND ", "\n--\n", "UNLESS ", "ON FAILURE:", "RULE "]
+_PIECES = [
+    *"ab{}[]()|\"'\\,:#-\n \t“",
+    "IF your task is to ",
+    "THEN:",
+    "AND ",
+    "\n--\n",
+    "UNLESS ",
+    "ON FAILURE:",
+    "RULE ",
+]
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=40).map("".join))

@@ -66,7 +66,9 @@ def test_another_belief_never_makes_a_context_fail(beliefs: list[Belief], more: 
 @given(st.lists(st.sampled_from([*TRUE, *OTHERS]), max_size=6))
 def test_a_denied_context_gets_the_flipped_answer_of_every_belief(beliefs: list[Belief]) -> None:
     denied = RULE.replace("CONSIDERING there", "CONSIDERING NOT there")
-    for one, two in zip(judged(beliefs).contexts[0].verdicts, judged(beliefs, denied).contexts[0].verdicts, strict=True):
+    for one, two in zip(
+        judged(beliefs).contexts[0].verdicts, judged(beliefs, denied).contexts[0].verdicts, strict=True
+    ):
         assert {one.answer, two.answer} in ({"yes", "no"}, {"unknown"})
         assert one.score == two.score
 
@@ -92,7 +94,9 @@ def test_the_nearest_belief_is_the_one_that_speaks_against_a_context() -> None:
 
 
 def test_a_value_that_holds_words_of_the_language_stays_a_value() -> None:
-    rule = "IF your task is to tidy up {name}\nCONSIDERING there is a folder named {name}\nTHEN: create the folder {name}"
+    rule = (
+        "IF your task is to tidy up {name}\nCONSIDERING there is a folder named {name}\nTHEN: create the folder {name}"
+    )
     goal = 'tidy up "weather AND there is a folder named weather"'
     (match,) = relevant_rules(read_text(goal), known(rule), REGISTRY)
     (context,) = judge(match, TRUE).contexts

@@ -95,8 +95,9 @@ def test_numbers_and_switches_take_only_what_they_are() -> None:
 
 
 def test_more_of_the_patterns_words_count_when_optional_parts_are_there() -> None:
-    short, long = match(NAMED, "create a python project named x", name="path"), match(
-        NAMED, "create a python project named x with a venv and a readme", name="path"
+    short, long = (
+        match(NAMED, "create a python project named x", name="path"),
+        match(NAMED, "create a python project named x with a venv and a readme", name="path"),
     )
     assert short is not None
     assert long is not None

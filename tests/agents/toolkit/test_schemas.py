@@ -61,7 +61,11 @@ def test_a_schema_that_does_not_fit_is_refused_with_its_reason(faulty: dict[str,
 
 
 def test_problems_are_said_in_words_and_name_the_field() -> None:
-    described = schema(n={"type": "integer", "minimum": 1, "maximum": 9}, s={"type": "string", "minLength": 1}, m={"type": "string", "enum": ["a", "b"]})
+    described = schema(
+        n={"type": "integer", "minimum": 1, "maximum": 9},
+        s={"type": "string", "minLength": 1},
+        m={"type": "string", "enum": ["a", "b"]},
+    )
     described["required"] = ["n", "s"]
     assert problems(described, {"n": 0, "x": 1, "m": "c"}) == [
         ("m", "must be one of a, b"),
@@ -70,5 +74,8 @@ def test_problems_are_said_in_words_and_name_the_field() -> None:
         ("x", "is not a field of this command; it takes n, s, m"),
     ]
     assert problems(described, {"n": 10, "s": ""}) == [("n", "must be at most 9"), ("s", "must not be empty")]
-    assert problems(described, {"n": True, "s": 5}) == [("n", "must be of type integer"), ("s", "must be of type string")]
+    assert problems(described, {"n": True, "s": 5}) == [
+        ("n", "must be of type integer"),
+        ("s", "must be of type string"),
+    ]
     assert problems(described, {}, partial=True) == []

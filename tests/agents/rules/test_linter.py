@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.linter import SEVERITIES, lint, lint_text
+from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.worlds import STARTER
+
+HEAD = "RULE one\nIF your task is to do {a}\n"
+
+
+def found(text: str, *known: str) -> set[tuple[int, str, str]]:
+    problems = lint_text(text, REGISTRY, known)
+    assert all(
+        (problem.severity in SEVERITIES and problem.message.endswith((".", "?", "…"))) or problem.rule == ""
+        for problem in problems
+    )
+    return {(problem.line, problem.code, problem.severity) for problem in problems}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (HEAD + "THEN: dance with {a}", (3, "unknown_phrase", "error")),
+        (HEAD + "THEN: create the fodler {a}", (3, "unknown_phrase", "error")),
+        (HEAD + "THEN: create the folder {b}", (3, "unbound_slot", "error")),
+        (HEAD + "CONSIDERING there is a file named {b}\nTHEN: create the folder {a}", (3, "unbound_slot", "error")),
+        (HEAD + "THEN: PLAN TO fly to {a}", (3, "no_rule_for_subgoal", "error")),
+        (HEAD + "THEN: PLAN TO do {a}", (3, "circular", "error")),
+        (HEAD + "THEN: create the folder x", (2, "unused_slot", "warning")),
+        (HEAD + "CONSIDERING it all seems nice to somebody\nTHEN: read {a}", (3, "undecidable_context", "warning")),
+        (
+            HEAD + "CONSIDERING there is a file named {a}\nAND there is no file named {a}\nTHEN: read {a}",
+            (4, "contradiction", "error"),
+        ),
+        (
+            HEAD + "CONSIDERING there is no file or folder named {a}\nAND there is no file named {a}\nTHEN: read {a}",
+            (4, "repeated_context", "warning"),
+        ),
+        (HEAD + "CONSIDERING the lamp is on\nUNLESS the lamp is on\nTHEN: read {a}", (4, "contradiction", "error")),
+        (HEAD + f"CONSIDERING {'very ' * 50}long\nTHEN: read {{a}}", (3, "long_context", "warning")),
+        (HEAD + "THEN: remove the file {a}", (3, "needs_autonomous_mode", "error")),
+        (HEAD + "THEN: turn autonomous mode on, remove the file {a}", (3, "autonomous_mode_left_on", "warning")),
+        (HEAD + "THEN: run {a} within 9999 seconds", (3, "bad_value", "error")),
+        (HEAD + "THEN: read {a}, create the folder /etc", (3, "bad_value", "error")),
+        (HEAD + "THEN: read {a}, run the tests of the project", (3, "not_a_program", "warning")),
+        (HEAD + "THEN: run python -c \"print('{a}')\"", (3, "slot_in_quotes", "warning")),
+        (HEAD + "THEN: write {{intents.1.result.stdout}} to the file {a}", (3, "reference", "error")),
+        (
+            "RULE one\nIF your task is to do {a} [with {b}]\nTHEN: create the folder {a}, create the folder {b}",
+            (3, "open_slot", "warning"),
+        ),
+        (
+            "RULE one\nIF your task is to say {a} {b}\nTHEN: write {a} to the file {b}",
+            (2, "unclear_boundary", "warning"),
+        ),
+        (
+            "IF your task is to go\nTHEN: read x\nIF your task is to come\nTHEN: read y",
+            (3, "missing_separator", "error"),
+        ),
+    ],
+)
+def test_a_fault_is_found_on_its_line(text: str, expected: tuple[int, str, str]) -> None:
+    assert expected in found(text)
+
+
+def test_a_sound_rule_is_clean_and_triggers_elsewhere_count() -> None:
+    text = HEAD + "CONSIDERING there is no folder named {a}\nTHEN: create the folder {a}, PLAN TO fly to {a}"
+    assert found(text, "fly to {place} [quickly]") == set()
+    assert found(text, "broken [pattern") == {(4, "no_rule_for_subgoal", "error")}
+
+
+def test_rules_of_one_name_or_with_one_meaning_are_named() -> None:
+    one = "RULE {}\nIF your task is to do {{a}}\nCONSIDERING the lamp is on\nTHEN: read {{a}}\n"
+    assert (5, "duplicate_name", "error") in found(one.format("one") + one.format("One"))
+    assert (5, "duplicate", "error") in found(one.format("one") + one.format("two"))
+    assert (5, "duplicate", "error") in found(one.format("one") + one.format("two").replace("do {a}", "Do the {a}"))
+
+
+def test_a_rule_behind_another_of_the_same_task_is_pointed_out() -> None:
+    specific = "RULE s\nIF your task is to do {a}\nCONSIDERING there is no file named {a}\nAND the lamp is on\nTHEN: read {a}\n"
+    plain = "RULE p\nIF your task is to do {a}\nCONSIDERING the lamp is on\nTHEN: read {a}\n"
+    assert (6, "less_specific", "hint") in found(specific + plain)
+    wordy = "RULE w\nIF your task is to do {a}\nCONSIDERING there is no folder named {a}\nAND there is no file named {a}\nTHEN: read {a}\n"
+    short = "RULE n\nIF your task is to do {a}\nCONSIDERING there is no file or folder named {a}\nTHEN: read {a}\n"
+    assert (6, "unreachable", "warning") in found(wordy + short)
+
+
+def test_the_misspelt_subgoal_gets_the_right_spelling() -> None:
+    rules = [known.rule for known in STARTER]
+    text = HEAD + "THEN: create the folder {a}, PLAN TO set up a virtual enviroment"
+    triggers = [trigger.text for rule in rules for trigger in rule.triggers]
+    (problem,) = [one for one in lint_text(text, REGISTRY, triggers) if one.code == "no_rule_for_subgoal"]
+    assert "virtual environment" in problem.message
+
+
+def test_rules_that_can_be_read_are_checked_beside_those_that_cannot() -> None:
+    assert found(HEAD + "THEN: dance with {a}\n--\nIF your task is to go") == {
+        (3, "unknown_phrase", "error"),
+        (5, "no_body", "error"),
+    }
+
+
+def test_linting_nothing_finds_nothing() -> None:
+    assert lint([], REGISTRY) == []

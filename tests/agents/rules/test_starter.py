@@ -1,0 +1,179 @@
+"""The rules that mindX begins with: clean, and planned against worlds as perception sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.bdi.means_ends import plan
+from agents.bdi.perception import World, perceive
+from agents.bdi.types import NoPlan, PlanDraft
+from agents.bdi.validation import validate
+from agents.rules.linter import lint
+from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.worlds import STARTER, world
+
+FULL = (
+    "weather/main.py",
+    "weather/tests/test_main.py",
+    "weather/.venv/pyvenv.cfg",
+    "weather/.venv/bin/pytest",
+    "calc/test_calc.py",
+    "packed/tests/__init__.py",
+    "packed/tests/test_packed.py",
+    "loose/tests/test_loose.py",
+    "bare/main.py",
+    "notes/todo.md",
+    "old.txt",
+)
+
+
+def steps(goal: str, seen: World) -> list[tuple[str, dict[str, Any]]]:
+    draft = planned(goal, seen)
+    assert isinstance(draft, PlanDraft), draft.evidence["rejected"]
+    assert validate(draft.steps, draft.cleanup, REGISTRY) == []
+    assert all(step.justification for step in draft.steps)
+    return [(step.command, step.values()) for step in draft.steps]
+
+
+def planned(goal: str, seen: World) -> PlanDraft | NoPlan:
+    looked = World(**{**vars(seen), "about": goal})
+    return plan(goal, STARTER, perceive(looked), REGISTRY)
+
+
+def refusal(goal: str, seen: World) -> str:
+    draft = planned(goal, seen)
+    assert isinstance(draft, NoPlan)
+    return " ".join(entry["why"] for entry in draft.evidence["rejected"]) or draft.reason
+
+
+def test_the_starter_rules_are_clean() -> None:
+    rules = [known.rule for known in STARTER]
+    assert [found for found in lint(rules, REGISTRY) if found.severity != "hint"] == []
+    assert len({rule.name for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Create a Python project named weather with a virtual environment and a script that prints the Python version",
+        "create a python project named weather",
+        "Please make a new Python project called “weather” with its own venv.",
+        "Could you start a python project named weather in its own virtual environment, and run it?",
+        "set up a python project named 'weather' and a program that shows the Python version and runs it",
+    ],
+)
+def test_a_python_project_is_created_whatever_way_it_is_asked_for(goal: str) -> None:
+    assert [name for name, _ in steps(goal, world())] == ["mkdir", "cd", "create_venv", "activate_venv", "write", "run"]
+    assert steps(goal, world())[0] == ("mkdir", {"path": "weather"})
+    assert steps(goal, world("other/"))[0] == ("mkdir", {"path": "weather"})
+
+
+def test_what_the_rule_does_not_do_is_not_promised() -> None:
+    for goal in (
+        "create a python project named weather with a database",
+        "create a python project named weather and a script that prints the time",
+        "create a rust project named weather",
+    ):
+        assert refusal(goal, world()) == "no_relevant_rule"
+
+
+def test_a_project_is_not_created_over_something_that_is_there() -> None:
+    goal = "create a python project named weather"
+    assert "There is a folder named weather." in refusal(goal, world("weather/main.py"))
+    assert "There is a file named weather." in refusal(goal, world("weather"))
+    assert "python is installed" in refusal(goal, world(python_version="", programs=("bash",)))
+
+
+def test_a_project_is_not_created_while_it_is_unknown_what_is_there() -> None:
+    assert "nothing shows" in refusal("create a python project named weather", world(complete=False))
+
+
+def test_a_virtual_environment_is_set_up_once() -> None:
+    assert [name for name, _ in steps("set up a virtual environment", world())] == ["create_venv", "activate_venv"]
+    assert ".venv" in refusal("set up a virtual environment", world(".venv/pyvenv.cfg"))
+
+
+@pytest.mark.parametrize(
+    ("goal", "programs", "lines"),
+    [
+        ("run the tests of weather", ("python",), ["weather", ".venv", "python -m pytest -q -p no:cacheprovider"]),
+        ("Run all tests in the folder calc.", ("python",), ["calc", "python -m unittest discover -v"]),
+        ("test the project calc", ("python", "pytest"), ["calc", "python -m pytest -q -p no:cacheprovider"]),
+        ("run the tests of packed", ("python",), ["packed", "python -m unittest discover -v"]),
+        ("run the tests of loose", ("python",), ["loose", "python -m unittest discover -v -s tests"]),
+        ("run the tests of loose", None, ["loose", "python -m unittest discover -v"]),
+    ],
+)
+def test_the_tests_of_a_project_are_run_with_what_is_there(goal: str, programs: Any, lines: list[str]) -> None:
+    found = steps(goal, world(*FULL, programs=programs))
+    assert [next(iter(values.values())) for _, values in found] == lines
+
+
+def test_the_step_says_which_runner_it_uses_and_why() -> None:
+    draft = planned("run the tests of weather", world(*FULL))
+    assert isinstance(draft, PlanDraft)
+    assert "pytest is installed there" in draft.steps[-1].justification
+
+
+def test_tests_that_are_not_there_are_not_run() -> None:
+    assert "The folder bare has no tests." in refusal("run the tests of bare", world(*FULL))
+    assert "nothing shows" not in refusal("run the tests of nowhere", world(*FULL))
+    assert "The workspace has no tests." in refusal("run the tests", world(*FULL))
+
+
+def test_the_tests_of_the_workspace_itself_are_run() -> None:
+    assert steps("run all the tests", world("test_a.py")) == [
+        ("run", {"command_line": "python -m unittest discover -v", "timeout_s": 30})
+    ]
+    with_pytest = world("test_a.py", programs=("pytest", "python"))
+    assert "pytest" in steps("run the tests in the workspace", with_pytest)[0][1]["command_line"]
+
+
+def test_notes_are_written_word_for_word() -> None:
+    goal = 'Write a note named shopping that says buy milk, 2 eggs & "rye bread" (sliced)!'
+    text = 'buy milk, 2 eggs & "rye bread" (sliced)!'
+    assert steps(goal, world()) == [("write_note", {"name": "shopping", "text": text})]
+    assert steps("note the sky is the limit as ideas", world()) == [
+        ("write_note", {"name": "ideas", "text": "the sky is the limit"})
+    ]
+
+
+def test_notes_are_shown_listed_and_added_to_only_when_they_are_there() -> None:
+    seen = world(*FULL)
+    assert steps("show me the note todo", seen) == [("show_note", {"name": "todo"})]
+    assert steps("show what the note todo says", seen) == [("show_note", {"name": "todo"})]
+    assert steps("list my notes", seen) == [("list_notes", {})]
+    assert steps("add buy tea to the note todo", seen) == [("append_note", {"name": "todo", "text": "buy tea"})]
+    assert "todo" in refusal("show the note ideas", seen)
+    assert "empty" in refusal("list all notes", world())
+
+
+def test_a_note_is_found_among_more_notes_than_a_list_shows() -> None:
+    many = world(*(f"notes/n{number:03}.md" for number in range(100)))
+    assert steps("show the note n077", many) == [("show_note", {"name": "n077"})]
+
+
+@pytest.mark.parametrize(
+    ("goal", "path"),
+    [
+        ("remove the file old.txt", "old.txt"),
+        ("Please delete the file 'weather/main.py'.", "weather/main.py"),
+        ("delete the folder weather and everything in it", "weather"),
+        ("tidy up and remove the folder notes", "notes"),
+    ],
+)
+def test_tidying_switches_autonomous_mode_on_for_one_visible_step(goal: str, path: str) -> None:
+    assert steps(goal, world(*FULL)) == [
+        ("toggle_autonomous_mode", {"on": True}),
+        ("rm", {"path": path}),
+        ("toggle_autonomous_mode", {"on": False}),
+    ]
+
+
+def test_tidying_refuses_what_is_not_there_not_that_kind_or_not_inside() -> None:
+    assert "There is a folder named weather." in refusal("remove the file weather", world(*FULL))
+    assert "There is no file or folder named gone.txt." in refusal("remove the file gone.txt", world(*FULL))
+    assert "leads out of the workspace" in refusal("remove the file ../../etc/passwd", world(*FULL))
+    assert "not inside the workspace" in refusal("remove the folder /", world(*FULL))
