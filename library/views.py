@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import Truncator
 from django.views.decorators.http import require_http_methods, require_safe
 
 from library.language import embeddings
@@ -31,6 +32,16 @@ class Row:
     def badge(self) -> str:
         """The state whose colour and icon the outcome has."""
         return BADGES[self.experience.final_outcome]
+
+    @property
+    def dot(self) -> str:
+        """The colour of its dot; the badge says the same in words."""
+        return {"success": "good", "failure": "bad", "partial_success": "person"}.get(self.experience.final_outcome, "")
+
+    @property
+    def came_out(self) -> str:
+        """The beginning of what came out, on one line; its own page has all of it."""
+        return Truncator(" ".join(self.experience.output_summary.split())).chars(200)
 
 
 @require_safe

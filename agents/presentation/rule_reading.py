@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agents.bdi.types import Step
 from agents.rules.bodies import compile_line
 from agents.rules.grammar import BodyLine, Rule
+from agents.rules.linter import LintProblem
 from agents.rules.selection import KnownRule
 from agents.rules.wording import best_wording
 from agents.rules.words import read_text
@@ -85,3 +87,12 @@ def _call(reading: Reading, registry: Registry) -> str:
 
 def _argument(raw: str) -> str:
     return raw if raw.isdigit() else f'"{raw}"'
+
+
+def numbered_lines(body: str, problems: Iterable[LintProblem]) -> list[tuple[int, str, str]]:
+    """Return (number, line, severity of its gravest problem or "") for every line."""
+    marks: dict[int, str] = {}
+    for problem in problems:
+        if marks.get(problem.line) != "error":
+            marks[problem.line] = problem.severity
+    return [(number, line, marks.get(number, "")) for number, line in enumerate(body.splitlines() or [""], start=1)]

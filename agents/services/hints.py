@@ -5,6 +5,7 @@ A dead Redis delays what a hint would have speeded up and harms nobody; it is lo
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from typing import Any
@@ -17,7 +18,11 @@ logger = logging.getLogger(__name__)
 
 QUEUE_GROUP = "queue"
 _QUIET_S = 60.0
+# A Redis that hangs must not keep a person waiting, nor every one of a request's hints again.
+_PATIENCE_S = 1.0
+_SKIP_S = 3.0
 _last_complaint = float("-inf")
+_skip_until = float("-inf")
 
 
 def goal_group(goal_id: int) -> str:
@@ -46,6 +51,8 @@ def wake(goal_id: int) -> None:
 def _wake(goal_id: int) -> None:
     from agents import tasks  # tasks import the services that send wake-ups
 
+    if time.monotonic() < _skip_until:
+        return
     try:
         tasks.work.apply_async(args=[goal_id], retry=False, expires=60)
     except Exception as error:  # any broker's error type; the sweep finds the goal
@@ -53,18 +60,24 @@ def _wake(goal_id: int) -> None:
 
 
 def _send(group: str, message: dict[str, Any]) -> None:
-    layer = get_channel_layer()
-    if layer is None:
+    if time.monotonic() < _skip_until:
         return
     try:
-        async_to_sync(layer.group_send)(group, message)
+        async_to_sync(_group_send)(group, message)
     except Exception as error:  # any layer's error type; browsers ask again by number
         _complain("hint to browsers", error)
 
 
+async def _group_send(group: str, message: dict[str, Any]) -> None:
+    layer = get_channel_layer()
+    if layer is not None:
+        await asyncio.wait_for(layer.group_send(group, message), _PATIENCE_S)
+
+
 def _complain(what: str, error: Exception) -> None:
-    global _last_complaint
+    global _last_complaint, _skip_until
     now = time.monotonic()
+    _skip_until = now + _SKIP_S
     if now - _last_complaint >= _QUIET_S:
         _last_complaint = now
         logger.warning("A %s was lost (%s); the sweep and the next question make up for it.", what, error)

@@ -71,16 +71,14 @@ def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     return [(known, similarity) for version, similarity in near if isinstance(known := _known(version), KnownRule)]
 
 
-def try_out(text: str, workspace: Workspace, *, draft: str = "") -> Trial:
+def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None) -> Trial:
     """Plan a goal over what is true of the workspace now, without storing or running anything.
 
-    `draft` is a rule text that takes the place of the active rule of its name. RuleSyntaxError when it cannot be read.
+    `instead` takes the place of the active rule of its name, so that a candidate can be tried.
     """
     rules = known_rules()
-    if draft:
-        checked = read_one(draft)
-        rules = [known for known in rules if known.name != checked.name]
-        rules.append(KnownRule(checked.name, "draft", "", checked))
+    if instead is not None:
+        rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text))
     return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
 

@@ -2,13 +2,13 @@
 
 from django.urls import path
 
-from agents.views import rules
+from agents.views import rule_editor, rules
 
 urlpatterns = [
     path("", rules.listing, name="rules"),
-    path("new/", rules.new, name="rule-new"),
-    path("check/", rules.check, name="rule-check"),
+    path("new/", rule_editor.new, name="rule-new"),
+    path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),
-    path("<int:pk>/edit/", rules.edit, name="rule-edit"),
+    path("<int:pk>/edit/", rule_editor.edit, name="rule-edit"),
     path("<int:pk>/versions/<int:version>/<str:move>/", rules.move, name="rule-version"),
 ]

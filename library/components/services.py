@@ -186,7 +186,7 @@ def _load(starter: Starter, kind: str) -> ComponentVersion | None:
             starter.body,
             _Status.ACTIVE if untouched else _Status.CANDIDATE,
             starter.applicability_text,
-            changes="Came with mindX." if latest is None else "Came with a newer mindX.",
+            changes="came with mindX" if latest is None else "came with a newer mindX",
             parent=latest,
             origin=STARTER,
         )

@@ -174,7 +174,7 @@ def test_a_trial_shows_the_matrix_and_the_plan(
     assert 'SimpleCoder.mkdir(path="Nora")' in words
     assert "After a failure" in words
     fragment = text_of(client_of(owner), address, **{"HX-Request": "true", "HX-Target": "trial"})
-    assert fragment.lstrip().startswith('<section class="card" id="trial"')
+    assert fragment.lstrip().startswith('<div class="stack" id="trial">')
 
 
 def test_a_trial_says_why_a_rule_does_not_apply(

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from agents.bdi.types import PlanDraft
 from agents.models import Agent, Workspace
 from agents.rules import grammar
+from agents.rules.selection import KnownRule
 from agents.rules.starter import starter_files
 from agents.services import rules
 from library.components import services
@@ -140,9 +141,9 @@ def test_a_draft_takes_the_place_of_the_active_rule_of_its_name(
     operator: User, owner: User, make_workspace: Callable[..., Workspace]
 ) -> None:
     services.publish("rule", "greet somebody", GREET, by=operator, status="active")
-    draft = GREET.replace("create the folder {name}", "create the folder hello")
-    trial = rules.try_out("Greet Nora", make_workspace(owner), draft=draft)
+    rule = rules.read_one(GREET.replace("create the folder {name}", "create the folder hello"))
+    draft = KnownRule("greet somebody", "1.1.0", "7", rule)
+    trial = rules.try_out("Greet Nora", make_workspace(owner), instead=draft)
     assert isinstance(trial.outcome, PlanDraft)
     assert [step.values()["path"] for step in trial.outcome.steps] == ["hello"]
-    with pytest.raises(grammar.RuleSyntaxError):
-        rules.try_out("Greet Nora", make_workspace(owner), draft="no rule")
+    assert trial.evidence["rule"]["version"] == "1.1.0"
