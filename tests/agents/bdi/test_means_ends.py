@@ -35,7 +35,10 @@ def said(draft: PlanDraft) -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_the_first_goal_becomes_the_steps_that_the_starter_rules_write() -> None:
-    goal = "Create a Python project named api_client with a virtual environment and a script that prints the Python version"
+    goal = (
+        "Create a Python project named api_client with a virtual environment "
+        "and a script that prints the Python version"
+    )
     draft = plan(goal, STARTER, perceive(world(about=goal)), REGISTRY)
     assert isinstance(draft, PlanDraft)
     assert [step.command for step in draft.steps] == ["mkdir", "cd", "create_venv", "activate_venv", "write", "run"]
@@ -154,7 +157,7 @@ def test_clean_up_comes_innermost_first_from_the_root_and_shows_its_switching() 
     goal = "create a python project named weather"
     draft = plan(goal, STARTER, perceive(world(about=goal)), REGISTRY)
     assert isinstance(draft, PlanDraft)
-    assert [(step.command, list(step.values().values())[0]) for step in draft.cleanup] == [
+    assert [(step.command, next(iter(step.values().values()))) for step in draft.cleanup] == [
         ("toggle_autonomous_mode", True),
         ("rm", "weather/.venv"),
         ("rm", "weather"),
@@ -181,10 +184,14 @@ def _innermost(no: NoPlan) -> str:
 
 
 def test_a_sub_goal_that_fails_names_its_own_reason() -> None:
-    rules = "IF your task is to go\nTHEN: PLAN TO pack\n--\nIF your task is to pack\nCONSIDERING the bag is open\nTHEN: read x"
+    rules = (
+        "IF your task is to go\nTHEN: PLAN TO pack\n--\n"
+        "IF your task is to pack\nCONSIDERING the bag is open\nTHEN: read x"
+    )
     (rejected,) = refused("go", rules, [Belief("The bag is closed.")]).evidence["rejected"]
     assert rejected["code"] == "subgoal"
     assert "none applies" in rejected["why"]
+    assert "The bag is closed." in rejected["why"]
 
 
 def test_references_in_a_rule_count_its_own_lines_and_are_moved_to_their_place_in_the_plan() -> None:

@@ -77,13 +77,16 @@ def test_rules_of_one_name_or_with_one_meaning_are_named() -> None:
     assert (5, "duplicate", "error") in found(one.format("one") + one.format("two").replace("do {a}", "Do the {a}"))
 
 
+def rule(name: str, *contexts: str) -> str:
+    return f"RULE {name}\nIF your task is to do {{a}}\nCONSIDERING {' AND '.join(contexts)}\nTHEN: read {{a}}\n"
+
+
 def test_a_rule_behind_another_of_the_same_task_is_pointed_out() -> None:
-    specific = "RULE s\nIF your task is to do {a}\nCONSIDERING there is no file named {a}\nAND the lamp is on\nTHEN: read {a}\n"
-    plain = "RULE p\nIF your task is to do {a}\nCONSIDERING the lamp is on\nTHEN: read {a}\n"
-    assert (6, "less_specific", "hint") in found(specific + plain)
-    wordy = "RULE w\nIF your task is to do {a}\nCONSIDERING there is no folder named {a}\nAND there is no file named {a}\nTHEN: read {a}\n"
-    short = "RULE n\nIF your task is to do {a}\nCONSIDERING there is no file or folder named {a}\nTHEN: read {a}\n"
-    assert (6, "unreachable", "warning") in found(wordy + short)
+    no_file, no_folder = "there is no file named {a}", "there is no folder named {a}"
+    specific, plain = rule("s", no_file, "the lamp is on"), rule("p", "the lamp is on")
+    assert (5, "less_specific", "hint") in found(specific + plain)
+    wordy, short = rule("w", no_folder, no_file), rule("n", "there is no file or folder named {a}")
+    assert (5, "unreachable", "warning") in found(wordy + short)
 
 
 def test_the_misspelt_subgoal_gets_the_right_spelling() -> None:

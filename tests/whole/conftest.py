@@ -1,0 +1,99 @@
+"""The whole of mindX, started once for these tests as `make up` starts it, with a short lease."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.supervisor.running import Running, free_port
+from tests.waiting import wait_until
+
+PASSWORD = "a password for tests only"
+LEASE_S = 3
+_SCOPES = ("goals:read", "goals:write", "files:read", "files:write", "review:read", "review:decide", "memory:read")
+
+
+@dataclass
+class Whole:
+    """A running mindX: its processes, its address, and its API as admin."""
+
+    running: Running
+    port: int
+    api: httpx.Client = field(repr=False)
+
+    @property
+    def address(self) -> str:
+        """Where the pages are."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def goal(self, number: str) -> dict[str, Any]:
+        """The goal as the API tells it."""
+        return self.api.get(f"goals/{number}").raise_for_status().json()
+
+    def wait_for(self, number: str, *states: str, within: float = 60) -> dict[str, Any]:
+        """Wait until the goal is in one of the states."""
+        wait_until(lambda: self.goal(number)["state"] in states, within=within, what=f"goal {number} {states}")
+        return self.goal(number)
+
+    def plan_by_hand(self, *steps: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """A goal that no rule knows, with this plan awaiting review: the goal's id and the plan."""
+        text = f"Reconcile the ledger of {time.monotonic_ns()}"
+        goal = self.api.post("goals", json={"text": text}).raise_for_status().json()
+        self.wait_for(goal["id"], "manual")
+        answer = self.api.post(f"goals/{goal['id']}/plan", json={"steps": list(steps)})
+        assert answer.is_success, answer.text
+        number = self.goal(goal["id"])["intent_plan"]
+        return goal["id"], self.api.get(f"intent-plans/{number}").raise_for_status().json()
+
+    def approve(self, plan: dict[str, Any]) -> None:
+        """Approve exactly this plan."""
+        answer = self.api.post(f"intent-plans/{plan['id']}/approve", json={"digest": plan["digest"]})
+        assert answer.status_code == 202, answer.text
+
+    def log(self, number: str) -> list[str]:
+        """The texts of a goal's log."""
+        return [line["text"] for line in self.api.get(f"goals/{number}/log").raise_for_status().json()["lines"]]
+
+    def file(self, number: str, path: str) -> bytes:
+        """A file of the goal's workspace."""
+        workspace = self.goal(number)["workspace"]
+        return self.api.get(f"workspaces/{workspace}/files/{path}").raise_for_status().content
+
+    @contextmanager
+    def redis_stopped(self) -> Iterator[None]:
+        """Redis answers nobody until the block ends."""
+        pid = self.running.part("valkey-server")
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    """A running mindX, shared by the tests of this folder."""
+    data: Path = tmp_path_factory.mktemp("whole") / "data"
+    port = free_port()
+    running = Running(data, MINDX_PORT=str(port), MINDX_ADMIN_PASSWORD=PASSWORD, MINDX_LEASE_S=str(LEASE_S))
+    try:
+        running.wait_ready()
+        scopes = [word for scope in _SCOPES for word in ("--scope", scope)]
+        token = running.manage("token", "admin", *scopes).strip().splitlines()[-1]
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=30
+        ) as api:
+            yield Whole(running, port, api)
+    finally:
+        running.process.terminate()
+        running.process.wait(timeout=60)

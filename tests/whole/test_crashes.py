@@ -1,0 +1,101 @@
+"""Pulling the plug on the running system: a step counts once, an approval survives, a changed document never runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from tests.supervisor.processes import descendants
+from tests.waiting import wait_until
+from tests.whole.conftest import PASSWORD, Whole
+
+pytestmark = pytest.mark.xdist_group("whole")
+
+
+def _run(program: str, timeout_s: int = 60) -> dict[str, Any]:
+    return {
+        "tool": "simple_coder",
+        "command": "run",
+        "params": {"command_line": f"python -c '{program}'", "timeout_s": timeout_s},
+    }
+
+
+def _kill_the_workers(whole: Whole) -> None:
+    workers = {pid: line for pid, line in descendants(whole.running.process.pid).items() if " worker" in line}
+    assert workers
+    for pid in workers:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def test_a_worker_killed_inside_a_step_leaves_exactly_one_byte(whole: Whole) -> None:
+    append = 'import time; open("ledger", "ab").write(b"x"); print("appended", flush=True); time.sleep(4)'
+    number, plan = whole.plan_by_hand(_run(append))
+    whole.approve(plan)
+    wait_until(lambda: "appended" in whole.log(number), within=60, what="the step to have appended its byte")
+    _kill_the_workers(whole)
+    goal = whole.wait_for(number, "achieved", "failed", "dropped", within=90)
+    assert goal["state"] == "achieved", whole.log(number)
+    assert whole.file(number, "ledger") == b"x"
+    log = whole.log(number)
+    assert log.count("appended") == 2
+    assert any("lost with worker" in text for text in log)
+
+
+def test_an_approval_given_while_redis_is_away_runs_when_it_is_back(whole: Whole) -> None:
+    number, plan = whole.plan_by_hand(_run('print("ran after all")'))
+    with whole.redis_stopped():
+        whole.approve(plan)
+        page = httpx.get(f"{whole.address}/login/", timeout=30)
+        assert page.status_code == 200
+    assert whole.wait_for(number, "achieved", "failed", within=90)["state"] == "achieved"
+    assert "ran after all" in whole.log(number)
+
+
+def test_a_document_changed_after_its_approval_never_runs_and_the_page_says_why(whole: Whole) -> None:
+    number, plan = whole.plan_by_hand(_run('open("harmless", "w")'))
+    servers = json.loads((whole.running.data / "run" / "servers.json").read_text())
+    with whole.redis_stopped():
+        whole.approve(plan)
+        with psycopg.connect(servers["migrate_url"], autocommit=True) as owner:
+            owner.execute("ALTER TABLE agents_intentplan DISABLE TRIGGER intent_plan_immutable")
+            owner.execute(
+                "UPDATE agents_intentplan SET document = overlay(document placing 'H'::bytea"
+                " from position('harmless'::bytea in document)) WHERE id = %s",
+                [plan["id"]],
+            )
+            owner.execute("ALTER TABLE agents_intentplan ENABLE TRIGGER intent_plan_immutable")
+    goal = whole.wait_for(number, "failed", "achieved", within=90)
+    assert goal["state"] == "failed"
+    assert "refused_by_gate" in goal["reason"]
+    workspace = whole.api.get(f"workspaces/{goal['workspace']}/files").raise_for_status().json()
+    assert workspace["items"] == []
+    with httpx.Client(base_url=whole.address, follow_redirects=True, timeout=30) as browser:
+        login = browser.get("/login/")
+        token = browser.cookies["csrftoken"]
+        assert login.status_code == 200
+        browser.post(
+            "/login/",
+            data={"username": "admin", "password": PASSWORD, "csrfmiddlewaretoken": token},
+            headers={"Referer": whole.address},
+        ).raise_for_status()
+        page = browser.get(f"/goals/{number}/").raise_for_status().text
+    assert "bytes have changed" in page
+
+
+def test_the_application_cannot_change_what_was_decided(whole: Whole) -> None:
+    servers = json.loads((whole.running.data / "run" / "servers.json").read_text())
+    with psycopg.connect(servers["database_url"], autocommit=True) as application:
+        for table in ("review_decision", "review_approval", "agents_transition", "agents_logline"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                application.execute(f"UPDATE {table} SET id = id")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                application.execute(f"DELETE FROM {table}")

@@ -1,0 +1,104 @@
+"""The first goal as a newcomer has it: by the script that the README names, and in a browser, wide and narrow."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser import ARGUMENTS
+from tests.whole.conftest import PASSWORD, Whole
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.xdist_group("whole")
+SLOW_MS = 60_000
+
+
+def test_the_script_takes_a_goal_through_the_api(whole: Whole) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MINDX_", "DATABASE"))}
+    done = subprocess.run(
+        ["scripts/first_goal.sh"],
+        cwd=ROOT,
+        env={**environment, "MINDX_DATA": str(whole.running.data), "MINDX_PORT": str(whole.port)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"the log holds: Python 3\.\d+\.\d+", done.stdout)
+    assert "409" in done.stdout
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
+
+
+def _logged_in(browser: Browser, whole: Whole, width: int) -> Page:
+    page = browser.new_context(viewport={"width": width, "height": 844}, base_url=whole.address).new_page()
+    page.goto("/")
+    page.get_by_label("User name").fill("admin")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{whole.address}/")
+    return page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, browser: Browser, width: int) -> None:
+    page = _logged_in(browser, whole, width)
+    name = f"weather_{width}"
+    page.locator("textarea[name=text]").first.fill(
+        f"Create a Python project named {name} with a virtual environment and a script that prints the Python version"
+    )
+    expect(page.get_by_text("would plan this")).to_be_visible(timeout=SLOW_MS)
+    page.get_by_role("button", name="Submit goal").click()
+    page.get_by_role("link", name="Review the plan").click(timeout=SLOW_MS)
+    expect(page.get_by_text("python main.py").first).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Approve")).click()
+    page.wait_for_url(re.compile(r"/goals/\d+/"))
+    # Live: nobody reloads this page.
+    expect(page.locator("#goal-state")).to_contain_text("achieved", timeout=SLOW_MS)
+    expect(page.get_by_role("log")).to_contain_text(re.compile(r"Python 3\.\d+"))
+    numbers = [int(text) for text in page.locator(".term-lines .ln").all_inner_texts()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    page.goto("/memory/?q=python+project")
+    expect(page.get_by_text(name).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.browser
+def test_a_browser_that_was_away_gets_exactly_the_lines_it_missed(whole: Whole, browser: Browser) -> None:
+    number, plan = whole.plan_by_hand(
+        {
+            "tool": "simple_coder",
+            "command": "run",
+            "params": {
+                "command_line": 'python -c "import time\nfor n in range(60):\n print(n, flush=True)\n time.sleep(.1)"'
+            },
+        }
+    )
+    page = _logged_in(browser, whole, 1280)
+    page.goto(f"/goals/{number}/")
+    whole.approve(plan)
+    expect(page.get_by_role("log")).to_contain_text("5", timeout=SLOW_MS)
+    page.context.set_offline(True)
+    page.evaluate("window.dispatchEvent(new Event('offline'))")
+    whole.wait_for(number, "achieved")
+    page.context.set_offline(False)
+    expect(page.locator("#goal-state")).to_contain_text("achieved", timeout=SLOW_MS)
+    expect(page.locator(".term-lines .ln").last).to_have_text(str(len(whole.log(number))), timeout=SLOW_MS)
+    numbers = [int(text) for text in page.locator(".term-lines .ln").all_inner_texts()]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert numbers[0] == 1
