@@ -1,0 +1,97 @@
+"""Real Chromium over a real server, as fixtures: `open_page(user, path, …)` gives a page of a logged-in person.
+
+A page that breaks the content security policy, throws in its script or asks for something that is not there fails its
+test when it ends, whatever the test itself looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from django.test import Client
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+    from people.models import User
+
+PHONE_WIDTH = 500
+_HEIGHT = 844
+
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture
+def chromium(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
+    """Debian's Chromium, for one test.
+
+    Playwright keeps an event loop running in the thread that started it. One for the whole session, as its pytest
+    plugin has it, would make Django refuse the database to every later test of the process; so it ends with its test.
+    """
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # The ORM of the test itself is used between two steps of the browser, never within one.
+        monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(
+    chromium: Browser, live_server: LiveServer, client_of: Callable[[User], Client]
+) -> Iterator[Callable[..., Page]]:
+    """`open_page(user, path, width=1280, scheme="light", scripts=True)`; `user` None is nobody."""
+    contexts = []
+    complaints: list[str] = []
+
+    def opened(
+        user: User | None, path: str = "/", *, width: int = 1280, scheme: Any = "light", scripts: bool = True
+    ) -> Page:
+        phone = width < PHONE_WIDTH
+        context = chromium.new_context(
+            viewport={"width": width, "height": _HEIGHT},
+            color_scheme=scheme,
+            has_touch=phone,
+            is_mobile=phone,
+            java_script_enabled=scripts,
+            base_url=live_server.url,
+        )
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        if user is not None:
+            session = client_of(user).cookies["sessionid"].value
+            context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text) if _is_fault(message.text) else None)
+        page.goto(path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def _is_fault(text: str) -> bool:
+    return "Content Security Policy" in text or "Refused to" in text or "Uncaught" in text
+
+
+def sideways(page: Page) -> int:
+    """By how many pixels the page is wider than the window."""
+    return int(page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth"))
