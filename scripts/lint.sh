@@ -24,7 +24,7 @@ check "import contracts" $bin/python -c 'from importlinter.cli import lint_impor
 check "types" as_in_production $bin/python -m mypy mindx_web review agents library people sandbox tests
 check "templates" $bin/python -m djlint --lint --quiet templates
 check "deployment" as_in_production $bin/python manage.py check --deploy --fail-level WARNING
-check "migrations" as_in_production $bin/python manage.py makemigrations --check --dry-run
+check "migrations" as_in_production $bin/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 if [ ${#failed[@]} -gt 0 ]; then
     echo "Failed: ${failed[*]}" >&2
