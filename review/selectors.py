@@ -178,7 +178,7 @@ def reasons(plan: IntentPlan) -> list[Reason]:
     choices = [why, *why.subgoals]
     versions = [one.version_id for one in choices if one.version_id is not None]
     pages = dict(ComponentVersion.objects.filter(pk__in=versions).values_list("pk", "component_id"))
-    return [Reason(one, pages.get(one.version_id)) for one in choices]
+    return [Reason(one, pages.get(one.version_id or 0)) for one in choices]
 
 
 def precedents(plan: IntentPlan, user: User) -> list[Precedent]:

@@ -46,6 +46,12 @@ class FileChange:
     difference: Difference
     remark: str = ""
 
+    @property
+    def files(self) -> str:
+        """How many files of today go with a folder, in words."""
+        gone = self.cause.files if isinstance(self.cause, Removal) and self.cause.kind == "dir" else 0
+        return texts.counted(gone, "file") if gone else ""
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -64,8 +70,9 @@ class Changes:
 
     @property
     def files(self) -> tuple[FileChange, ...]:
-        """Deletions first, then what is replaced, then what is new."""
-        return self.removals + self.replaced + self.new
+        """What has content to show: deletions first, then what is replaced, then what is new."""
+        removals = tuple(one for one in self.removals if one.difference.rows or one.remark)
+        return removals + self.replaced + self.new
 
     @property
     def deleted(self) -> int:
@@ -89,7 +96,8 @@ class Changes:
     @property
     def is_empty(self) -> bool:
         """True when the plan only looks at things."""
-        return not (self.files or self.folders or self.environments or self.programs or self.unread or self.failures)
+        told = (self.removals, self.files, self.folders, self.environments, self.programs, self.unread, self.failures)
+        return not any(told)
 
 
 def changes(forecast: Forecast, today: Today) -> Changes:
@@ -121,20 +129,18 @@ def _removal(one: Removal, anchor: str, today: Today) -> FileChange:
     name = f"the {_KINDS.get(one.kind, one.kind)}"
     made = f", and {texts.counted(one.made, 'path')} that earlier steps make" if one.made else ""
     if one.kind == "missing":
-        sentence, shown = "Removes whatever is there then. Today nothing is.", Difference((), 0, 0)
+        sentence, shown = "removes whatever is there then; today nothing is", Difference((), 0, 0)
     elif one.kind == "dir":
         held = f"{texts.counted(one.files, 'file')}, {texts.size(one.size_bytes)}" if one.files else "no file of today"
-        sentence = f"Removes {name} with everything in it: {held}{made}."
+        sentence = f"removes {name} with everything in it: {held}{made}"
         shown = Difference(tuple(_inside_row(inside) for inside in one.inside), 0, 0)
     else:
-        sentence = (
-            f"Removes {name}: {texts.size(one.size_bytes)}."
-            if not one.made
-            else f"Removes {name} an earlier step makes."
-        )
+        what = "an earlier step makes" if one.made else texts.size(one.size_bytes)
+        sentence = f"removes {name}{' ' if one.made else ': '}{what}"
         before = today(one.path) if one.kind == "file" and not one.made else None
         shown = difference.whole(before, "d") if before is not None else Difference((), 0, 0)
-    return FileChange(anchor, one, one.path, "deleted", "bad", sentence, shown, _unshown(one, shown))
+    tone = "" if one.kind == "dir" and not one.files else "bad"
+    return FileChange(anchor, one, one.path, "deleted", tone, sentence, shown, _unshown(one, shown))
 
 
 def _unshown(one: Removal, shown: Difference) -> str:
@@ -159,9 +165,9 @@ def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
         remark = "What is there today is no text or too long to show here; below is what will stand there."
         return FileChange(anchor, one, one.path, word, "", "", difference.whole(one.content, "a"), remark)
     shown = difference.between(before, before + one.content if one.appends else one.content)
-    sentence = "" if shown.deleted or shown.added else "The content stays the same."
+    sentence = "" if shown.deleted or shown.added else "the content stays the same"
     return FileChange(anchor, one, one.path, word, "", sentence, shown)
 
 
 def _made_of(content: str) -> str:
-    return "An empty file." if not content else ""
+    return "an empty file" if not content else ""

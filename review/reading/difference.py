@@ -40,6 +40,15 @@ def whole(text: str, kind: str) -> Difference:
     return Difference(tuple(rows), len(lines) if kind == _DELETED else 0, len(lines) if kind == _ADDED else 0)
 
 
+def numbered(text: str) -> tuple[Row, ...]:
+    """A text as it is, every line with its number."""
+    lines = split(text)
+    rows = [Row(_SAME, row.old, "", row.text) for row in _rows(_DELETED, lines, 1)]
+    if len(lines) > 1 and not text.endswith("\n"):
+        rows.append(Row(_FOLD, "", "", "no line feed at the end"))
+    return tuple(rows)
+
+
 def between(before: str, after: str) -> Difference:
     """What changes from one text to the other, line by line."""
     old, new = split(before), split(after)

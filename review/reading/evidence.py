@@ -177,4 +177,6 @@ def _map(node: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """An id, which planning keeps as text."""
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

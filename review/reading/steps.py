@@ -9,24 +9,34 @@ from typing import Any
 
 from agents.bdi.document import Document, IntentSpec, Parameter
 from review.reading import difference, texts
-from review.reading.difference import Difference
-from review.reading.texts import Block
+from review.reading.difference import Difference, Row
+
+_LONGEST_SENTENCE = 160
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter in full: as running text, or as a numbered block when running text would lose something.
+    """A parameter in full: as running text, or as a block of numbered lines when running text would lose something.
 
     `shown_at` names the place on the page where exactly this text stands in full; the step then points there.
     """
 
     parameter: Parameter
     text: str
-    block: Block | None
+    is_block: bool
     was: str | None
-    was_block: Block | None
     shown_at: str = ""
     anchor: str = ""
+
+    @property
+    def facts(self) -> str:
+        """How much it is, in words."""
+        return texts.facts(self.text)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Its lines, all of them."""
+        return difference.numbered(self.text)
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,12 @@ class Step:
     arguments: tuple[Argument, ...]
     condition: str
     is_cleanup: bool
+
+    @property
+    def sentence(self) -> str:
+        """The step in one English sentence; none when it would repeat a long argument that stands below in full."""
+        said = self.spec.sentence
+        return said if len(said) <= _LONGEST_SENTENCE and "\n" not in said else ""
 
 
 @dataclass(frozen=True)
@@ -76,9 +92,8 @@ def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownTex
     return Argument(
         parameter=parameter,
         text=text,
-        block=texts.block(text) if texts.needs_block(text) else None,
+        is_block=texts.needs_block(text),
         was=was,
-        was_block=texts.block(was) if was is not None and texts.needs_block(was) else None,
         shown_at=place if texts.needs_block(text) else "",
         anchor=anchor,
     )
@@ -105,12 +120,11 @@ def as_lines(document: Document) -> str:
         if spec.limits:
             lines.append(f"  limits: {as_text(dict(spec.limits))}")
         for argument in step.arguments:
-            pieces = texts.split(argument.text) or [""]
-            if argument.block is None:
-                lines.append(f"  {argument.parameter.name}: {argument.text}")
+            if argument.is_block:
+                lines.append(f"  {argument.parameter.name} ({argument.facts}):")
+                lines += [f"    {piece}" for piece in texts.split(argument.text)]
             else:
-                lines.append(f"  {argument.parameter.name} ({argument.block.facts}):")
-                lines += [f"    {piece}" for piece in pieces]
+                lines.append(f"  {argument.parameter.name}: {argument.text}")
         lines.append(f"  why: {spec.justification}")
     return "\n".join(lines) + "\n"
 

@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 # Beyond this a text is shown as one block: the page would otherwise hold an element for each of a million lines.
 MOST_NUMBERED_LINES = 3_000
 _LONG = 160
 
 
-@dataclass(frozen=True)
-class Block:
-    """A text in full. `lines` is empty when it has too many to number; `text` then holds all of it."""
-
-    text: str
-    lines: tuple[str, ...]
-    line_count: int
-    size_bytes: int
-    ends_open: bool
-
-    @property
-    def facts(self) -> str:
-        """How much it is, in words."""
-        return f"{counted(self.line_count, 'line')}, {size(self.size_bytes)}"
-
-
-def block(text: str) -> Block:
-    """The text split at line feeds, and only there: whatever else could break a line is shown as what it is."""
-    pieces = split(text)
-    return Block(
-        text=text,
-        lines=tuple(pieces) if len(pieces) <= MOST_NUMBERED_LINES else (),
-        line_count=len(pieces),
-        size_bytes=len(text.encode("utf-8", "surrogatepass")),
-        ends_open=bool(text) and not text.endswith("\n"),
-    )
+def facts(text: str) -> str:
+    """How much a text is, in words: `12 lines, 812 bytes`."""
+    return f"{counted(len(split(text)), 'line')}, {size(len(text.encode('utf-8', 'surrogatepass')))}"
 
 
 def split(text: str) -> list[str]:

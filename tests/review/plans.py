@@ -13,8 +13,7 @@ from agents.services import moves
 from agents.states import PlanState
 from people.models import User
 from people.roles import Role
-
-EMPTY_SNAPSHOT = "0" * 64
+from sandbox.snapshots import EMPTY
 
 
 def person(name: str, *roles: Role, **also: Any) -> User:
@@ -49,7 +48,7 @@ WRITE = step("write", path="notes/one.txt", content="first line\nsecond line\n")
 def goal_of(owner: User, text: str = "Write a note", *, workspace: Workspace | None = None, priority: int = 3) -> Goal:
     """A goal that awaits review."""
     workspace = workspace or Workspace.objects.create(
-        name=f"ws-{Workspace.objects.count() + 1}", owner=owner, head=EMPTY_SNAPSHOT
+        name=f"ws-{Workspace.objects.count() + 1}", owner=owner, head=EMPTY
     )
     agent, _ = Agent.objects.get_or_create(name="mindx")
     return Goal.objects.create(

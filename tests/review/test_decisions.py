@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -252,10 +253,10 @@ def test_of_two_decisions_at_one_moment_one_wins_and_the_other_is_told_who() -> 
     for turn in range(5):
         plan = proposed(goal_of(owner, f"goal {turn}"))
         outcomes = at_once(
-            lambda plan=plan: decisions.approve(plan, by=reviewers[0], digest=plan.digest).state,
-            lambda plan=plan: decisions.reject(plan, by=reviewers[1], digest=plan.digest, reason="no").state,
+            partial(decisions.approve, plan, by=reviewers[0], digest=plan.digest),
+            partial(decisions.reject, plan, by=reviewers[1], digest=plan.digest, reason="no"),
         )
-        won = [outcome for outcome in outcomes if isinstance(outcome, str)]
+        won = [outcome for outcome in outcomes if isinstance(outcome, IntentPlan)]
         lost = [outcome for outcome in outcomes if isinstance(outcome, StaleDigest)]
         assert len(won) == len(lost) == 1, outcomes
         winner = Decision.objects.get(intent_plan=plan).by
@@ -267,10 +268,8 @@ def test_of_two_decisions_at_one_moment_one_wins_and_the_other_is_told_who() -> 
 def test_decisions_on_different_plans_at_one_moment_make_one_chain() -> None:
     owner, reviewer = person("owner", Role.SUBMITTER), person("anna", Role.REVIEWER)
     plans = [proposed(goal_of(owner, f"goal {number}")) for number in range(6)]
-    outcomes = at_once(
-        *(lambda plan=plan: decisions.approve(plan, by=reviewer, digest=plan.digest).state for plan in plans)
-    )
-    assert outcomes == ["approved"] * 6
+    outcomes = at_once(*(partial(decisions.approve, plan, by=reviewer, digest=plan.digest) for plan in plans))
+    assert [getattr(outcome, "state", outcome) for outcome in outcomes] == ["approved"] * 6
     found = audit.walk()
     assert (found.decisions, found.broken) == (6, None)
 

@@ -52,8 +52,8 @@ def text_of(client: Client, plan: IntentPlan) -> str:
 
 
 def plain(html: str) -> str:
-    """What a reader sees: tags gone, entities read."""
-    return unescape(re.sub(r"<[^>]+>", "", html))
+    """What a reader sees: tags gone, entities read, white space as it is drawn."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", html)).split())
 
 
 def decide(client: Client, plan: IntentPlan, verdict: str, **fields: str) -> Any:
@@ -160,11 +160,11 @@ def test_a_removed_folder_is_told_in_words_first_with_files_and_size(
     steps = [MKDIR, WRITE, step("toggle_autonomous_mode", on=True), step("rm", path="old")]
     text = text_of(client_of(judge), proposed(goal_of(submitter, "Tidy", workspace=workspace), steps))
     said = plain(text)
-    assert "Removes the folder with everything in it: 14 files, 14 KB." in said
+    assert "Step 4 removes the folder with everything in it: 14 files, 14 KB: old" in said
     assert all(f"old/part{number}.txt" in said for number in range(14))
     assert "keep.txt" not in said
     shown = text[text.index('id="h-diff"') :]
-    assert shown.index("Removes the folder") < shown.index("notes/one.txt")
+    assert shown.index("removes the folder") < shown.index("notes/one.txt")
     assert shown.index('id="f-1"') < shown.index('id="f-2"')
     assert "switches autonomous mode" in said
     assert "nothing has been run" in said
@@ -198,7 +198,7 @@ def test_a_binary_file_that_goes_is_named_with_its_size(
     workspace = with_files(store, submitter, {"photo.jpg": bytes(range(256)) * 10})
     steps = [step("toggle_autonomous_mode", on=True), step("rm", path="photo.jpg")]
     said = plain(text_of(client_of(judge), proposed(goal_of(submitter, "Tidy", workspace=workspace), steps)))
-    assert "Removes the file: 2.5 KB." in said
+    assert "removes the file: 2.5 KB" in said
     assert "no text or too long to show" in said
 
 
@@ -214,8 +214,10 @@ def test_programs_are_said_to_be_unknown_and_failures_foreseen(
 
 
 def test_a_base_that_cannot_be_read_is_said_and_not_guessed(
-    plan: IntentPlan, judge: User, client_of: ClientOf, store: Any
+    judge: User, submitter: User, client_of: ClientOf, store: Any
 ) -> None:
+    gone = Workspace.objects.create(name="gone", owner=submitter, head="0" * 64)
+    plan = proposed(goal_of(submitter, workspace=gone))
     with pytest.raises(base_files.BaseUnreadable):
         base_files.entries_of(plan.workspace.head)
     assert "What this would change cannot be told" in text_of(client_of(judge), plan)
@@ -357,10 +359,10 @@ def test_a_rejection_takes_a_preset_words_or_both(
 ) -> None:
     client = client_of(judge)
     decide(client, plan, "reject", preset="Touches too much", reason="the notes of others")
-    assert Decision.objects.last().comment == "Touches too much: the notes of others"
+    assert Decision.objects.latest("pk").comment == "Touches too much: the notes of others"
     second = proposed(goal_of(submitter, "Again"))
     decide(client, second, "reject", preset="Wrong place")
-    assert Decision.objects.last().comment == "Wrong place"
+    assert Decision.objects.latest("pk").comment == "Wrong place"
     third = proposed(goal_of(submitter, "And again"))
     assert decide(client, third, "reject", preset="<b>made up</b>").status_code == 422
     assert Decision.objects.count() == 2

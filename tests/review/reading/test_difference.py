@@ -57,9 +57,8 @@ def test_a_text_of_very_many_lines_is_shown_whole_and_at_once() -> None:
     assert [row.kind for row in found.rows] == ["d", "a"]
     assert found.rows[1].text.endswith("x\ny")
     assert found.rows[1].new == f"1–{MOST_NUMBERED_LINES * 10 + 1}"
-    block = texts.block(text)
-    assert block.lines == ()
-    assert block.text == text
+    (row,) = difference.numbered(text)
+    assert f"{row.text}\n" == text
 
 
 @given(st.text(max_size=200))
@@ -78,4 +77,4 @@ def test_sizes_and_counts_are_said_in_words() -> None:
         "3.0 GB",
     ]
     assert texts.counted(14, "file") == "14 files"
-    assert texts.block("a\nb").facts == "2 lines, 3 bytes"
+    assert texts.facts("a\nb") == "2 lines, 3 bytes"

@@ -24,7 +24,7 @@ THEN: list the files in {name}
 
 
 def evidence(*sentences: str) -> dict[str, Any]:
-    rules = [KnownRule(rule.name, "1.0.0", 7 + at, rule) for at, rule in enumerate(parse(RULES))]
+    rules = [KnownRule(rule.name, "1.0.0", str(7 + at), rule) for at, rule in enumerate(parse(RULES))]
     beliefs = [Belief(sentence, at="2026-11-21T09:00:00+00:00") for sentence in sentences]
     draft = make_plan("Start a project named rain", rules, beliefs, REGISTRY)
     assert isinstance(draft, PlanDraft)
@@ -51,10 +51,11 @@ def test_a_plan_by_hand_has_no_rule_behind_it() -> None:
 
 
 def test_evidence_of_any_shape_is_read_without_an_error() -> None:
-    for strange in (
+    stranger: list[dict[str, Any]] = [
         {"rule": {}},
         {"rule": {"name": 3}, "contexts": "x", "beliefs": [1, None], "rejected": {}, "slots": []},
         {"rule": {}, "contexts": [{"decided_by": 9, "cells": [{"belief": "x"}, 4]}], "beliefs": [{"at": "never"}]},
         {"rule": {}, "contexts": [{"decided_by": 0, "cells": [{"belief": 0, "score": "x"}]}], "beliefs": [{}]},
-    ):
+    ]
+    for strange in stranger:
         assert why(strange) is not None

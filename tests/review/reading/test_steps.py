@@ -49,8 +49,9 @@ def test_an_original_stands_beside_what_it_became() -> None:
 def test_text_that_running_type_would_change_is_a_block() -> None:
     for value in ("a\nb", " lead", "two  spaces", "tab\t", "x" * 500):
         (step,) = steps_of(document(replace(SPEC, params={"path": value}, parameters=())))
-        assert step.arguments[0].block is not None
-        assert step.arguments[0].block.text == value
+        (argument,) = step.arguments
+        assert argument.is_block
+        assert "\n".join(row.text for row in argument.rows if row.kind == "") == value
 
 
 def test_a_step_points_elsewhere_only_when_exactly_its_text_stands_there() -> None:
