@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agents.bdi.types import Step
 from agents.rules.bodies import compile_line
 from agents.rules.grammar import BodyLine, Rule
-from agents.rules.linter import LintProblem
+from agents.rules.linter import SEVERITIES, LintProblem
 from agents.rules.selection import KnownRule
 from agents.rules.wording import best_wording
 from agents.rules.words import read_text
@@ -92,7 +92,6 @@ def _argument(raw: str) -> str:
 def numbered_lines(body: str, problems: Iterable[LintProblem]) -> list[tuple[int, str, str]]:
     """Return (number, line, severity of its gravest problem or "") for every line."""
     marks: dict[int, str] = {}
-    for problem in problems:
-        if marks.get(problem.line) != "error":
-            marks[problem.line] = problem.severity
+    for problem in sorted(problems, key=lambda one: SEVERITIES.index(one.severity), reverse=True):
+        marks[problem.line] = problem.severity
     return [(number, line, marks.get(number, "")) for number, line in enumerate(body.splitlines() or [""], start=1)]

@@ -19,6 +19,8 @@ from people.roles import Role
 # A search looks at this many nearest rows of each text; nobody reads the two-hundredth precedent.
 CANDIDATES = 200
 QUERY_MAX_CHARACTERS = 1_000
+# Below this cosine similarity two goals share nothing that a reviewer could use (see `nearness`).
+PRECEDENT_FROM = 0.25
 # Stands for "found by its words": sorts below every cosine, and never leaves this file.
 _BY_WORDS = -2.0
 _EMBEDDED = ("primary_goal_description", "output_summary")
@@ -75,9 +77,13 @@ def search(
 
 
 def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "") -> list[Found]:
-    """Return the experiences nearest to a goal's text; `without_goal` is that goal's own reference."""
+    """Return the experiences that are like a goal's text, nearest first; often fewer than `limit`.
+
+    `without_goal` is that goal's own reference. What merely is the least far is left out: it is no precedent.
+    """
     found = search(text, user=user, limit=limit + 1)
-    return [(row, similarity) for row, similarity in found if row.goal_ref != without_goal][:limit]
+    like = [one for one in found if one[1] is None or one[1] >= PRECEDENT_FROM]
+    return [(row, similarity) for row, similarity in like if row.goal_ref != without_goal][:limit]
 
 
 def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience]:

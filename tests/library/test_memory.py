@@ -203,6 +203,18 @@ def test_a_goal_is_not_its_own_precedent(owner: User, word_vectors: WordVectors)
     assert [row.goal_ref for row, _ in found] == ["6"]
 
 
+def test_what_is_merely_the_least_far_is_no_precedent(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "write a poem")
+    embedding.embed_missing()
+    assert selectors.nearest_to("python project", user=owner) == []
+    assert goals(selectors.search("python project", user=owner)) == ["write a poem"]
+
+
+def test_the_character_zero_that_a_program_printed_can_be_remembered(owner: User) -> None:
+    remember(owner, "print it", output="a\0b")
+    assert Experience.objects.get().output_summary == "a\u2400b"
+
+
 def test_the_owner_and_an_admin_may_forget(owner: User, person: Person) -> None:
     services.forget(remember(owner, "one"), owner)
     services.forget(remember(owner, "two"), person("boss", Role.ADMIN))
