@@ -91,8 +91,9 @@ class PushConsumer(AsyncWebsocketConsumer):
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), LOOK_EVERY_S)
                 await asyncio.sleep(PAUSE_S)
-        except asyncio.CancelledError:
-            raise
+        except OSError:
+            # The browser went away while it was being told something; its disconnect follows.
+            return
         except Exception:
             # The edge of the loop: the page falls back to asking by HTTP, where the same fault shows as an error.
             logger.exception("A live page stopped being pushed to")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from agents.goal_page import GoalPage
 from agents.services import file_paths
 from agents.services.stores import store
+from sandbox.snapshots import Change, Entry
 
 # What lies in a virtual environment is shown as one entry; nobody reads two thousand files of pip.
 _SHOWN_MAX = 500
+_VENV = b"/pyvenv.cfg"
+# What is gone comes first: that is what a reader must not miss.
+_ORDER = ("deleted", "changed", "added")
 
 
 @dataclass(frozen=True)
@@ -37,34 +42,41 @@ def changes(page: GoalPage) -> Changes | None:
     ran = [attempt for attempt in page.attempts if attempt.snapshot_after]
     if not ran:
         return None
-    snapshots = store()
     first, last = ran[0].snapshot_before, ran[-1].snapshot_after
     try:
-        found = [change for change in snapshots.diff(first, last) if (change.after or change.before).kind != "dir"]
-        entries = snapshots.entries(last)
-    except KeyError:
+        found = [change for change in store().diff(first, last) if _entry(change).kind != "dir"]
+        venvs = [entry.path[: -len(_VENV)] for entry in store().entries(last) if entry.path.endswith(_VENV)]
+    except KeyError:  # a snapshot that is not here any more
         return None
-    venvs = [entry.path.removesuffix(b"pyvenv.cfg") for entry in entries if entry.path.endswith(b"/pyvenv.cfg")]
     shown: list[FileChange] = []
-    folded: dict[tuple[str, bytes], int] = {}
+    folded: Counter[tuple[str, bytes]] = Counter()
     for change in found:
-        venv = next((folder for folder in venvs if change.path.startswith(folder)), None)
-        if venv is not None:
-            folded[change.kind, venv] = folded.get((change.kind, venv), 0) + 1
-            continue
-        entry = change.after or change.before
-        shown.append(
-            FileChange(
-                change.kind,
-                file_paths.to_text(change.path),
-                file_paths.to_address(change.path),
-                entry.size if entry else 0,
-                is_file=change.after is not None and change.after.kind == "file",
-            )
-        )
-    for (kind, venv), count in folded.items():
-        path = venv.rstrip(b"/")
-        shown.append(FileChange(kind, file_paths.to_text(path), file_paths.to_address(path), 0, count, is_file=False))
-    order = {"deleted": 0, "changed": 1, "added": 2}
-    shown.sort(key=lambda change: (order[change.kind], change.path))
+        venv = next((folder for folder in venvs if change.path.startswith(folder + b"/")), None)
+        if venv is None:
+            shown.append(_shown(change))
+        else:
+            folded[change.kind, venv] += 1
+    shown += [_folded(kind, venv, count) for (kind, venv), count in folded.items()]
+    shown.sort(key=lambda change: (_ORDER.index(change.kind), change.path))
     return Changes(shown[:_SHOWN_MAX], max(0, len(shown) - _SHOWN_MAX))
+
+
+def _entry(change: Change) -> Entry:
+    entry = change.after or change.before
+    if entry is None:
+        raise ValueError("a change is of something")
+    return entry
+
+
+def _shown(change: Change) -> FileChange:
+    return FileChange(
+        change.kind,
+        file_paths.to_text(change.path),
+        file_paths.to_address(change.path),
+        _entry(change).size,
+        is_file=change.after is not None and change.after.kind == "file",
+    )
+
+
+def _folded(kind: str, venv: bytes, count: int) -> FileChange:
+    return FileChange(kind, file_paths.to_text(venv), file_paths.to_address(venv), 0, count, is_file=False)

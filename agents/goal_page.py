@@ -11,15 +11,16 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 from django.template.loader import render_to_string
+from django.urls import reverse
 
+from agents import goal_facts
 from agents.bdi import document as documents
-from agents.bdi.document import Document
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, Transition
 from agents.presentation import endings, hidden, timeline
-from agents.presentation.timeline import Mending, Move, Node, Revision, Step, Try
+from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, sees_everything
 from agents.states import GoalState, PlanState
-from library.models import Experience
+from library.models import ComponentVersion, Experience
 from people.models import User
 from people.roles import Role
 
@@ -116,9 +117,10 @@ class GoalPage:
 
     @cached_property
     def beliefs_beside(self) -> list[Belief]:
-        """The newest few: those of people first, they outrank what was perceived."""
-        newest = list(self.beliefs.order_by("-pk")[:40])
-        return sorted(newest, key=lambda belief: belief.source != "person")[:BELIEFS_BESIDE]
+        """What the plan stands on first, then people's words, then what was perceived; a few of them."""
+        used = goal_facts.sentences_used(self.plan.plan) if self.plan is not None else set()
+        newest = list(self.beliefs.filter(retracted_by="").order_by("-pk")[:60])
+        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person"))[:BELIEFS_BESIDE]
 
     @cached_property
     def unplanned(self) -> Plan | None:
@@ -129,7 +131,7 @@ class GoalPage:
     @cached_property
     def rejected_rules(self) -> list[tuple[str, str]]:
         """Rules that were looked at, each with why it did not apply."""
-        return _rejected(self.unplanned) if self.unplanned is not None else []
+        return goal_facts.rejected_rules(self.unplanned) if self.unplanned is not None else []
 
     @cached_property
     def waits_for(self) -> list[Goal]:
@@ -145,7 +147,7 @@ class GoalPage:
     @property
     def attempt_rows(self) -> list[tuple[Attempt, str]]:
         """Each try with how long it took, in words."""
-        return [(attempt, timeline.duration_of(_try(attempt))) for attempt in self.attempts]
+        return [(attempt, timeline.duration_of(goal_facts.try_of(attempt))) for attempt in self.attempts]
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -153,10 +155,17 @@ class GoalPage:
         return timeline.build(
             self.goal.created_at,
             self.goal.submitted_by.display_name,
-            [_move(row) for row in self.transitions],
-            [_revision(plan) for plan in self.revisions],
+            [goal_facts.move_of(row) for row in self.transitions],
+            [goal_facts.revision_of(plan, self._rule_addresses) for plan in self.revisions],
             self.belief_count,
         )
+
+    @cached_property
+    def _rule_addresses(self) -> dict[int, str]:
+        """The page of each rule that made a plan, by the id of its version."""
+        ids = {version for plan in self.revisions if (version := goal_facts.rule_version_of(plan.plan)) is not None}
+        rows = ComponentVersion.objects.filter(pk__in=ids).values_list("pk", "component_id") if ids else ()
+        return {pk: reverse("rule", args=[component]) for pk, component in rows}
 
     @cached_property
     def last_failure(self) -> str:
@@ -277,67 +286,3 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
     belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
     return row, plan, newest, states, belief
-
-
-def read_document(plan: IntentPlan) -> Document | None:
-    """The plan as its bytes say it; None when the bytes are no document any more (somebody changed them)."""
-    try:
-        return documents.read(bytes(plan.document))
-    except ValueError:
-        return None
-
-
-def _move(row: Transition) -> Move:
-    revision = row.intent_plan.revision if row.intent_plan is not None else None
-    return Move(row.at, row.old, row.new, row.by, row.reason, revision)
-
-
-def _revision(plan: IntentPlan) -> Revision:
-    document = read_document(plan)
-    sentences = {spec.position: spec.sentence for spec in document.all_intents} if document else {}
-    rule = plan.plan.evidence.get("rule") or {}
-    return Revision(
-        number=plan.revision,
-        state=plan.state,
-        source=plan.plan.source,
-        steps=tuple(_step(intent, sentences.get(intent.position, "")) for intent in plan.intents.all()),
-        created=plan.created_at,
-        ended=plan.ended_at,
-        rule=str(rule.get("name", "")),
-        rule_version=str(rule.get("version", "")),
-        written_by=plan.plan.by.display_name if plan.plan.by else "",
-        address=plan.get_absolute_url(),
-    )
-
-
-def _step(intent: Intent, sentence: str) -> Step:
-    return Step(
-        position=intent.position,
-        phase=intent.phase,
-        command=intent.command,
-        sentence=sentence or f"{intent.tool}.{intent.command}",
-        state=intent.state,
-        reason=intent.reason,
-        tries=tuple(_try(attempt) for attempt in intent.attempts.all()),
-    )
-
-
-def _try(attempt: Attempt) -> Try:
-    recovery = getattr(attempt, "recovery", None)
-    mending = Mending(recovery.strategy, recovery.why, recovery.delay_s, recovery.succeeded) if recovery else None
-    return Try(
-        attempt.number,
-        attempt.started,
-        attempt.finished,
-        attempt.outcome,
-        attempt.failure_class,
-        attempt.reason,
-        mending,
-    )
-
-
-def _rejected(plan: Plan) -> list[tuple[str, str]]:
-    """(rule, why not) as the planner recorded it, then its problems in words."""
-    looked_at = plan.evidence.get("rejected") or []
-    pairs = [(str((one.get("rule") or {}).get("name", "")), str(one.get("why", ""))) for one in looked_at]
-    return pairs + [("", problem) for problem in plan.problems if " " in problem]

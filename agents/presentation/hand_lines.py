@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.presentation.values import as_text
 from agents.toolkit import phrases
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry, UnknownTool
@@ -31,6 +32,11 @@ class HandLine:
     step: Step | None = None
     sentence: str = ""
     problem: str = ""
+
+    @property
+    def arguments(self) -> list[tuple[str, str]]:
+        """(name, value as text) of every parameter."""
+        return [(name, as_text(value)) for name, value in self.step["params"].items()] if self.step else []
 
 
 def read_lines(text: str, registry: Registry) -> list[HandLine]:

@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Revision:
-    """One intent plan with its steps. `rule` is the name of the rule that made it, `rule_id` its component version."""
+    """One intent plan with its steps. `rule` is the name of the rule that made it, empty when none did."""
 
     number: int
     state: str
@@ -69,7 +69,7 @@ class Revision:
     created: datetime
     ended: datetime | None = None
     rule: str = ""
-    rule_version: str = ""
+    rule_address: str = ""
     written_by: str = ""
     address: str = ""
 
@@ -194,7 +194,11 @@ def _plan_move(move: Move, revision: Revision | None) -> Node | None:
 
 
 def _proposed(revision: Revision) -> Node:
-    what = f"revision {revision.number}, {len(revision.steps)} step{'' if len(revision.steps) == 1 else 's'}"
+    main = sum(step.phase == "main" for step in revision.steps)
+    undo = len(revision.steps) - main
+    what = f"revision {revision.number}, {main} step{'' if main == 1 else 's'}" + (
+        f", {undo} for clean-up" * bool(undo)
+    )
     if revision.source == "person":
         return Node(
             revision.created, "hand", "n-person", "wrote a plan", who=revision.written_by or "A person", detail=what,
@@ -203,7 +207,7 @@ def _proposed(revision: Revision) -> Node:
     title = "Planned by rule" if revision.rule else f"Planned by {revision.source}"
     return Node(
         revision.created, "rule" if revision.rule else "spark", "n-mind", title, detail=what, code=revision.rule,
-        address=revision.address, address_text="open it",
+        address=revision.rule_address or revision.address, address_text=revision.rule or "open it",
     )  # fmt: skip
 
 

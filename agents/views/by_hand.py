@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import goal_page
+from agents import goal_facts
 from agents.errors import NotPossibleNow
 from agents.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
@@ -172,7 +172,7 @@ def _show(
 
 def _earlier(page: GoalPage) -> tuple[str, str]:
     """The newest revision as lines, to be changed; nothing when there is none."""
-    document = goal_page.read_document(page.plan) if page.plan is not None else None
+    document = goal_facts.read_document(page.plan) if page.plan is not None else None
     if document is None:
         return "", ""
 

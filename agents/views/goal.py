@@ -10,10 +10,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import goal_files, goal_log, goal_page
+from agents import goal_facts, goal_files, goal_log
+from agents.bdi.document import IntentSpec, Parameter
 from agents.errors import GoalRefused, NotPossibleNow
 from agents.goal_page import GoalPage
-from agents.models import Intent
+from agents.models import Intent, IntentPlan
+from agents.presentation.values import as_text
 from agents.services import goals, outcomes
 from agents.services.outcomes import Outcome
 from agents.states import IntentState
@@ -49,8 +51,7 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
 def plans(request: HttpRequest, pk: int) -> HttpResponse:
     """Every revision of the plan, with its steps as they were proposed."""
     page = GoalPage(visible_goal(request, pk), person_of(request), "plans")
-    documents = [(plan, goal_page.read_document(plan)) for plan in reversed(page.revisions)]
-    return _part(request, page, documents=documents)
+    return _part(request, page, documents=[(plan, _steps(plan)) for plan in reversed(page.revisions)])
 
 
 @require_GET
@@ -143,7 +144,7 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
 
 @require_GET
 def log(request: HttpRequest, pk: int) -> JsonResponse:
-    """The log for the page's script: `?after=N` what is new, as the socket sends it; `?before=N` older; else the tail."""
+    """The log for the page's script: `?after=N` what is new, as the socket says it; `?before=N` older; or the tail."""
     person = person_of(request)
     goal = visible_goal(request, pk)
     source = request.GET.get("source", "")[:64]
@@ -173,6 +174,15 @@ def raw_line(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     return as_attachment(
         HttpResponse(line.text, content_type="text/plain; charset=utf-8"), f"goal-{pk}-line-{number}.txt"
     )
+
+
+def _steps(plan: IntentPlan) -> list[tuple[IntentSpec, list[tuple[Parameter, str, str]]]]:
+    """Each step of the stored document with its parameters, what they were and are as text; none when it is damaged."""
+    document = goal_facts.read_document(plan)
+    return [
+        (spec, [(one, as_text(one.original), as_text(one.value)) for one in spec.parameters])
+        for spec in (document.all_intents if document else ())
+    ]
 
 
 def _part(request: HttpRequest, page: GoalPage, **more: Any) -> HttpResponse:

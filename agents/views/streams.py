@@ -50,6 +50,8 @@ def untrusted(response: Response) -> Response:
 
 
 async def _in_thread(iterator: Iterator[bytes | str]) -> AsyncIterator[bytes | str]:
-    following = sync_to_async(next)
-    while (piece := await following(iterator, None)) is not None:
+    def following() -> bytes | str | None:
+        return next(iterator, None)
+
+    while (piece := await sync_to_async(following)()) is not None:
         yield piece

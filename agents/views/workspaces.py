@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -125,10 +125,10 @@ def _upload(file: UploadedFile, into: str) -> Upload:
     name = file.name or ""
     if file.file is None:
         raise WorkspaceRefused("files", f"“{name}” did not arrive whole. Send it again.")
-    return Upload(f"{into}/{name}" if into else name, file.file, file.size or 0)
+    return Upload(f"{into}/{name}" if into else name, cast(BinaryIO, file.file), file.size or 0)
 
 
 def _unpack(request: HttpRequest, workspace: Workspace, sent: list[UploadedFile], into: str) -> int:
     if len(sent) != 1 or sent[0].file is None:
         raise WorkspaceRefused("files", "Choose exactly one zip file to unpack.")
-    return workspaces.import_zip(workspace, by=person_of(request), source=sent[0].file, folder=into)
+    return workspaces.import_zip(workspace, by=person_of(request), source=cast(BinaryIO, sent[0].file), folder=into)

@@ -1,0 +1,121 @@
+"""The mind's rows in the administration. What was decided or what happened is for looking at, never for changing.
+
+Changeable is only what stands for nothing that has happened: which tools an agent may use and whether it is paused, a
+workspace's owner and quota.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, LogLine, Plan, Transition, Workspace
+
+if TYPE_CHECKING:  # Django's own classes take no type arguments when they run
+    AnyTable = admin.ModelAdmin[Any]
+    IntentTable = admin.TabularInline[Intent, IntentPlan]
+else:
+    AnyTable = admin.ModelAdmin
+    IntentTable = admin.TabularInline
+
+
+class _NothingVanishes:
+    """Rows are neither made nor deleted here: goals refer to them, and services make them with their checks."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class _LookOnly(_NothingVanishes):
+    """A change here would pass by `move`, the gate and the log, and say something that never was."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class _LookOnlyTable(_LookOnly, AnyTable):
+    show_full_result_count = False
+    list_per_page = 50
+
+
+@admin.register(Agent)
+class AgentAdmin(_NothingVanishes, AnyTable):
+    list_display = ("name", "paused", "created_at")
+    readonly_fields = ("name", "created_at")
+
+
+@admin.register(Workspace)
+class WorkspaceAdmin(_NothingVanishes, AnyTable):
+    list_display = ("name", "owner", "quota_bytes", "changed_at")
+    list_select_related = ("owner",)
+    search_fields = ("name",)
+    # The head is moved by the services, under the lease of a running plan.
+    readonly_fields = ("name", "head", "created_at", "changed_at")
+    autocomplete_fields = ("owner",)
+    show_full_result_count = False
+
+
+@admin.register(Goal)
+class GoalAdmin(_LookOnlyTable):
+    list_display = ("id", "text", "state", "reason", "submitted_by", "priority", "created_at")
+    list_filter = ("state",)
+    list_select_related = ("submitted_by",)
+    search_fields = ("text",)
+
+
+class _IntentRows(_LookOnly, IntentTable):
+    model = Intent
+    fields = ("position", "phase", "tool", "command", "effect", "state", "reason")
+    show_change_link = True
+
+
+@admin.register(IntentPlan)
+class IntentPlanAdmin(_LookOnlyTable):
+    list_display = ("id", "goal_id", "revision", "state", "digest", "queued_at")
+    list_filter = ("state",)
+    search_fields = ("digest",)
+    exclude = ("document",)
+    inlines = (_IntentRows,)
+
+
+@admin.register(Plan)
+class PlanAdmin(_LookOnlyTable):
+    list_display = ("id", "goal_id", "number", "source", "by", "created_at")
+    list_filter = ("source",)
+    list_select_related = ("by",)
+
+
+@admin.register(Intent)
+class IntentAdmin(_LookOnlyTable):
+    list_display = ("id", "intent_plan_id", "position", "tool", "command", "state")
+    list_filter = ("state",)
+
+
+@admin.register(Attempt)
+class AttemptAdmin(_LookOnlyTable):
+    list_display = ("id", "intent_id", "number", "worker", "started", "finished", "outcome", "failure_class")
+    list_filter = ("outcome", "failure_class")
+
+
+@admin.register(Belief)
+class BeliefAdmin(_LookOnlyTable):
+    list_display = ("id", "goal_id", "sentence", "source", "confidence", "at")
+    list_filter = ("source",)
+    search_fields = ("sentence",)
+
+
+@admin.register(Transition)
+class TransitionAdmin(_LookOnlyTable):
+    list_display = ("id", "goal_id", "intent_plan_id", "old", "new", "by", "reason", "at")
+    list_filter = ("new",)
+
+
+@admin.register(LogLine)
+class LogLineAdmin(_LookOnlyTable):
+    list_display = ("goal_id", "number", "at", "source", "level", "text")
+    ordering = ("-id",)

@@ -1,0 +1,87 @@
+"""From the rows of a goal to the facts that the timeline and the side of its page are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
+from agents.presentation.timeline import Mending, Move, Revision, Step, Try
+
+
+def read_document(plan: IntentPlan) -> Document | None:
+    """The plan as its bytes say it; None when the bytes are no document any more (somebody changed them)."""
+    try:
+        return documents.read(bytes(plan.document))
+    except ValueError:
+        return None
+
+
+def move_of(row: Transition) -> Move:
+    revision = row.intent_plan.revision if row.intent_plan is not None else None
+    return Move(row.at, row.old, row.new, row.by, row.reason, revision)
+
+
+def revision_of(plan: IntentPlan, rule_addresses: Mapping[int, str]) -> Revision:
+    document = read_document(plan)
+    sentences = {spec.position: spec.sentence for spec in document.all_intents} if document else {}
+    rule = plan.plan.evidence.get("rule") or {}
+    return Revision(
+        number=plan.revision,
+        state=plan.state,
+        source=plan.plan.source,
+        steps=tuple(_step(intent, sentences.get(intent.position, "")) for intent in plan.intents.all()),
+        created=plan.created_at,
+        ended=plan.ended_at,
+        rule=str(rule.get("name", "")),
+        rule_address=rule_addresses.get(rule_version_of(plan.plan) or 0, ""),
+        written_by=plan.plan.by.display_name if plan.plan.by else "",
+        address=plan.get_absolute_url(),
+    )
+
+
+def _step(intent: Intent, sentence: str) -> Step:
+    return Step(
+        position=intent.position,
+        phase=intent.phase,
+        command=intent.command,
+        sentence=sentence or f"{intent.tool}.{intent.command}",
+        state=intent.state,
+        reason=intent.reason,
+        tries=tuple(try_of(attempt) for attempt in intent.attempts.all()),
+    )
+
+
+def try_of(attempt: Attempt) -> Try:
+    recovery = getattr(attempt, "recovery", None)
+    mending = Mending(recovery.strategy, recovery.why, recovery.delay_s, recovery.succeeded) if recovery else None
+    return Try(
+        attempt.number,
+        attempt.started,
+        attempt.finished,
+        attempt.outcome,
+        attempt.failure_class,
+        attempt.reason,
+        mending,
+    )
+
+
+def rule_version_of(plan: Plan) -> int | None:
+    version = (plan.evidence.get("rule") or {}).get("component_version_id")
+    return version if isinstance(version, int) else None
+
+
+def sentences_used(plan: Plan) -> set[str]:
+    """The beliefs that carried the conditions of the plan's rule and of those of its sub-goals."""
+    table = plan.evidence.get("beliefs") or []
+    nodes = [plan.evidence, *(plan.evidence.get("subgoals") or [])]
+    numbers = {number for node in nodes for number in node.get("beliefs_used") or []}
+    return {str(table[number].get("sentence", "")) for number in numbers if 0 <= number < len(table)}
+
+
+def rejected_rules(plan: Plan) -> list[tuple[str, str]]:
+    """(rule, why not) as the planner recorded it, then its problems in words."""
+    looked_at = plan.evidence.get("rejected") or []
+    pairs = [(str((one.get("rule") or {}).get("name", "")), str(one.get("why", ""))) for one in looked_at]
+    return pairs + [("", problem) for problem in plan.problems if " " in problem]
