@@ -66,6 +66,7 @@ def open_page(
         context = chromium.new_context(
             viewport={"width": width, "height": _HEIGHT},
             color_scheme=scheme,
+            reduced_motion="reduce",  # a colour on its way from one scheme to the other has no contrast to judge
             has_touch=phone,
             is_mobile=phone,
             java_script_enabled=scripts,

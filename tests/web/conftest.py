@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import chromium, open_page  # noqa: F401  # fixtures of the browser tests here
+
 # pytest reads this file before Django is set up.
 if TYPE_CHECKING:
     from agents.models import Goal
