@@ -1,0 +1,203 @@
+"""The review pages in real Chromium: by keyboard, without scripts, on a phone, and while somebody else decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from agents.models import IntentPlan
+from people.models import User
+from people.roles import Role
+from review.models import Approval, Decision
+from review.services import decisions
+from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+OpenPage = Callable[..., Page]
+FIVE = (
+    MKDIR,
+    WRITE,
+    step("toggle_autonomous_mode", on=True),
+    step("rm", path="old"),
+    step("run", command_line="ls -l"),
+)
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """The first page that compares meanings loads the sentence model, which takes its time on a busy machine."""
+    expect.set_options(timeout=20_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.fixture
+def plans(submitter: User) -> list[IntentPlan]:
+    """Three plans that wait, in the queue's order."""
+    return [proposed(goal_of(submitter, f"Write note {number}")) for number in (1, 2, 3)]
+
+
+def with_socket(page: Page) -> list[WebSocketRoute]:
+    """Answer the queue's socket in the test's stead of the server, which here speaks HTTP only."""
+    sockets: list[WebSocketRoute] = []
+    page.route_web_socket("**/ws/queue/", lambda socket: sockets.append(socket))
+    return sockets
+
+
+def hint(page: Page, sockets: list[WebSocketRoute]) -> None:
+    """What the server sends when the queue is different."""
+    while not sockets:
+        page.wait_for_event("websocket")
+    sockets[-1].send(json.dumps({"changed": True}))
+
+
+def test_a_queue_is_worked_through_by_keyboard_alone(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/review/")
+    expect(page).to_have_title("(3) Review · mindX")
+    page.locator("body").press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Write note 1")
+    page.keyboard.press("j")
+    expect(page.locator("h1")).to_have_text("Write note 2")
+    page.keyboard.press("k")
+    expect(page.locator("h1")).to_have_text("Write note 1")
+    page.keyboard.press("a")
+    expect(page.locator("h1")).to_have_text("Write note 2")
+    expect(page.locator("#toasts")).to_contain_text(f"Plan {plans[0].pk} approved")
+    page.keyboard.press("r")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.type("the notes of others")
+    page.get_by_role("button", name="Reject and drop the goal").click()
+    expect(page.locator("h1")).to_have_text("Write note 3")
+    page.keyboard.press("c")
+    page.keyboard.type("Use another folder")
+    page.get_by_role("button", name="Send back").click()
+    expect(page).to_have_url(f"{page.url.split('/goals')[0]}/goals/{plans[2].goal_id}/")
+    said = list(Decision.objects.order_by("pk").values_list("verdict", "comment"))
+    assert said == [
+        ("approve", ""),
+        ("reject", "Not needed: the notes of others"),
+        ("request_changes", "Use another folder"),
+    ]
+
+
+def test_keys_that_are_switched_off_decide_nothing(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, plans[0].get_absolute_url())
+    page.evaluate("localStorage.setItem('keys', 'off')")
+    page.reload()
+    for key in ("a", "j", "r"):
+        page.locator("body").press(key)
+    expect(page.locator("h1")).to_have_text("Write note 1")
+    expect(page.locator("details.menu[open]")).to_have_count(0)
+    assert not Decision.objects.exists()
+
+
+def test_everything_can_be_decided_without_scripts(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/review/", scripts=False)
+    page.get_by_role("link", name="Write note 1").click()
+    page.get_by_label("Tries of each step").select_option("5")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.locator("h1")).to_have_text("Write note 2")
+    page.locator("summary", has_text="Reject").click()
+    page.get_by_label("Wrong place").check()
+    page.get_by_role("button", name="Reject and drop the goal").click()
+    expect(page.locator("h1")).to_have_text("Write note 3")
+    assert Approval.objects.get().envelope == {"tries": 5}
+    assert Decision.objects.latest("pk").comment == "Wrong place"
+
+
+def test_the_buttons_go_when_somebody_else_decides(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    other = person("kai", Role.REVIEWER)
+    page = open_page(judge, "/account/")
+    sockets = with_socket(page)
+    page.goto(plans[0].get_absolute_url())
+    expect(page.locator("#decide")).to_be_visible()
+    decisions.approve(plans[0], by=other, digest=plans[0].digest)
+    hint(page, sockets)
+    expect(page.locator("#standing")).to_contain_text("This plan is approved, by kai")
+    expect(page.locator("#decide")).to_have_count(0)
+
+
+def test_words_being_typed_survive_a_change_elsewhere_in_the_queue(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/account/")
+    sockets = with_socket(page)
+    page.goto(plans[0].get_absolute_url())
+    page.locator("body").press("c")
+    page.keyboard.type("Use another")
+    decisions.reject(plans[1], by=judge, digest=plans[1].digest, reason="no")
+    with page.expect_response("**/standing/**") as answer:
+        hint(page, sockets)
+    assert answer.value.status == 204
+    expect(page.locator("#changes")).to_have_value("Use another")
+
+
+def test_a_new_plan_appears_in_an_open_queue_and_in_its_title(
+    plans: list[IntentPlan],
+    submitter: User,
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/account/")
+    sockets = with_socket(page)
+    page.goto("/review/")
+    page.locator("body").press("j")
+    page.keyboard.press("j")
+    chosen = page.locator("[data-item][aria-current]").get_attribute("id")
+    urgent = proposed(goal_of(submitter, "Write it now", priority=1))
+    hint(page, sockets)
+    expect(page.locator(f"#plan-{urgent.pk}")).to_be_visible()
+    expect(page).to_have_title("(4) Review · mindX")
+    assert page.locator("[data-item][aria-current]").get_attribute("id") == chosen
+
+
+def test_five_steps_fit_one_screen_and_a_phone(submitter: User, judge: User, open_page: OpenPage) -> None:  # noqa: F811
+    plan = proposed(goal_of(submitter, "Tidy"), FIVE)
+    page = open_page(judge, plan.get_absolute_url(), width=1440)
+    assert page.evaluate("document.scrollingElement.scrollHeight - innerHeight") <= 0
+    assert sideways(page) == 0
+    phone = open_page(judge, plan.get_absolute_url(), width=390)
+    assert sideways(phone) == 0
+    expect(phone.get_by_role("button", name="Approve")).to_be_in_viewport()
+    phone.locator("summary", has_text="Reject").click()
+    expect(phone.get_by_role("button", name="Reject and drop the goal")).to_be_in_viewport()
+    queue = open_page(judge, "/review/", width=360)
+    assert sideways(queue) == 0
+
+
+def test_hostile_text_does_nothing_in_a_browser(submitter: User, judge: User, open_page: OpenPage) -> None:  # noqa: F811
+    words = "</title><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202e"
+    plan = proposed(
+        goal_of(submitter, words), [step("write", path=f"{words}.txt", content=f"{words}\n{words}", why=words)]
+    )
+    page: Any = open_page(judge, plan.get_absolute_url())
+    expect(page.locator(".intent")).to_contain_text("U+202E")
+    assert page.title().startswith("Review: </title><script>")
+    assert page.locator("main script, main img").count() == 0
+    page.goto("/review/")
+    assert page.title() == "(1) Review · mindX"
