@@ -95,6 +95,11 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     ]
 
 
+def preparation() -> list[str]:
+    """The command line that brings database and static files up to date."""
+    return _python([str(PROJECT / "manage.py"), "prepare"])()
+
+
 def _python(arguments: list[str]) -> Callable[[], list[str]]:
     """Our own code ends at once when the supervisor is killed: what it ran is taken over by its lease's end."""
     launch = Launch(AS_WE_ARE, PROJECT, {}, signal.SIGKILL, private=False)

@@ -6,14 +6,13 @@ import asyncio
 import contextlib
 import logging
 import signal
-import sys
 import time
 
-from .configuration import PROJECT, Configuration
+from .configuration import Configuration
 from .data_folder import DataFolder, Lock
 from .keeper import Keeper, PartFailed, end_of
 from .part import Part
-from .parts import Servers, own_environment, own_parts
+from .parts import Servers, own_environment, own_parts, preparation
 from .postgres import EmbeddedPostgres
 from .prepared import forget_prepared, is_prepared, note_prepared
 from .sockets import forget_short_folder
@@ -85,9 +84,7 @@ class Up:
     async def _prepare(self) -> str:
         """Migrate, grant, load, make the first login; returns what people should read, which may hold a password."""
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            str(PROJECT / "manage.py"),
-            "prepare",
+            *preparation(),
             env=own_environment(self.folder),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,

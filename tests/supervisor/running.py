@@ -15,7 +15,7 @@ from tests.supervisor.processes import children, descendants, lives
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
-START_S = 90.0  # a time-out for a slow and crowded machine, not what a start takes
+START_S = 180.0  # a time-out for a slow and crowded machine, not what a start takes
 
 
 def free_port() -> int:
@@ -91,6 +91,11 @@ class Running:
         done = subprocess.run(line, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def script(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run one of our scripts beside it."""
+        line = [str(ROOT / "scripts" / name)]
+        return subprocess.run(line, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
 
     def end(self, number: signal.Signals) -> None:
         """Send the signal and see that nothing of it is left."""

@@ -17,7 +17,8 @@ import pytest
 
 from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres
 from mindx_web.supervisor.valkey import EmbeddedValkey
-from tests.supervisor.running import Running, free_port
+from tests.supervisor.running import START_S, Running, free_port
+from tests.waiting import wait_until
 
 # In one xdist process, after each other: two whole mindX at once would only slow each other down.
 pytestmark = [pytest.mark.supervisor, pytest.mark.xdist_group("supervisor")]
@@ -34,7 +35,7 @@ def running(tmp_path: Path) -> Iterator[list[Running]]:
             one.process.wait()
 
 
-def test_a_first_start_makes_everything_and_a_term_signal_leaves_nothing(
+def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing(
     tmp_path: Path, running: list[Running]
 ) -> None:
     data, port = tmp_path / "data", free_port()
@@ -55,6 +56,10 @@ def test_a_first_start_makes_everything_and_a_term_signal_leaves_nothing(
     again = Running(data, MINDX_PORT=str(free_port()))
     running.append(again)
     assert f"already running on {data} (process {up.process.pid}" in again.refused()
+
+    goal = up.script("first_goal.sh")
+    assert goal.returncode == 0, goal.stdout + goal.stderr
+    assert "achieved" in goal.stdout
 
     for name, word in (("web", "uvicorn"), ("worker", " worker "), ("valkey", "valkey"), ("postgres", "postgres")):
         up.kill_and_see_back(name, word)
@@ -138,3 +143,12 @@ def test_a_port_that_is_none_is_one_clear_error(tmp_path: Path, running: list[Ru
     up = Running(tmp_path / "data", MINDX_PORT=port)
     running.append(up)
     assert up.refused() == f"mindX did not start: MINDX_PORT must be a number from 1 to 65535, not {port!r}.\n"
+
+
+@pytest.mark.parametrize("after", ["valkey is ready", "postgres is ready"])
+def test_a_start_that_is_interrupted_leaves_nothing(tmp_path: Path, running: list[Running], after: str) -> None:
+    up = Running(tmp_path / "data", MINDX_PORT=str(free_port()))
+    running.append(up)
+    wait_until(lambda: after in up.said, within=START_S, what=after)
+    up.end(signal.SIGTERM)
+    assert "mindX is ready" not in up.said
