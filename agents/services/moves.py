@@ -28,6 +28,8 @@ from agents.states import (
     PlanState,
 )
 
+# Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
+_IN_THE_QUEUE = frozenset({GoalState.AWAITING_REVIEW, GoalState.MANUAL})
 _TERMINAL_LEASE = {"lease_until": None, "lease_owner": "", "wake_at": None}
 
 
@@ -57,7 +59,7 @@ def move_goal(
             raise MoveRefused(f"goal {goal.pk} is no longer {old}")
         Transition.objects.create(goal_id=goal.pk, old=old.value, new=new.value, by=by, reason=reason)
         hints.goal_changed(goal.pk)
-        if new is GoalState.MANUAL or old is GoalState.MANUAL:
+        if {old, new} & _IN_THE_QUEUE:
             hints.queue_changed()
         if new in GOAL_ENDED:
             # Dependants start or fail, and the experience is recorded, by the next cycle.

@@ -9,6 +9,9 @@ import pytest
 from django.test import Client
 
 from agents.models import Goal, IntentPlan
+from agents.services import hints
+from agents.services.moves import move_goal
+from agents.states import GoalState
 from people.models import User
 from review import queue
 from review.services import decisions
@@ -136,6 +139,18 @@ def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: Use
     assert "did it take effect?" in text
     assert "step 2, write" in text
     assert "needs a plan or a hand" not in text
+
+
+@pytest.mark.parametrize("state", ["awaiting_review", "manual"])
+def test_open_queues_are_told_of_a_goal_that_comes_to_a_person(
+    state: str, submitter: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[None] = []
+    monkeypatch.setattr(hints, "queue_changed", lambda: told.append(None))
+    goal = goal_of(submitter)
+    Goal.objects.filter(pk=goal.pk).update(state="planning")
+    move_goal(Goal.objects.get(pk=goal.pk), GoalState(state), by="bdi_agent")
+    assert told == [None]
 
 
 def test_htmx_gets_the_list_alone(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
