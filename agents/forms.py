@@ -34,7 +34,7 @@ class GoalForm(forms.Form):
 
     text = forms.CharField(strip=False, required=False)
     workspace = forms.CharField(required=False, max_length=80)
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, required=False, empty_value=DEFAULT_PRIORITY)
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, required=False)
     depends_on = forms.TypedMultipleChoiceField(coerce=int, required=False)
     key = forms.CharField(required=False, max_length=64)
 
@@ -74,6 +74,9 @@ class GoalForm(forms.Form):
         if workspace is None:
             raise forms.ValidationError("No workspace of yours has this name. Choose one, or a new one.")
         return workspace
+
+    def clean_priority(self) -> int:
+        return int(self.cleaned_data["priority"] or DEFAULT_PRIORITY)
 
     def clean_depends_on(self) -> list[Goal]:
         ids = set(self.cleaned_data["depends_on"])

@@ -88,6 +88,7 @@ class Goal(models.Model):
         indexes = [
             models.Index(fields=["state", "-id"], name="goal_state_newest"),
             models.Index(fields=["submitted_by", "-id"], name="goal_owner_newest"),
+            models.Index(fields=["-ended_at"], condition=Q(ended_at__isnull=False), name="goal_ended_newest"),
             models.Index(
                 fields=["priority", "id"],
                 condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),

@@ -25,7 +25,7 @@ NEAR_ENOUGH = 0.25
 _SLOT = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _BARE_VALUE = re.compile(r"[\w./@+-]+")
 # Pairs of quotes that the reader of goals knows, the usual one first.
-_QUOTES = ('""', "“”", "«»", "''")
+_QUOTES = (('"', '"'), ("“", "”"), ("«", "»"), ("'", "'"))
 
 
 @dataclass(frozen=True)

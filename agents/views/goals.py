@@ -31,7 +31,7 @@ def goals(request: HttpRequest) -> HttpResponse:
     form = GoalFilterForm(request.GET)
     wanted = form.wanted()
     page = find(selectors.goals_visible_to(user), wanted)
-    kept = {"state": wanted.state, "q": wanted.text}
+    kept: dict[str, str | int] = {k: v for k, v in (("state", wanted.state), ("q", wanted.text)) if v}
     return render(
         request,
         "agents/goals/list.html",
@@ -39,8 +39,8 @@ def goals(request: HttpRequest) -> HttpResponse:
             "form": form,
             "wanted": wanted,
             "page": page,
-            "older": urlencode({**{k: v for k, v in kept.items() if v}, "after": page.older}) if page.older else "",
-            "newest": urlencode({k: v for k, v in kept.items() if v}),
+            "older": urlencode({**kept, "after": page.older}) if page.older else "",
+            "newest": urlencode(kept),
             "sees_everything": selectors.sees_everything(user),
         },
     )
@@ -80,9 +80,9 @@ def _with_text(posted: QueryDict) -> QueryDict:
     """The posted form with the goal's text in it, made out of a rule's slots when they were sent instead."""
     if "rule" not in posted:
         return posted
-    values = {name.removeprefix(_SLOT): posted[name] for name in posted if name.startswith(_SLOT)}
+    values = {name.removeprefix(_SLOT): str(posted[name]) for name in posted if name.startswith(_SLOT)}
     filled = posted.copy()
-    filled["text"] = previewing.goal_text(posted["rule"], values) or posted.get("text", "")
+    filled["text"] = previewing.goal_text(str(posted["rule"]), values) or posted.get("text", "")
     return filled
 
 

@@ -110,7 +110,7 @@ def respond(request: HttpRequest, trouble: Trouble) -> HttpResponse:
     if request.path.startswith(API_PREFIX):
         return _problem(trouble, number)
     try:
-        page = render_to_string("errors/error.html", {"trouble": trouble, "number": number})
+        page: str = render_to_string("errors/error.html", {"trouble": trouble, "number": number})
     except Exception:
         # An error page must come whatever is broken, the static files' manifest included.
         logger.exception("The error page of request %s could not be rendered", number)
