@@ -105,5 +105,6 @@ class Running:
         assert self.process.wait(timeout=60) == (0 if number != signal.SIGKILL else -signal.SIGKILL)
         wait_until(
             lambda: not [line for pid, line in below.items() if lives(pid)],
+            within=60,
             what=f"nothing left of {sorted(below.values())}",
         )
