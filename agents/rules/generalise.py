@@ -115,18 +115,20 @@ def _values(draft: PlanDraft, registry: Registry) -> Iterator[tuple[str, str, st
             kind, value = command.kind(name), str(param.value)
             label = re.sub(r"\W+", "_", str(command.properties[name].get("title", name)).casefold()).split("_or_")[0]
             if kind in PATH_KINDS:
-                parts.extend((part, "path", label) for part in _path_parts(value))
+                parts.extend((part, "path", label if last else "folder") for part, last in _path_parts(value))
             if name != "command_line" and kind != "choice":
                 yield value.rstrip("\n") if kind == "text" else value, kind, label if label.isidentifier() else "value"
     yield from parts
 
 
-def _path_parts(path: str) -> Iterator[str]:
-    for part in path.split("/"):
-        yield part
+def _path_parts(path: str) -> Iterator[tuple[str, bool]]:
+    """Yield each part of a path, and a part without its ending, with whether it is the last."""
+    names = path.split("/")
+    for number, part in enumerate(names, start=1):
+        yield part, number == len(names)
         stem, dot, _ = part.rpartition(".")
         if stem and dot:
-            yield stem
+            yield stem, number == len(names)
 
 
 def _place(text: Text, value: str, kind: str) -> tuple[int, int] | None:

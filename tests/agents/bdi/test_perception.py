@@ -98,6 +98,7 @@ def test_when_not_everything_was_looked_at_nothing_is_said_to_be_missing() -> No
     for context in ("there is no file named b.txt", "the workspace has no tests", "the workspace is empty"):
         assert shown(seen, context) != "yes", context
     assert shown(seen, "there is a file named a.txt") == "yes"
+    assert shown(sentences(world(complete=False)), "there is no folder named b") == "unknown"
 
 
 def test_unknown_programs_are_not_said_to_be_missing() -> None:

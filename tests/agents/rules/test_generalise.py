@@ -77,10 +77,11 @@ def test_reasons_that_a_person_gave_stay_with_their_steps() -> None:
 def test_code_is_never_cut_into_slots() -> None:
     code = "for time in (1, 2):\n    print(time)\n"
     proposal = propose(
-        "write a clock to the file time.py", draft(by_hand("write", path="time.py", content=code)), REGISTRY
+        "write a clock into the folder time", draft(by_hand("write", path="time/clock.py", content=code)), REGISTRY
     )
     assert "print(time)" in proposal.text
-    assert proposal.slots == {"file": "time.py"}
+    assert proposal.slots == {"folder": "time", "file": "clock"}
+    assert "to the file {folder}/{file}.py" in proposal.text
 
 
 def test_braces_in_code_stay_braces() -> None:

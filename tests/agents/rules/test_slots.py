@@ -61,7 +61,7 @@ def test_a_one_word_slot_takes_quoted_text_whole_and_never_a_piece_of_it() -> No
 
 
 def test_a_one_word_slot_never_takes_a_function_word_unless_quoted() -> None:
-    template = "create a python project {name} [with a venv]"
+    template = "create a python project {name} [[with] a venv]"
     assert match(template, "create a python project with a venv", name="path") is None
     assert value(template, "create a python project 'with' with a venv", "name", name="path") == "with"
 
