@@ -41,12 +41,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Window:
-    """Lines in order. `last` is what to ask after, even when a filter let no line through; `older`: more exist."""
+    """Lines in order. `last` is what to ask after, even when a filter let no line through.
+
+    `older` and `more`: lines before and after these exist already.
+    """
 
     lines: list[Line]
     after: int
     last: int
     older: bool = False
+    more: bool = False
 
     def html(self, goal: Goal) -> str:
         """The lines as list items."""
@@ -71,7 +75,7 @@ def after(goal: Goal, number: int, source: str = "") -> Window:
     end = _last_number(goal)
     rows = list(_of(goal, source).filter(number__gt=number, number__lte=end).order_by("number")[:BATCH])
     last = rows[-1].number if len(rows) == BATCH else max(end, number)
-    return Window([_line(row) for row in rows], number, last)
+    return Window([_line(row) for row in rows], number, last, more=last < end)
 
 
 def sources(goal: Goal, chosen: str = "") -> list[str]:

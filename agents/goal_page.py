@@ -251,6 +251,11 @@ class GoalPage:
         plan = self.plan
         return [intent for intent in plan.intents.all() if intent.state == "outcome_unknown"] if plan else []
 
+    @property
+    def tab(self) -> str:
+        """The tab this part stands under."""
+        return "plans" if self.part == "by_hand" else self.part
+
     @cached_property
     def tabs(self) -> list[Tab]:
         """The parts of the page, each with its address."""

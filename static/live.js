@@ -129,13 +129,13 @@
     try {
       let more = true;
       while (more && polling) {
-        const before = last;
         const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { headers: { Accept: "application/json" }, redirect: "error" });
         if (answer.status === 404) return stop("This goal is not yours to see any more.");
         if (!answer.ok) throw new Error(String(answer.status));
         if (!polling) return;                    // the socket came back meanwhile and has sent these lines
-        take(await answer.json());
-        more = last > before;
+        const message = await answer.json();
+        take(message);
+        more = message.more;
         say(`asking every 2 s, line ${last}`, "dot-clay");
       }
     } catch {
@@ -219,6 +219,8 @@
   term.querySelector("[data-plain]")?.setAttribute("hidden", "");
   select?.addEventListener("change", () => select.form.requestSubmit());
 
+  // A fragment that grows takes room from the log: the end stays in sight.
+  new ResizeObserver(() => { if (follow) toEnd(); }).observe(scroller);
   if (follow) toEnd();
   if (isTail) { say(`line ${last}, connecting`, ""); connect(); }
   else setFollow(false);

@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def reason_words(reason: str) -> str:
+    """A reason that begins with a word of the code (`no_applicable_rule`) as words; classes and sentences stay."""
+    head, colon, rest = reason.partition(":")
+    return (head.replace("_", " ") if head.islower() and " " not in head else head) + colon + rest
+
+
 @dataclass(frozen=True)
 class Notice:
     """A notice of the goal page. `tone` is bad, person, good, accent or nothing."""
@@ -70,5 +76,4 @@ def _key(reason: str) -> str:
 
 
 def _words(reason: str) -> str:
-    head, colon, rest = reason.partition(":")
-    return ((head.replace("_", " ") if " " not in head else head) + colon + rest).rstrip(".")
+    return reason_words(reason).rstrip(".")

@@ -9,6 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from agents.presentation.endings import reason_words
+
+# A step may write a megabyte; the plan's page shows all of it.
+SENTENCE_MAX = 240
+
 
 @dataclass(frozen=True)
 class Move:
@@ -157,24 +162,22 @@ def _goal_move(move: Move, beliefs: int) -> Node | None:
             said = f"{beliefs} belief{'' if beliefs == 1 else 's'}" if beliefs else ""
             return Node(move.at, "eye", "n-mind", "Perceived the workspace", detail=said)
         case (_, "manual"):
-            return Node(move.at, "hand", "n-person", "A person must act", detail=_sentence(move.reason))
+            return Node(move.at, "hand", "n-person", "A person must act", detail=reason_words(move.reason))
         case (_, "achieved"):
-            return Node(move.at, "check", "n-good", "Achieved", detail=_sentence(move.reason))
+            return Node(move.at, "check", "n-good", "Achieved", detail=reason_words(move.reason))
         case (_, "failed"):
-            return Node(move.at, "x", "n-bad", "Failed", detail=_sentence(move.reason))
+            return Node(move.at, "x", "n-bad", "Failed", detail=reason_words(move.reason))
         case (_, "dropped"):
-            return Node(move.at, "minus", "", "Dropped", detail=_sentence(move.reason))
-        case (_, "recovering"):
-            return Node(move.at, "mend", "n-clay", "Recovering", detail=_sentence(move.reason))
+            return Node(move.at, "minus", "", "Dropped", detail=reason_words(move.reason))
         case ("blocked", "pending"):
             return Node(move.at, "clock", "", "No longer waits for another goal")
         case (_, "pending") if move.reason:
-            return Node(move.at, "clock", "", "Waits to be planned again", detail=_sentence(move.reason))
+            return Node(move.at, "clock", "", "Waits to be planned again", detail=reason_words(move.reason))
     return None
 
 
 def _plan_move(move: Move, revision: Revision | None) -> Node | None:
-    address = revision.address if revision else ""
+    address, why = revision.address if revision else "", reason_words(move.reason)
     count = len([step for step in revision.steps if step.phase == "main"]) if revision else 0
     match move.new:
         case "approved":
@@ -183,9 +186,10 @@ def _plan_move(move: Move, revision: Revision | None) -> Node | None:
         case "rejected":
             return Node(move.at, "x", "n-bad", "rejected the plan", who=move.by, detail=move.reason, address=address)
         case "superseded":
-            return Node(move.at, "quote", "n-person", "sent the plan back", who=move.by, detail=_sentence(move.reason))
+            title = "sent the plan back" if move.reason.startswith("changes requested") else "replaced the plan"
+            return Node(move.at, "quote", "n-person", title, who=move.by, detail=why)
         case "cancelled":
-            return Node(move.at, "stop", "n-person", "cancelled the plan", who=move.by, detail=_sentence(move.reason))
+            return Node(move.at, "stop", "n-person", "cancelled the plan", who=move.by, detail=why)
         case "expired":
             return Node(move.at, "clock", "n-bad", "The plan expired before anybody decided")
         case "executing":
@@ -225,7 +229,7 @@ def _step(step: Step) -> Node | None:
         step.tries[0].started if step.tries else None,
         icon,
         tone,
-        step.sentence,
+        step.sentence if len(step.sentence) <= SENTENCE_MAX else step.sentence[:SENTENCE_MAX].rstrip() + " …",
         code=step.command,
         detail=_step_detail(step) if plain_success or not step.tries else "",
         todo=not step.tries,
@@ -236,7 +240,7 @@ def _step(step: Step) -> Node | None:
 
 def _step_detail(step: Step) -> str:
     if not step.tries:
-        return _sentence(step.reason) if step.reason else f"intent {step.position}, not started"
+        return reason_words(step.reason) if step.reason else f"intent {step.position}, not started"
     only = step.tries[0]
     return duration_of(only) if only.finished else ""
 
@@ -264,9 +268,3 @@ def duration_of(attempt: Try) -> str:
         return ""
     seconds = max(0.0, (attempt.finished - attempt.started).total_seconds())
     return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
-
-
-def _sentence(reason: str) -> str:
-    """A reason that begins with a word of the code (`no_applicable_rule`) as words; sentences stay as they are."""
-    head, colon, rest = reason.partition(":")
-    return (head.replace("_", " ") if " " not in head else head) + colon + rest

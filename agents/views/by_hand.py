@@ -55,7 +55,7 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
     """Write the plan. The buttons add a phrase, open a command's form, take a filled form over, check, or propose."""
     goal = changeable_goal(request, pk)
     person = person_of(request)
-    page = GoalPage(goal, person, "plans")
+    page = GoalPage(goal, person, "by_hand")
     if not page.may_plan_by_hand:
         messages.warning(request, f"Goal {pk} takes no plan by hand now: it is {goal.state.replace('_', ' ')}.")
         return redirect("goal", pk)

@@ -154,7 +154,13 @@ def log(request: HttpRequest, pk: int) -> JsonResponse:
         window = goal_log.after(goal, newer_than, source)
     else:
         window = goal_log.tail(goal, source)
-    answer = {"after": window.after, "last": window.last, "older": window.older, "lines": window.html(goal)}
+    answer: dict[str, Any] = {
+        "after": window.after,
+        "last": window.last,
+        "older": window.older,
+        "more": window.more,
+        "lines": window.html(goal),
+    }
     if "after" in request.GET:
         answer["fragments"] = GoalPage(goal, person).fragments()
     return JsonResponse(answer, headers={"Cache-Control": "no-store"})
