@@ -29,7 +29,8 @@ def test_a_path_is_read_from_the_current_folder(cwd: str, path: str, expected: s
 
 
 @pytest.mark.parametrize(
-    "path", ["..", "../x", "a/../../x", "/", "/etc", "/workspace/..", "/workspace/../workspaces", "//etc"]
+    "path",
+    ["..", "../x", "a/../../x", "/", "/etc", "/workspace/..", "../workspace/x", "/workspace/../workspaces", "//etc"],
 )
 def test_a_path_that_leads_out_is_refused(path: str) -> None:
     with pytest.raises(Refusal, match="outside") as refused:

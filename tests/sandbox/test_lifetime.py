@@ -18,11 +18,15 @@ from tests.waiting import wait_until
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _WORKER = """
-import sys
+import os, sys, time
 from pathlib import Path
 from sandbox.contract import Request, SessionState
 from sandbox.session import open_session
 with open_session(Path(sys.argv[1]), SessionState()) as session:
+    # A child that never executes anything keeps all of the worker's sockets open, as children of libraries do.
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+        time.sleep(600)
     session.execute(Request("run", {"command_line": "python beat.py"}))
 """
 # Two generations away from the program itself, in a process group and session of its own.
@@ -45,21 +49,27 @@ def worker(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     root.mkdir()
     (root / "beat.py").write_text(_BEAT)
     environment = {**os.environ, "PYTHONPATH": str(_REPOSITORY)}
-    process = subprocess.Popen([sys.executable, "-c", _WORKER, str(root)], env=environment)
+    process = subprocess.Popen([sys.executable, "-c", _WORKER, str(root)], env=environment, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    holder = int(process.stdout.readline())
     wait_until((root / "beat").exists, what="the program's first beat")
     yield process
     process.kill()
     process.wait()
+    process.stdout.close()
+    os.kill(holder, signal.SIGKILL)
 
 
 def _descendants(pid: int) -> list[int]:
-    """Every process below `pid`, nearest first."""
+    """The session's processes below `pid`, nearest first; not the child that holds sockets."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
         parent = waiting.pop(0)
         for path in Path(f"/proc/{parent}/task").glob("*/children"):
             children = [int(each) for each in path.read_text().split()]
+            if parent == pid:
+                children = [each for each in children if _command(each) != _command(pid)]
             found += children
             waiting += children
     return found
@@ -91,6 +101,14 @@ def test_whichever_wall_is_killed_the_programs_die_and_the_worker_goes_on(
     os.kill(below[generation], signal.SIGKILL)
     wait_until(lambda: _gone(below), within=2, what="the end of the jail")
     assert worker.wait(timeout=10) == 0
+
+
+def test_nobody_between_worker_and_program_has_the_workers_environment(worker: subprocess.Popen[bytes]) -> None:
+    below = _descendants(worker.pid)
+    names = {
+        pair.split(b"=")[0] for pid in below[:3] for pair in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    }
+    assert names <= {b"", b"PWD", b"LC_CTYPE"}
 
 
 def test_a_session_that_is_left_leaves_nothing(tmp_path: Path) -> None:

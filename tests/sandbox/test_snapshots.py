@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import os
 import socket
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sandbox.contract import Limits
 from sandbox.places import owner
+from sandbox.seen import YOUNG_NS, Seen, Stamp
 from sandbox.snapshots import EMPTY, DamagedStore, SnapshotRefused, SnapshotStore
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -285,3 +289,26 @@ def test_times_of_files_come_back_so_that_compiled_python_stays_valid(
     second = store.take(tmp_path / "one", first.digest)
     store.checkout(second.digest, tmp_path / "two")
     assert (tmp_path / "two" / "src" / "app.py").stat().st_mtime_ns == old
+
+
+def test_a_stamp_as_young_as_the_kernels_clock_is_coarse_is_not_trusted(
+    store: SnapshotStore, work: Path, tmp_path: Path
+) -> None:
+    """Two writes within one tick look the same on kernels whose time stamps are coarse, whatever this one's are."""
+    digest = store.take(work).digest
+    fresh = Seen(tmp_path / "store" / "seen").load(digest)[b".hidden"]
+    assert not fresh.same_file(replace(Stamp.of((work / ".hidden").lstat()), sha256=fresh.sha256))
+    wait_until(lambda: time.time_ns() > (work / ".hidden").lstat().st_ctime_ns + 2 * YOUNG_NS)
+    store.take(work)
+    settled = Seen(tmp_path / "store" / "seen").load(digest)[b".hidden"]
+    assert settled.same_file(replace(Stamp.of((work / ".hidden").lstat()), sha256=settled.sha256))
+
+
+def test_a_cache_that_a_crash_left_half_written_costs_time_only(
+    store: SnapshotStore, work: Path, tmp_path: Path
+) -> None:
+    first = store.take(work)
+    cache = tmp_path / "store" / "seen" / first.digest
+    for rubbish in (b"", b"\0" * 100, cache.read_bytes()[:-30], b"1 2 3 4 short path\n", b"\xff"):
+        cache.write_bytes(rubbish)
+        assert store.take(work, first.digest) == first
