@@ -43,7 +43,8 @@ class Edge:
 
 
 def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    response.headers["X-Request-ID"] = request.request_id  # type: ignore[attr-defined]
+    # An error page brings its own, which is the one in the log.
+    response.headers.setdefault("X-Request-ID", request.request_id)  # type: ignore[attr-defined]
     if request.path_info.startswith(_API):
         problems.rewrite(response, request)
         # Answers depend on a token that caches do not look at.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.conf import settings
@@ -33,9 +34,11 @@ def guarded(view: View, *, takes_files: bool) -> View:
             begun = await sync_to_async(_begin)(request, takes_files)
             if isinstance(begun, HttpResponse):
                 return begun
-            response = await cast(Awaitable[HttpResponseBase], view(request, *args, **kwargs))
-            await sync_to_async(_finish)(begun, response)
-            return response
+            # A caller who hangs up while waiting cancels this request; its key must get its answer all the same.
+            at_work = asyncio.ensure_future(_carry_out(begun, view(request, *args, **kwargs)))
+            _at_work.add(at_work)
+            at_work.add_done_callback(_at_work.discard)
+            return await asyncio.shield(at_work)
 
         return _as_api(answer_later)
 
@@ -48,6 +51,16 @@ def guarded(view: View, *, takes_files: bool) -> View:
         return response
 
     return _as_api(answer)
+
+
+# The event loop itself holds its tasks only weakly.
+_at_work: set[asyncio.Future[HttpResponseBase]] = set()
+
+
+async def _carry_out(begun: AnsweredRequest | None, answering: Awaitable[HttpResponseBase]) -> HttpResponseBase:
+    response = await answering
+    await sync_to_async(_finish)(begun, response)
+    return response
 
 
 def _as_api(view: View) -> View:

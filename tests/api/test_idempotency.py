@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
+import time
 from collections import Counter
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync, sync_to_async
 from django.db import connection
+from django.test import AsyncClient, Client
 from django.utils import timezone
 
-from agents.models import Goal, Workspace
+from agents.models import Goal, IntentPlan, Workspace
 from people import idempotency
 from people.models import AnsweredRequest
 
@@ -125,6 +131,35 @@ def test_after_a_day_the_answer_is_forgotten_and_the_key_still_makes_no_second_g
     AnsweredRequest.objects.all().delete()
     other = caller.post("goals", {"text": "Something else"}, Idempotency_Key="k1")
     assert (other.status_code, other.json()["type"]) == (422, "urn:mindx:problem:key_reused")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_caller_who_hangs_up_while_waiting_gets_the_answer_with_the_same_key(
+    api_of: Any, token_of: Any, reviewer: Any, propose_plan: Any
+) -> None:
+    plan = propose_plan(reviewer)
+    token, body = token_of(reviewer), json.dumps({"digest": plan.digest})
+    address = f"/api/v1/intent-plans/{plan.pk}/approve?wait=0.6"
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "k1"}
+
+    async def hang_up() -> None:
+        sent = AsyncClient().post(address, body, content_type="application/json", headers=headers)
+        request = asyncio.ensure_future(sent)
+        await _until(lambda: IntentPlan.objects.filter(pk=plan.pk, state="approved").exists())
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        await _until(lambda: AnsweredRequest.objects.filter(status=202).exists())
+
+    async def _until(holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 10
+        while not await sync_to_async(holds)():
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.02)
+
+    async_to_sync(hang_up)()
+    again = Client().post(address, body, content_type="application/json", headers=headers)
+    assert (again.status_code, again.json()["id"]) == (202, str(plan.pk))
 
 
 @pytest.mark.django_db(transaction=True)
