@@ -56,14 +56,16 @@ def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
 def _search(goals: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
     """Look for the words in the next window of goals, and say where it ended when the table goes on."""
     earlier = goals if wanted.after is None else goals.filter(pk__lt=wanted.after)
-    window = earlier.order_by("-pk").values("pk")[:SEARCH_WINDOW]
-    rows, older = goal_page(goals.filter(_fits(wanted.text), pk__in=window), wanted.after, PAGE)
+    window = earlier.order_by("-pk").values("pk")[:SEARCH_WINDOW].aggregate(count=Count("pk"), oldest=Min("pk"))
+    if not window["count"]:
+        return GoalList([], None)
+    # Bounds on the key, not a subquery: the planner then walks the window and nothing else.
+    rows, older = goal_page(goals.filter(_fits(wanted.text), pk__gte=window["oldest"]), wanted.after, PAGE)
     if older is not None:
         return GoalList(rows, older, searched_all=False)
-    looked = Goal.objects.filter(pk__in=window).aggregate(count=Count("pk"), oldest=Min("pk"))
-    if looked["count"] < SEARCH_WINDOW:
+    if window["count"] < SEARCH_WINDOW:
         return GoalList(rows, None)
-    return GoalList(rows, looked["oldest"], searched_all=False)
+    return GoalList(rows, window["oldest"], searched_all=False)
 
 
 def _fits(text: str) -> Q:
