@@ -64,7 +64,7 @@ def advance(plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_
     Raises LeaseLost, Cancelled or WorkspaceMoved when a condition on the plan's row does not hold; then nothing was
     written. A report that was recorded before is answered as it was then.
     """
-    values = {
+    values: dict[str, int | str | bool] = {
         "plan": plan.pk,
         "fence": lease.fence,
         "position": running.position,

@@ -59,15 +59,10 @@ def test_only_the_mover_sets_a_state() -> None:
             if name in MOVERS or "/migrations/" in name:
                 continue
             for node in ast.walk(ast.parse(path.read_text())):
-                is_update = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "update"
-                if is_update and any(keyword.arg == "state" for keyword in node.keywords):
-                    offenders.append(f"{name}:{node.lineno}")
-                targets = node.targets if isinstance(node, ast.Assign) else []
-                offenders += [
-                    f"{name}:{node.lineno}"
-                    for target in targets
-                    if isinstance(target, ast.Attribute) and target.attr == "state"
-                ]
+                if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "update":
+                    offenders += [f"{name}:{node.lineno}" for keyword in node.keywords if keyword.arg == "state"]
+                if isinstance(node, ast.Assign):
+                    offenders += [f"{name}:{node.lineno}" for on in node.targets if getattr(on, "attr", "") == "state"]
     assert offenders == []
 
 

@@ -27,7 +27,11 @@ def _run(program: str, timeout_s: int = 60) -> dict[str, Any]:
 
 
 def _kill_the_workers(whole: Whole) -> None:
-    workers = {pid: line for pid, line in descendants(whole.running.process.pid).items() if "celery" in line and " worker" in line}
+    workers = {
+        pid: line
+        for pid, line in descendants(whole.running.process.pid).items()
+        if "celery" in line and " worker" in line
+    }
     assert workers
     for pid in workers:
         try:

@@ -36,7 +36,7 @@ def test_the_script_takes_a_goal_through_the_api(whole: Whole) -> None:
 
 
 @pytest.fixture
-def browser() -> Iterator[Browser]:
+def window() -> Iterator[Browser]:
     """Debian's Chromium."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
@@ -44,11 +44,11 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-def _logged_in(browser: Browser, whole: Whole, width: int) -> Page:
-    page = browser.new_context(viewport={"width": width, "height": 844}, base_url=whole.address).new_page()
+def _logged_in(window: Browser, whole: Whole, width: int) -> Page:
+    page = window.new_context(viewport={"width": width, "height": 844}, base_url=whole.address).new_page()
     page.goto("/")
-    page.get_by_label("User name").fill("admin")
-    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("input[name=username]").fill("admin")
+    page.locator("input[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url(f"{whole.address}/")
     return page
@@ -56,8 +56,8 @@ def _logged_in(browser: Browser, whole: Whole, width: int) -> Page:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, browser: Browser, width: int) -> None:
-    page = _logged_in(browser, whole, width)
+def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Browser, width: int) -> None:
+    page = _logged_in(window, whole, width)
     name = f"weather_{width}"
     page.locator("textarea[name=text]").first.fill(
         f"Create a Python project named {name} with a virtual environment and a script that prints the Python version"
@@ -79,17 +79,13 @@ def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, browser: Br
 
 
 @pytest.mark.browser
-def test_a_browser_that_was_away_gets_exactly_the_lines_it_missed(whole: Whole, browser: Browser) -> None:
+def test_a_browser_that_was_away_gets_exactly_the_lines_it_missed(whole: Whole, window: Browser) -> None:
+    slow = "import time\nfor n in range(60):\n    print(n, flush=True)\n    time.sleep(0.1)\n"
     number, plan = whole.plan_by_hand(
-        {
-            "tool": "simple_coder",
-            "command": "run",
-            "params": {
-                "command_line": 'python -c "import time\nfor n in range(60):\n print(n, flush=True)\n time.sleep(.1)"'
-            },
-        }
+        {"tool": "simple_coder", "command": "write", "params": {"path": "slow.py", "content": slow}},
+        {"tool": "simple_coder", "command": "run", "params": {"command_line": "python slow.py"}},
     )
-    page = _logged_in(browser, whole, 1280)
+    page = _logged_in(window, whole, 1280)
     page.goto(f"/goals/{number}/")
     whole.approve(plan)
     expect(page.get_by_role("log")).to_contain_text("5", timeout=SLOW_MS)

@@ -36,7 +36,7 @@ def test_reading_gives_back_what_was_written(content: str, name: str) -> None:
 def test_equal_plans_have_equal_bytes_whatever_the_order_of_their_keys() -> None:
     one = _document()
     turned = dataclasses.replace(
-        one, intents=(dataclasses.replace(one.intents[0], params=dict(reversed(one.intents[0].params.items()))),)
+        one, intents=(dataclasses.replace(one.intents[0], params=dict(reversed(list(one.intents[0].params.items())))),)
     )
     assert documents.write(one) == documents.write(turned)
 
