@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.supervisor.processes import children, descendants, lives
@@ -96,6 +97,15 @@ class Running:
         """Run one of our scripts beside it."""
         line = [str(ROOT / "scripts" / name)]
         return subprocess.run(line, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
+
+    def kill_everything(self) -> None:
+        """SIGKILL for every process at one time, the servers included: nothing can tidy up."""
+        below = self.below()
+        for pid in [self.process.pid, *below]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(timeout=60)
+        wait_until(lambda: not [pid for pid in below if lives(pid)], within=60, what="everything dead")
 
     def end(self, number: signal.Signals) -> None:
         """Send the signal and see that nothing of it is left."""

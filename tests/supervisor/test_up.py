@@ -77,7 +77,8 @@ def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path,
     assert "the password is the one in MINDX_ADMIN_PASSWORD" in first.said
     assert environment["MINDX_ADMIN_PASSWORD"] not in first.said
     token = first.manage("token", "admin").splitlines()[-1]
-    first.end(signal.SIGKILL)
+    first.kill_everything()
+    assert (data / "postgres" / "data" / "postmaster.pid").exists(), "this is the remains of a killed server"
 
     second = Running(data, **environment)
     running.append(second)
@@ -87,6 +88,11 @@ def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path,
         "from people.models import ApiToken as T; print(T.objects.filter(digest=T.digest_of('" + token + "')).count())"
     )
     assert second.manage("shell", "-v", "0", "-c", count).strip() == "1"
+    second.end(signal.SIGKILL)  # the supervisor alone: the kernel ends the others
+
+    third = Running(data, **environment)
+    running.append(third)
+    third.wait_ready()
 
     addresses = json.loads((data / "run" / "servers.json").read_text())
     with psycopg.connect(addresses["database_url"], autocommit=True) as connection:
@@ -102,7 +108,7 @@ def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path,
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
         assert connection.execute("SELECT count(*) FROM agents_goal").fetchone()
-    second.end(signal.SIGINT)
+    third.end(signal.SIGINT)
 
 
 def test_given_servers_are_used_and_none_is_started(
