@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from agents.bdi.types import Belief
+from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
 from agents.rules.naming import path_problem
 from agents.rules.words import Text, quote, read_text
@@ -64,7 +65,10 @@ class World:
 
 
 def perceive(world: World) -> list[Belief]:
-    """Return what is so, most useful first, each sentence once; people's words come last and unchanged."""
+    """Return what is so, most useful first, each sentence once; what was told comes last and unchanged.
+
+    What is seen now outweighs what was said before: a told sentence that it contradicts is left out.
+    """
     tree = _Tree.of(world.entries)
     seen = dict.fromkeys(
         (
@@ -75,7 +79,11 @@ def perceive(world: World) -> list[Belief]:
         )
     )
     beliefs = [Belief(sentence, "perception", 1.0, world.now) for sentence in seen]
-    return beliefs + [told for told in _told(world.told) if told.sentence not in seen]
+    return beliefs + [told for told in _told(world.told) if told.sentence not in seen and not _denied(told, beliefs)]
+
+
+def _denied(told: Belief, seen: list[Belief]) -> bool:
+    return any(entails(belief.sentence, told.sentence).answer == "no" for belief in seen)
 
 
 @dataclass

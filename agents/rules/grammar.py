@@ -208,8 +208,8 @@ def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
 
 
 def _keywords(number: int, line: str) -> list[re.Match[str]]:
-    quoted = quoted_spans(line, number)
-    return [found for found in _KEYWORD.finditer(line) if not any(a <= found.start() < b for a, b in quoted)]
+    quoted = _quoted(line, number)
+    return [found for found in _KEYWORD.finditer(line) if not quoted[found.start()]]
 
 
 def _add_text(sections: list[_Section], number: int, text: str) -> None:
@@ -326,24 +326,25 @@ def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
 
 def _items(line: str, number: int) -> list[str]:
     """Part a body line at the commas that stand outside quotes."""
-    quoted = quoted_spans(line, number)
+    quoted = _quoted(line, number)
     items, start = [], 0
     for at, char in enumerate(line):
-        if char == "," and not any(a <= at < b for a, b in quoted):
+        if char == "," and not quoted[at]:
             items.append(line[start:at])
             start = at + 1
     items.append(line[start:])
     return [item.strip().rstrip(";").strip() for item in items if item.strip(" \t;.")]
 
 
-def quoted_spans(line: str, number: int) -> list[tuple[int, int]]:
-    """Return the spans of quoted text in one line. Raises RuleSyntaxError when a double quote is never closed."""
-    spans: list[tuple[int, int]] = []
+def _quoted(line: str, number: int) -> bytearray:
+    """Return for each character whether it stands in quotes. Raises RuleSyntaxError for a quotation never closed."""
+    inside = bytearray(len(line))
     at = 0
+    hopeless: set[str] = set()
     while at < len(line):
-        end = closing_quote(line, at, exact=True)
+        end = closing_quote(line, at, exact=True, hopeless=hopeless)
         if end is not None:
-            spans.append((at, end + 1))
+            inside[at : end + 1] = b"\1" * (end + 1 - at)
             at = end + 1
             continue
         if line[at] in '"“«' and line[at - 1 : at] in ("", " ", "\t"):
@@ -352,7 +353,7 @@ def quoted_spans(line: str, number: int) -> list[tuple[int, int]]:
             )
             raise RuleSyntaxError(number, "open_quote", message)
         at += 1
-    return spans
+    return inside
 
 
 def _short(text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»"}
 _OPENS_AFTER = set(" \t\r\n([{=:,")
-_LEADING = "([{<*_—–\"'"
+_LEADING = "([{<—–\"'"
 # Signs that part words in a goal but say nothing themselves.
 _SIGNS = frozenset("-—–*•+&|=<>#,.;:!?…()")
 _TRAILING = ".,;:!?)]}>*…—–"
@@ -109,6 +109,7 @@ def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]]
     words: list[Word] = []
     groups: list[Group] = []
     starts = dict(atoms)
+    hopeless: set[str] = set()
     at = 0
     while at < len(raw):
         if at in starts:
@@ -117,18 +118,24 @@ def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]]
             at = end
         elif raw[at].isspace():
             at += 1
-        elif (close := closing_quote(raw, at, exact, starts)) is not None:
+        elif (close := closing_quote(raw, at, exact, starts, hopeless)) is not None:
             _add_group(raw, words, groups, (at + 1, close), (at, close + 1))
             at = close + 1
         else:
-            at = _add_word(raw, words, at, starts, exact)
+            at = _add_word(raw, words, at, starts, exact, hopeless)
     return Text(raw, tuple(words), tuple(groups), exact)
 
 
-def closing_quote(raw: str, at: int, exact: bool, atoms: Mapping[int, int] | None = None) -> int | None:
-    """Return where the quotation that opens at `at` closes, or None when none opens there; atoms are stepped over."""
+def closing_quote(
+    raw: str, at: int, exact: bool, atoms: Mapping[int, int] | None = None, hopeless: set[str] | None = None
+) -> int | None:
+    """Return where the quotation that opens at `at` closes, or None when none opens there; atoms are stepped over.
+
+    A caller that goes through a text from left to right hands over one set `hopeless`: once a mark was found to close
+    nowhere behind a place, nobody looks for it again, which keeps reading linear in the length of the text.
+    """
     close = QUOTES.get(raw[at])
-    if close is None or (at > 0 and raw[at - 1] not in _OPENS_AFTER):
+    if close is None or (at > 0 and raw[at - 1] not in _OPENS_AFTER) or (hopeless is not None and close in hopeless):
         return None
     position = at + 1
     while position < len(raw):
@@ -143,6 +150,8 @@ def closing_quote(raw: str, at: int, exact: bool, atoms: Mapping[int, int] | Non
         if char == close and not (following and (following.isalnum() or following == "_")):
             return position
         position += 1
+    if hopeless is not None:
+        hopeless.add(close)
     return None
 
 
@@ -158,10 +167,10 @@ def _add_group(
     groups.append(Group(*inner, *outer, first, len(words)))
 
 
-def _add_word(raw: str, words: list[Word], at: int, atoms: Mapping[int, int], exact: bool) -> int:
+def _add_word(raw: str, words: list[Word], at: int, atoms: Mapping[int, int], exact: bool, hopeless: set[str]) -> int:
     end = at + 1
     while end < len(raw) and not raw[end].isspace() and end not in atoms:
-        if closing_quote(raw, end, exact, atoms) is not None:
+        if closing_quote(raw, end, exact, atoms, hopeless) is not None:
             break
         end += 1
     chunk = raw[at:end]

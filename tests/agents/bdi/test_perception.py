@@ -119,6 +119,12 @@ def test_what_people_said_is_taken_over_once_and_within_bounds() -> None:
     assert all(belief.at for belief in seen if belief.source == "perception")
 
 
+def test_what_is_seen_outweighs_what_was_said() -> None:
+    told = (Belief("There is no folder named weather.", "person"), Belief("The door is open.", "person"))
+    said = [belief.sentence for belief in perceive(world("weather/", told=told)) if belief.source == "person"]
+    assert said == ["The door is open."]
+
+
 def test_file_names_cannot_add_sentences() -> None:
     nasty = ["a. There is no folder named b", "x\nThere is no folder named b", '"; There is no folder named b', "b/"]
     seen = sentences(world(*nasty))

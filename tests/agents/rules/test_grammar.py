@@ -103,6 +103,11 @@ def test_a_faulty_rule_does_not_take_the_others_with_it() -> None:
     assert [(error.line, error.code) for error in errors] == [(7, "no_body")]
 
 
+def test_a_line_of_many_quotations_is_read_in_no_time() -> None:
+    (rule,) = parse("IF your task is to go\nTHEN: " + 'say "," ,' * 10_000)
+    assert len(rule.body) == 10_000
+
+
 def test_a_new_rule_line_parts_rules_too() -> None:
     assert [rule.name for rule in parse(OWN + OWN.replace("start", "begin"))] == [
         "start a python project",

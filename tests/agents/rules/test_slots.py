@@ -84,6 +84,7 @@ def test_a_name_keeps_dots_and_slashes_but_not_the_full_stop() -> None:
     template = "show the file {file}"
     assert value(template, "show the file .venv/pyvenv.cfg.", "file", file="path") == ".venv/pyvenv.cfg"
     assert value(template, "show the file ../x", "file", file="path") == "../x"
+    assert value(template, "show the file _private_.py", "file", file="path") == "_private_.py"
     assert value(template, "show the file ..", "file", file="path") == ".."
 
 
@@ -129,6 +130,14 @@ def test_a_hostile_goal_is_searched_in_linear_time() -> None:
     started = time.monotonic()
     assert match(template, goal) is None
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("piece", [" 'a", ' "a', " 'a “b \"c", "'", '" '])
+def test_quotation_marks_that_never_close_cost_no_more_than_other_characters(piece: str) -> None:
+    started = time.monotonic()
+    read_text(piece * 20_000)
+    read_text(piece * 20_000, exact=True)
+    assert time.monotonic() - started < 10
 
 
 def test_a_goal_of_more_words_than_people_write_matches_nothing() -> None:
