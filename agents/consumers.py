@@ -34,6 +34,7 @@ PAUSE_S = 0.03
 # Without a hint the table is asked this often: a hint can be lost, a line cannot.
 LOOK_EVERY_S = 2.0
 RIGHTS_EVERY_S = 10.0
+LAYER_WITHIN_S = 2.0
 
 Message = dict[str, Any]
 
@@ -52,7 +53,12 @@ class PushConsumer(AsyncWebsocketConsumer):
             return
         self.groups = [group]
         # Joined before the first look: nothing can be written in between without a hint.
-        await self.channel_layer.group_add(group, self.channel_name)
+        try:
+            await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LAYER_WITHIN_S)
+        except TimeoutError:
+            # A Redis that hangs: the page asks by HTTP meanwhile, instead of waiting for a socket that says nothing.
+            await self.close(TRY_AGAIN)
+            return
         self._pushing = asyncio.create_task(self._push())
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

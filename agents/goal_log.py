@@ -15,8 +15,8 @@ from agents.presentation import ansi
 
 TAIL = 200
 BATCH = 200
-# The sources offered for filtering are those of the newest lines: a distinct over ten million lines is no page.
-_SOURCES_FROM = 5_000
+# The sources offered for filtering are those of the first and the newest lines: a log may have millions between them.
+_SOURCES_FROM = 2_000
 _SPEAKERS = {
     "bdi_agent": "src-mind",
     "review": "src-person",
@@ -79,9 +79,13 @@ def after(goal: Goal, number: int, source: str = "") -> Window:
 
 
 def sources(goal: Goal, chosen: str = "") -> list[str]:
-    """Who spoke in the newest lines, by name; the chosen one is always among them."""
-    newest = goal.log_lines.order_by("-number")[:_SOURCES_FROM]
-    names = set(LogLine.objects.filter(pk__in=newest.values("pk")).values_list("source", flat=True).distinct())
+    """Who spoke in the first and the newest lines, by name; the chosen one is always among them."""
+    ends = (goal.log_lines.order_by(order)[:_SOURCES_FROM].values("pk") for order in ("number", "-number"))
+    names = {
+        name
+        for end in ends
+        for name in LogLine.objects.filter(pk__in=end).order_by().values_list("source", flat=True).distinct()
+    }
     return sorted(names | ({chosen} if chosen else set()))
 
 

@@ -6,6 +6,7 @@
   "use strict";
   const KEEP = 2000;            // lines kept in the page; older ones are a click away
   const POLL_MS = 2000;
+  const SILENT_MS = 4000;
   const BACK_OFF_MS = [500, 1000, 2000, 5000, 10000, 15000];
 
   /* a link that opens a dialog is an ordinary link without this script */
@@ -98,13 +99,17 @@
   const connect = () => {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(`${scheme}//${location.host}${term.dataset.socket}?${query({ after: last })}`);
+    // A socket that says nothing is as good as none. The server speaks first, at once.
+    const silent = setTimeout(() => socket?.close(), SILENT_MS);
     socket.onmessage = event => {
+      clearTimeout(silent);
       tries = 0;
       stopPolling();
       if (!take(JSON.parse(event.data))) { socket.close(); return; }
       say(`live, line ${last}, nothing missed`, "dot-live");
     };
     socket.onclose = event => {
+      clearTimeout(silent);
       socket = null;
       if (event.code === 4403) return stop("You are no longer logged in. Reload the page to log in again.");
       if (event.code === 4404) return stop("This goal is not yours to see any more.");

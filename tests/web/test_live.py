@@ -326,6 +326,24 @@ def test_a_layer_that_fails_closes_the_page_instead_of_leaving_it_silent(
     run(work)
 
 
+def test_a_layer_that_hangs_closes_the_page_too(owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    from channels.layers import InMemoryChannelLayer
+
+    async def hanging(self: object, group: str, channel: str) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(InMemoryChannelLayer, "group_add", hanging)
+    monkeypatch.setattr(consumers, "LAYER_WITHIN_S", 0.05)
+    goal = make_goal(owner)
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        assert await page.closed_with() == consumers.TRY_AGAIN
+
+    run(work)
+
+
 def test_the_queue_says_that_it_changed(owner: User) -> None:
     async def work() -> None:
         page = Browser(owner, "/ws/queue/")
