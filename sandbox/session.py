@@ -16,11 +16,12 @@ from sandbox import commands
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
+from sandbox.endings import Failed, ending, judged, outputs
 from sandbox.environments import EnvironmentUnavailable, prepare
 from sandbox.jail import interpreter
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
-from sandbox.output import Kept, shares
+from sandbox.output import Kept
 from sandbox.places import templates_folder
 from sandbox.snapshots import SnapshotRefused, SnapshotStore
 from sandbox.undo import Undo
@@ -30,20 +31,9 @@ logger = logging.getLogger(__name__)
 OnOutput = Callable[[str, bytes], None]
 LEVELS = ("L1", "L2", "L3")
 JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
-MAX_SHOWN = 20
-MAX_SHOWN_CHARS = 500
 _LISTEN_S = 0.1
 _ANSWER_S = 300.0
 _LATE_S = 10.0
-_NAMES = {
-    "time": "it took longer than the time limit",
-    "memory": "it used more memory than the limit",
-    "processes": "it needed more processes than the limit",
-    "output": "it wrote more output than the limit",
-    "workspace": "the workspace grew over its limit",
-    "file_bytes": "it wrote a file larger than the limit",
-    "cancel": "it was cancelled",
-}
 
 
 @contextmanager
@@ -125,7 +115,7 @@ class Session:
             data = self._does[request.command](dict(request.params), _Listener(on_output, cancel))
         except Refusal as refusal:
             result = Result("ERROR", {}, refusal.error_class, str(refusal))
-        except _Failed as failed:
+        except Failed as failed:
             result = Result("ERROR", failed.data, failed.error_class, str(failed), limit=failed.limit)
         except (CellEnded, BadFrame, TimeoutError) as error:
             said = self.close()
@@ -229,10 +219,10 @@ class Session:
             report = self._jail().end()
             self._cell = None
             logger.warning("the jail ended under a program", extra={"code": report.code, "said": report.said})
-            raise _Failed(
+            raise Failed(
                 "the jail ended while the program ran; the next command starts a new one",
                 "TOOL_EXECUTION_ERROR",
-                _outputs(kept, self._limits.output_bytes),
+                outputs(kept, self._limits.output_bytes),
                 "memory" if report.out_of_memory else None,
             ) from error
         except BaseException:
@@ -241,10 +231,10 @@ class Session:
             raise
         if answer.get("limit") is None and self._jail().memory_kills() > kills:
             answer["limit"] = "memory"
-        data = _ending(answer, _outputs(kept, self._limits.output_bytes))
+        data = ending(answer, outputs(kept, self._limits.output_bytes))
         if "deleted" in data:
             raise self._deletion(data)
-        return _judged(answer, data)
+        return judged(answer, data)
 
     def _remember(self, undo: Undo) -> None:
         try:
@@ -252,7 +242,7 @@ class Session:
         except SnapshotRefused as refused:
             raise Refusal("TOOL_EXECUTION_ERROR", f"the workspace cannot be kept: {refused}") from refused
 
-    def _deletion(self, data: dict[str, Any]) -> _Failed:
+    def _deletion(self, data: dict[str, Any]) -> Failed:
         """What a program gets that deleted files with autonomous mode off."""
         names, count = ", ".join(data["deleted"][:3]), data["deleted_count"]
         more = f" and {count - 3} more" if count > 3 else ""
@@ -260,7 +250,7 @@ class Session:
         if self._undo is not None:
             self._undo.restore()
         reason = f"it deleted {names}{more}, which it did not create; autonomous mode is off, so {undone}"
-        return _Failed(reason, "PERMISSION_ERROR", data | {"undone": self._undo is not None}, None)
+        return Failed(reason, "PERMISSION_ERROR", data | {"undone": self._undo is not None}, None)
 
     def _follow(self, kept: dict[str, Kept], listener: _Listener, deadline: float) -> dict[str, Any]:
         """Passes a program's output on until its end; cancels it when the listener says so."""
@@ -333,16 +323,6 @@ class Session:
         return env
 
 
-class _Failed(Exception):
-    """A program that ran and failed: the step's result, with what it wrote."""
-
-    def __init__(self, reason: str, error_class: str, data: dict[str, Any], limit: str | None) -> None:
-        super().__init__(reason)
-        self.error_class = error_class
-        self.data = data
-        self.limit = limit
-
-
 class _Listener:
     """The caller's side of a running program."""
 
@@ -376,42 +356,4 @@ def _encoded(name: str, text: str, most_bytes: int) -> bytes:
         raise Refusal("INVALID_PARAMETERS", f"{name} holds characters that UTF-8 cannot say") from error
     if len(data) > most_bytes:
         raise Refusal("INVALID_PARAMETERS", f"{name} is longer than {most_bytes:,} bytes")
-    return data
-
-
-def _outputs(kept: dict[str, Kept], most_bytes: int) -> dict[str, Any]:
-    out, err = kept["stdout"], kept["stderr"]
-    out_bytes, err_bytes = shares(out.total, err.total, most_bytes)
-    data: dict[str, Any] = {"stdout": out.text(out_bytes), "stderr": err.text(err_bytes)}
-    if out.total + err.total > most_bytes:
-        data |= {"truncated": True, "stdout_bytes": out.total, "stderr_bytes": err.total}
-    return data
-
-
-def _ending(answer: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
-    """The data of a run, with only what an honest helper would say taken over. Raises BadFrame."""
-    code, limit = answer.get("return_code"), answer.get("limit")
-    if not isinstance(code, int) or not (limit is None or limit in _NAMES):
-        raise BadFrame("an ending without a return code")
-    data = {"return_code": code, **outputs}
-    for name in ("left_running", "peak_memory_bytes", "peak_processes", "deleted_count"):
-        if isinstance(answer.get(name), int) and answer[name]:
-            data[name] = answer[name]
-    deleted = answer.get("deleted")
-    if isinstance(deleted, list) and deleted and "deleted_count" in data:
-        data["deleted"] = [str(path)[:MAX_SHOWN_CHARS] for path in deleted[:MAX_SHOWN]]
-    return data
-
-
-def _judged(answer: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    """The data of a program that ended well. Raises _Failed for one that did not."""
-    code, limit, unfit = data["return_code"], answer.get("limit"), answer.get("unfit")
-    if limit is not None:
-        raise _Failed(_NAMES[limit], "TOOL_EXECUTION_ERROR", data, limit)
-    if code != 0:
-        how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
-        raise _Failed(how, "TOOL_EXECUTION_ERROR", data, None)
-    if unfit:
-        reason = f"it left a workspace that cannot be kept: {str(unfit)[:MAX_SHOWN_CHARS]}"
-        raise _Failed(reason, "TOOL_EXECUTION_ERROR", data, None)
     return data

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_ITEMS = 10_000
 _BLOCK_BYTES = 1 << 20
+_MOST_APPENDED_BYTES = 256 << 20  # it is held in memory, to be written whole
 
 
 def list_folder(tree: Tree, path: bytes) -> Answer:
@@ -112,7 +113,11 @@ def write_file(tree: Tree, path: bytes, content: bytes, mode: str) -> Answer:
         old = _existing(path, folder, name)
         if old is not None and mode == "create":
             raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is there already")
-        before = read_file(tree, path, 256 << 20)[0:2][1] if old is not None and mode == "append" else b""
+        before = b""
+        if old is not None and mode == "append":
+            if old.st_size > _MOST_APPENDED_BYTES:
+                raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is too large to be appended to")
+            _, before = read_file(tree, path, _MOST_APPENDED_BYTES)
         permissions = stat.S_IMODE(old.st_mode) & 0o777 if old is not None else 0o644
         _replace(folder, name, before + content, permissions)
     except OSError as error:
