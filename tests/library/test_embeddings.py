@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import select
+import signal
 import struct
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +22,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from library.errors import EmbeddingUnavailable
-from library.language import embeddings, store, weights
+from library.language import embeddings, graph, store, weights
 
 SENTENCES = [
     "Create a Python project named weather",
@@ -117,18 +120,49 @@ def test_many_threads_may_embed_at_once() -> None:
     assert all(np.allclose(result, expected, atol=1e-5) for result in results)
 
 
-def test_a_forked_child_can_embed_after_its_parent_did() -> None:
-    embeddings.embed(SENTENCES)
+def test_a_child_forked_while_another_thread_loads_can_embed() -> None:
+    expected = embeddings.embed(SENTENCES)[0][0]
     read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(write, struct.pack("d", embeddings.embed(SENTENCES)[0][0]))
-        os._exit(0)
+    with embeddings._lock:
+        child = os.fork()
+        if child == 0:
+            os.write(write, struct.pack("d", embeddings.embed(SENTENCES)[0][0]))
+            os._exit(0)
     os.close(write)
-    with os.fdopen(read, "rb") as pipe:
-        (number,) = struct.unpack("d", pipe.read(8))
-    os.waitpid(child, 0)
-    assert number == pytest.approx(embeddings.embed(SENTENCES)[0][0], abs=1e-5)
+    try:
+        answered, _, _ = select.select([read], [], [], 30)
+        assert answered, "the child is stuck"
+        assert struct.unpack("d", os.read(read, 8))[0] == pytest.approx(expected, abs=1e-5)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(read)
+
+
+def test_threads_that_start_together_build_the_graph_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any
+) -> None:
+    settings.DATA_DIR = tmp_path
+    builds: list[int] = []
+    together = threading.Barrier(4)
+
+    def build(tensors: weights.Weights) -> bytes:
+        builds.append(1)
+        return b"graph"
+
+    def ask() -> None:
+        together.wait(timeout=20)
+        store.graph_path()
+
+    monkeypatch.setattr(graph, "build", build)
+    monkeypatch.setattr(weights, "read_weights", lambda path: {})
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert builds == [1]
+    assert store.graph_path().read_bytes() == b"graph"
 
 
 def test_two_processes_that_start_together_build_one_whole_graph(tmp_path: Path) -> None:
@@ -185,9 +219,7 @@ def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> 
     assert "not installed" in embeddings.why_unavailable()
 
 
-def test_a_damaged_graph_is_said_in_words(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: pytest.FixtureRequest
-) -> None:
+def test_a_damaged_graph_is_said_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(embeddings, "_model", None)
     store.expected_path().parent.mkdir()

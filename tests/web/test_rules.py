@@ -151,7 +151,10 @@ def test_a_version_of_another_rule_or_kind_is_not_found(
     operator: User, client_of: ClientOf, greet: ComponentVersion
 ) -> None:
     other = services.publish("tool", "hammer", "x", by=operator)
+    neighbour = services.publish("rule", "neighbour", GREET.replace("greet", "meet"), by=operator)
     client = client_of(operator)
+    assert client.post(f"/rules/{greet.component_id}/versions/{neighbour.pk}/activate/").status_code == 404
+    assert client.get(f"/rules/{greet.component_id}/?version={neighbour.pk}").status_code == 404
     assert client.get(f"/rules/{greet.component_id}/?version={other.pk}").status_code == 404
     assert client.get(f"/rules/{other.component_id}/").status_code == 404
     assert client.post(f"/rules/{other.component_id}/versions/{other.pk}/activate/").status_code == 404
@@ -372,7 +375,7 @@ def test_foreign_text_shows_its_characters_and_runs_nothing(
     version = services.publish(
         "rule", HOSTILE, body, by=operator, status="active", changes=HOSTILE, applicability_text="x"
     )
-    services.publish("rule", HOSTILE, body + "\n", by=operator, changes=HOSTILE)
+    changed = services.publish("rule", HOSTILE, body + f"# {HOSTILE}\n", by=operator, changes=HOSTILE)
     make_workspace(operator)
     client = client_of(operator)
     pages = [
@@ -380,6 +383,7 @@ def test_foreign_text_shows_its_characters_and_runs_nothing(
         "/rules/?q=%3Cscript%3E",
         f"/rules/{version.component_id}/",
         f"/rules/{version.component_id}/?goal=%3Cscript%3Ealert(2)%3C/script%3E",
+        f"/rules/{version.component_id}/?version={changed.pk}&against={version.pk}",
         f"/rules/{version.component_id}/edit/",
     ]
     for address in pages:
