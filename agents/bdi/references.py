@@ -61,7 +61,7 @@ def references(params: Mapping[str, Any]) -> Iterator[tuple[str, Reference]]:
             yield name, reference
 
 
-def resolve(params: Mapping[str, Any], results: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def resolve(params: Mapping[str, Any], results: Mapping[int, Mapping[str, Any] | None]) -> dict[str, Any]:
     """Return the parameters with references replaced by results (position → result).
 
     The filled values are as untrusted as any output: validate them again. Raises UnresolvedReference.
@@ -69,7 +69,7 @@ def resolve(params: Mapping[str, Any], results: Mapping[int, Mapping[str, Any]])
     return {name: _resolved(value, results) for name, value in params.items()}
 
 
-def _resolved(value: Any, results: Mapping[int, Mapping[str, Any]]) -> Any:
+def _resolved(value: Any, results: Mapping[int, Mapping[str, Any] | None]) -> Any:
     reference = parse_reference(value)
     if reference is None:
         return value

@@ -10,14 +10,14 @@ RESULTS = {1: {"return_code": 0, "stdout": "Python 3.11.2\n", "items": ["a", "b"
 
 def test_a_reference_fills_one_whole_parameter_with_the_value_as_it_is() -> None:
     params = {"content": "{{intents.1.result.stdout}}", "path": "x", "text": "see {{intents.1.result.stdout}}"}
-    assert resolve(params, RESULTS) == {**params, "content": "Python 3.11.2\n"}  # type: ignore[arg-type]
-    assert resolve({"x": "{{ intents.1.result.items }}"}, RESULTS) == {"x": ["a", "b"]}  # type: ignore[arg-type]
+    assert resolve(params, RESULTS) == {**params, "content": "Python 3.11.2\n"}
+    assert resolve({"x": "{{ intents.1.result.items }}"}, RESULTS) == {"x": ["a", "b"]}
 
 
 @pytest.mark.parametrize("value", ["{{intents.3.result.x}}", "{{intents.2.result.x}}", "{{intents.1.result.colour}}"])
 def test_a_result_that_is_not_there_is_an_error_not_an_empty_text(value: str) -> None:
     with pytest.raises(UnresolvedReference):
-        resolve({"x": value}, RESULTS)  # type: ignore[arg-type]
+        resolve({"x": value}, RESULTS)
 
 
 def test_only_the_exact_form_is_a_reference() -> None:
