@@ -97,6 +97,7 @@ def _leaks() -> list[str]:
         tempfile.NamedTemporaryFile(prefix="mindx-canary-") as host_file,
         socket.create_server(("127.0.0.1", 0)) as server,
     ):
+        Path(host_file.name).chmod(0o644)  # only the jail's walls shall keep it from being read
         cell = Cell(Path(place), templates_folder(), Limits())
         try:
             python = interpreter.choose().program
