@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.bdi.forecast import (
     AutonomousMode,
@@ -15,6 +15,7 @@ from agents.bdi.forecast import (
     Environment,
     Forecast,
     Inside,
+    Kind,
     NewFolder,
     Program,
     Removal,
@@ -75,6 +76,35 @@ class Changes:
         return removals + self.replaced + self.new
 
     @property
+    def when_all_goes_well(self) -> Changes:
+        """What the main steps would do."""
+        return self._of(cleanup=False)
+
+    @property
+    def after_a_failure(self) -> Changes:
+        """What the clean-up steps would do."""
+        return self._of(cleanup=True)
+
+    @property
+    def tells_of_cleanup(self) -> bool:
+        """True when a clean-up step would change anything."""
+        return not self.after_a_failure.is_empty or bool(self.after_a_failure.modes)
+
+    def _of(self, *, cleanup: bool) -> Changes:
+        return replace(
+            self,
+            removals=tuple(one for one in self.removals if one.cause.cleanup is cleanup),
+            replaced=tuple(one for one in self.replaced if one.cause.cleanup is cleanup),
+            new=tuple(one for one in self.new if one.cause.cleanup is cleanup),
+            folders=_of_phase(self.folders, cleanup),
+            environments=_of_phase(self.environments, cleanup),
+            programs=_of_phase(self.programs, cleanup),
+            modes=_of_phase(self.modes, cleanup),
+            failures=_of_phase(self.failures, cleanup),
+            unread=_of_phase(self.unread, cleanup),
+        )
+
+    @property
     def deleted(self) -> int:
         """Lines that go."""
         return sum(one.difference.deleted for one in self.files)
@@ -98,6 +128,10 @@ class Changes:
         """True when the plan only looks at things."""
         told = (self.removals, self.files, self.folders, self.environments, self.programs, self.unread, self.failures)
         return not any(told)
+
+
+def _of_phase(found: tuple[Kind, ...], cleanup: bool) -> tuple[Kind, ...]:
+    return tuple(one for one in found if one.cleanup is cleanup)
 
 
 def changes(forecast: Forecast, today: Today) -> Changes:

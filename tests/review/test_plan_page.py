@@ -170,6 +170,19 @@ def test_a_removed_folder_is_told_in_words_first_with_files_and_size(
     assert "nothing has been run" in said
 
 
+def test_what_only_follows_a_failure_is_told_apart(
+    judge: User, submitter: User, client_of: ClientOf, store: Any
+) -> None:
+    workspace = with_files(store, submitter, {"old/a.txt": b"x"})
+    undo = [step("toggle_autonomous_mode", on=True), step("rm", path="old")]
+    plan = proposed(goal_of(submitter, "Note", workspace=workspace), [MKDIR, WRITE], cleanup=undo)
+    text = text_of(client_of(judge), plan)
+    said = plain(text[text.index('id="h-diff"') :])
+    before, _, after = said.partition("Only after a failure")
+    assert "removes" not in before
+    assert "Clean-up step 4 removes the folder with everything in it: 1 file, 1 byte: old" in after
+
+
 def test_a_removed_file_shows_the_lines_that_go(judge: User, submitter: User, client_of: ClientOf, store: Any) -> None:
     workspace = with_files(store, submitter, {"list.txt": b"first\nsecond\n"})
     steps = [step("toggle_autonomous_mode", on=True), step("rm", path="list.txt")]
