@@ -1,6 +1,7 @@
 """The ASGI application: HTTP by Django, sockets by Channels, behind the origin check and the session."""
 
 import os
+from typing import TYPE_CHECKING, cast
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -11,9 +12,12 @@ from django.db import connections
 
 from mindx_web.body_limit import BodyLimit
 
+if TYPE_CHECKING:
+    from asgiref.typing import ASGI3Application
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 # The largest file, and room for the form around it.
-_http = BodyLimit(get_asgi_application(), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
+_http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
 
 from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 

@@ -46,7 +46,7 @@ def test_an_approved_plan_runs_to_the_end(approved: Callable[..., IntentPlan], f
     assert file_of(plan, "hello.py") == b"print('hello', 6 * 7)"
     assert "hello 42" in _log(plan)
     assert [intent.state for intent in plan.intents.all()] == [IntentState.SUCCEEDED] * 2
-    assert plan.intents.get(position=2).result["return_code"] == 0
+    assert (plan.intents.get(position=2).result or {})["return_code"] == 0
     assert goal.lease_until is None
     assert goal.learned_at is not None
 

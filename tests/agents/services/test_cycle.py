@@ -1,0 +1,152 @@
+"""The cycle of a goal up to its review: adopted, planned by a rule or left to a person, blocked and unblocked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+
+from agents.execution.lease import LeaseLost, claim, claimable
+from agents.models import Agent, Goal
+from agents.services import cycle, goals, planning
+from agents.states import GoalState, PlanState
+from people.models import User
+from review.services import decisions
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PROJECT = "Create a Python project named tides"
+
+
+@pytest.fixture(autouse=True)
+def starters(transactional_db: None) -> None:
+    """The rules that ship with mindX."""
+    call_command("load_starters", verbosity=0)
+
+
+def _after_work(goal: Goal) -> Goal:
+    cycle.work(goal.pk)
+    return Goal.objects.get(pk=goal.pk)
+
+
+def test_a_goal_that_a_rule_knows_awaits_review(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = _after_work(make_goal(owner, PROJECT))
+    assert goal.state == GoalState.AWAITING_REVIEW
+    plan = goal.intent_plans.get()
+    assert plan.plan.evidence["rule"]["name"] == "start a python project"
+    assert plan.digest
+    assert goal.beliefs.filter(source="perception", retracted_by="").exists()
+    assert goal.lease_until is None
+    moves = list(goal.transitions.order_by("pk").values_list("old", "new"))
+    assert moves == [("pending", "planning"), ("planning", "awaiting_review")]
+
+
+def test_a_goal_that_no_rule_knows_waits_for_a_person(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = _after_work(make_goal(owner, "Reconcile the ledger"))
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "no_relevant_rule")
+    assert goal.plans.get().problems == ["no_relevant_rule"]
+
+
+def test_a_rule_whose_conditions_do_not_hold_is_not_used(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = _after_work(make_goal(owner, "Remove the folder archive"))
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "no_applicable_rule")
+
+
+def test_the_same_plan_is_not_shown_twice_after_it_was_sent_back(
+    owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> None:
+    goal = _after_work(make_goal(owner, PROJECT))
+    plan = goal.intent_plans.get()
+    decisions.request_changes(plan, by=reviewer, digest=plan.digest, comment="Name it currents")
+    goal = _after_work(goal)
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "same_plan_again")
+    plan.refresh_from_db()
+    assert plan.state == PlanState.SUPERSEDED
+    assert goal.beliefs.filter(source="person", sentence="Name it currents").exists()
+
+
+def test_a_worker_that_died_while_planning_strands_nothing(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = make_goal(owner, PROJECT)
+    dead = claim(goal.pk)
+    assert dead is not None
+    planning._adopt(dead)
+    assert claim(goal.pk) is None
+    Goal.objects.filter(pk=goal.pk).update(lease_until="2020-01-01T00:00:00Z")
+    assert _after_work(goal).state == GoalState.AWAITING_REVIEW
+    with pytest.raises(LeaseLost):
+        planning.plan_goal(dead)
+
+
+def test_a_goal_waits_for_the_goal_it_depends_on_and_starts_by_itself(
+    owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> None:
+    first = make_goal(owner, "Write a note named one saying first")
+    second = make_goal(owner, "Write a note named two saying second", depends_on=[first])
+    assert second.state == GoalState.BLOCKED
+    assert second.pk not in claimable(10)
+    plan = _after_work(first).intent_plans.get()
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    assert _after_work(first).state == GoalState.ACHIEVED
+    assert _after_work(second).state == GoalState.AWAITING_REVIEW
+
+
+def test_a_goal_fails_and_says_so_when_the_one_it_waits_for_does(owner: User, make_goal: Callable[..., Goal]) -> None:
+    first = make_goal(owner, "Reconcile the ledger")
+    second = make_goal(owner, "Write a note named two saying second", depends_on=[first])
+    goals.cancel(first, by=owner)
+    second = _after_work(second)
+    assert second.state == GoalState.FAILED
+    assert f"goal {first.pk}" in second.reason
+
+
+def test_nothing_can_wait_for_a_goal_that_has_failed(owner: User, make_goal: Callable[..., Goal]) -> None:
+    first = make_goal(owner, "Reconcile the ledger")
+    goals.cancel(first, by=owner)
+    with pytest.raises(goals.GoalRefused, match="could never start"):
+        make_goal(owner, "Write a note named two saying second", depends_on=[Goal.objects.get(pk=first.pk)])
+
+
+def test_a_paused_agent_does_nothing(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = make_goal(owner, PROJECT)
+    Agent.objects.update(paused=True)
+    assert _after_work(goal).state == GoalState.PENDING
+    Agent.objects.update(paused=False)
+    assert _after_work(goal).state == GoalState.AWAITING_REVIEW
+
+
+def test_the_most_urgent_goal_is_adopted_first(owner: User, make_goal: Callable[..., Goal]) -> None:
+    later = make_goal(owner, PROJECT, priority=4)
+    sooner = make_goal(owner, PROJECT, priority=1)
+    assert claimable(10) == [sooner.pk, later.pk]
+    taken = claim()
+    assert taken is not None
+    assert taken.goal_id == sooner.pk
+
+
+def test_an_error_inside_a_turn_pauses_the_goal_and_says_so(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = make_goal(owner, PROJECT)
+
+    def broken(_: object) -> None:
+        raise ValueError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cycle.planning, "plan_goal", broken)
+        cycle.work(goal.pk)
+    assert claim(goal.pk) is None
+    assert "an error inside mindX" in goal.log_lines.order_by("number").last().text
+    Goal.objects.filter(pk=goal.pk).update(lease_until=None)
+    assert _after_work(goal).state == GoalState.AWAITING_REVIEW
+
+
+def test_an_ended_goal_becomes_an_experience_once(owner: User, make_goal: Callable[..., Goal]) -> None:
+    from library.models import Experience
+
+    goal = make_goal(owner, "Reconcile the ledger")
+    goals.cancel(goal, by=owner)
+    _after_work(goal)
+    cycle.work(goal.pk)
+    experience = Experience.objects.get(goal_ref=str(goal.pk))
+    assert (experience.final_outcome, experience.owner) == ("abandoned", owner)
