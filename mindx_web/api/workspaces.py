@@ -158,7 +158,7 @@ def write_file(request: ApiRequest, name: str, path: str) -> Status[FileOut]:
         raise Problem(403, "Only the owner of a workspace changes its files.", kind="forbidden")
     head_before = workspace.head
     with SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as body:
-        _receive(request, cast(BinaryIO, body))
+        receive(request, cast(BinaryIO, body))
         workspace = services.put_file(workspace, by=user, path=path, source=cast(BinaryIO, body))
     wanted = path.encode()
     is_new = all(entry.path != wanted for entry in stores.store().entries(head_before))
@@ -181,8 +181,8 @@ def _visible(user: User, name: str) -> Workspace:
     return workspace
 
 
-def _receive(request: ApiRequest, target: BinaryIO) -> None:
-    """The body, whatever Content-Length said of it."""
+def receive(request: ApiRequest, target: BinaryIO) -> None:
+    """Write the body to `target`; Problem 413 beyond the limit, whatever Content-Length said of it."""
     size = 0
     while piece := request.read(_PIECE_BYTES):
         size += len(piece)

@@ -13,6 +13,8 @@ from django.db import connection
 from agents.models import IntentPlan, Workspace
 from agents.services.moves import move_plan
 from agents.states import PlanState
+from mindx_web.api.problems import Problem
+from mindx_web.api.workspaces import receive
 
 pytestmark = pytest.mark.django_db
 
@@ -166,14 +168,23 @@ def test_an_outsider_finds_nothing_and_a_reviewer_may_read_but_not_write(
     assert foreign.get("workspaces").json()["items"] == []
 
 
-def test_a_file_larger_than_the_limit_is_refused_whatever_its_header_says(
-    api_of: Any, owner: Any, files: Any, settings: Any
-) -> None:
+def test_a_file_larger_than_the_limit_is_refused(api_of: Any, owner: Any, files: Any, settings: Any) -> None:
     settings.UPLOAD_MAX_BYTES = 10
-    caller = api_of(owner)
-    assert caller.send("PUT", "workspaces/textkit/files/a.txt", b"x" * 11).status_code == 413
-    lying = caller.send("PUT", "workspaces/textkit/files/a.txt", b"x" * 10)
-    assert lying.status_code == 201
+    caller, address = api_of(owner), "workspaces/textkit/files/a.txt"
+    assert caller.send("PUT", address, b"x" * 11).status_code == 413
+    assert caller.send("PUT", address, b"x" * 10).status_code == 201
+
+
+def test_a_body_that_announced_no_length_is_counted_while_it_comes(settings: Any) -> None:
+    settings.UPLOAD_MAX_BYTES = 10
+    for size, is_taken in ((10, True), (11, False)):
+        request: Any = io.BytesIO(b"x" * size)
+        if is_taken:
+            receive(request, io.BytesIO())
+        else:
+            with pytest.raises(Problem) as refused:
+                receive(request, io.BytesIO())
+            assert refused.value.status == 413
 
 
 def test_files_are_not_changed_while_a_plan_runs_on_them(
