@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -201,7 +202,9 @@ def test_uses_are_counted(developer: User) -> None:
 
 
 def test_the_nearest_are_found_by_when_they_are_of_use(
-    developer: User, word_vectors: WordVectors, django_capture_on_commit_callbacks: Callable[..., object]
+    developer: User,
+    word_vectors: WordVectors,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         services.load_starters([Starter("tidy", "x", "remove a folder"), Starter("project", "x", "create a project")])
@@ -222,7 +225,9 @@ def test_nearest_says_when_there_is_no_sentence_model(db: None, word_vectors: Wo
 
 
 def test_a_failed_embedding_is_null_and_filled_in_later(
-    developer: User, word_vectors: WordVectors, django_capture_on_commit_callbacks: Callable[..., object]
+    developer: User,
+    word_vectors: WordVectors,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     word_vectors.broken = "no model here"
     with django_capture_on_commit_callbacks(execute=True):
@@ -238,8 +243,8 @@ def test_a_failed_embedding_is_null_and_filled_in_later(
     word_vectors.broken = ""
     assert embedding.embed_missing() == 1
     version.refresh_from_db()
-    assert sum(number**2 for number in version.content_embedding) == pytest.approx(1)
-    assert sum(number**2 for number in version.applicability_embedding) == pytest.approx(1)
+    vectors: list[list[float]] = [list(version.content_embedding or ()), list(version.applicability_embedding or ())]
+    assert [sum(number**2 for number in vector) for vector in vectors] == pytest.approx([1, 1])
     assert embedding.embed_missing() == 0
 
 

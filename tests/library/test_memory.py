@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -230,7 +231,9 @@ def test_nobody_else_may_forget(owner: User, person: Person, role: Role) -> None
 
 
 def test_a_failed_embedding_is_null_never_zeros_and_is_retried(
-    owner: User, word_vectors: WordVectors, django_capture_on_commit_callbacks: Callable[..., object]
+    owner: User,
+    word_vectors: WordVectors,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     word_vectors.broken = "no model here"
     with django_capture_on_commit_callbacks(execute=True):
@@ -240,8 +243,8 @@ def test_a_failed_embedding_is_null_never_zeros_and_is_retried(
     word_vectors.broken = ""
     assert embedding.embed_missing() == 1
     experience.refresh_from_db()
-    assert any(experience.primary_goal_description_embedding)
-    assert any(experience.output_summary_embedding)
+    assert any(experience.primary_goal_description_embedding or ())
+    assert any(experience.output_summary_embedding or ())
     assert experience.sub_task_description_embedding is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from django.core.management import call_command
@@ -108,7 +109,9 @@ def test_a_version_is_parsed_once_in_a_process(operator: User, monkeypatch: pyte
 
 
 def test_the_nearest_rules_are_told_with_their_similarity(
-    operator: User, word_vectors: WordVectors, django_capture_on_commit_callbacks: Callable[..., object]
+    operator: User,
+    word_vectors: WordVectors,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         for name, when in (("greet somebody", "greet somebody"), ("remove it", "remove a folder")):
