@@ -25,7 +25,7 @@ PRIORITIES = [
 DEFAULT_PRIORITY = 3
 OFFERED_WORKSPACES = 50
 OFFERED_GOALS = 20
-# The largest id a bigint column can hold; larger ones cannot name anything.
+# The largest id a bigint column can hold.
 _BIGGEST = 2**63 - 1
 
 
@@ -42,8 +42,8 @@ class GoalForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._by = by
         self.fresh_key = uuid.uuid4().hex
-        # Any number is taken here; clean_depends_on looks which of them are goals of the person.
-        self.fields["depends_on"].valid_value = _is_id  # type: ignore[attr-defined]
+        # Any number is taken here; clean_depends_on looks which of them are goals the person may see.
+        self.fields["depends_on"].valid_value = lambda value: True  # type: ignore[attr-defined]
         self.fields["priority"].error_messages["invalid_choice"] = "Priority is a number from 1 (first) to 5 (last)."
 
     def offered_workspaces(self) -> list[Workspace]:
@@ -84,11 +84,6 @@ class GoalForm(forms.Form):
         if len(found) < len(ids):
             raise forms.ValidationError("One of these goals does not exist, or is not yours to see.")
         return [found[pk] for pk in sorted(found)]
-
-
-def _is_id(value: Any) -> bool:
-    text = str(value)
-    return text.isascii() and text.isdigit() and int(text) <= _BIGGEST
 
 
 class GoalFilterForm(forms.Form):

@@ -96,7 +96,7 @@ def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpRe
             "text_max": settings.GOAL_TEXT_MAX,
             "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
             "offered_goals": form.offered_goals(),
-            "waits_for": {int(value) for value in form["depends_on"].value() or () if str(value).isdigit()},
+            "waits_for": {str(value) for value in form["depends_on"].value() or ()},
             **_previewed(cast(User, request.user), text, form["workspace"].value() or ""),
         },
         status=status,

@@ -230,7 +230,7 @@ def test_a_workspace_of_somebody_else_is_as_unknown_as_a_missing_one(
     assert "hers" not in page_of(client_of(outsider), NEW)
 
 
-@pytest.mark.parametrize("pk", ["999999", "x", "-3", "9" * 40, "1e3"])
+@pytest.mark.parametrize("pk", ["999999", "x", "-3", "9" * 40, "9" * 5000, "²", "1e3"])
 def test_a_goal_to_wait_for_must_be_one_i_can_see(owner: User, client_of: ClientOf, pk: str) -> None:
     response = client_of(owner).post(NEW, {"text": "Then this", "depends_on": [pk], "key": "k"})
     assert response.status_code == 422
