@@ -98,9 +98,7 @@ class Executor:
         again = f", try {running.number}" if running.number > 1 else ""
         where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
         prompt = f"{where}./{desk.session.state.cwd} $"
-        self._say(
-            label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number
-        )
+        self._say(label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number)
         outcome = run_step(self.plan, spec, desk.session, self.companion)
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome)

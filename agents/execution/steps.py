@@ -11,10 +11,10 @@ from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
 from agents.bdi.recovery import Failure, FailureClass
 from agents.bdi.references import UnresolvedReference, resolve
+from agents.bdi.validation import validate_values
 from agents.execution.companion import Companion
 from agents.models import IntentPlan
 from agents.toolkit.registry import REGISTRY, UnknownTool
-from agents.toolkit.schemas import problems
 from sandbox.contract import Result
 from sandbox.session import Session
 
@@ -41,9 +41,9 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
         return _unfit(FailureClass.INVALID_PARAMETERS, str(fault))
     except UnknownTool as missing:
         return _unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
-    # Filled values are as untrusted as the output they came from, so the schema decides once more.
-    if wrong := problems(command.schema, params):
-        return _unfit(FailureClass.INVALID_PARAMETERS, f"{wrong[0][0]} {wrong[0][1]}")
+    # Filled values are as untrusted as the output they came from, so everything is checked once more.
+    if wrong := validate_values(command, params, session.state.cwd):
+        return _unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
     result: Result | None = None
     for request in command.requests(params):
         result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)

@@ -17,12 +17,13 @@ from agents.models import Goal, Workspace
 from agents.services.stores import store
 from agents.toolkit.registry import REGISTRY
 from sandbox.command_line import PROGRAMS
-from sandbox.contract import SandboxError
+from sandbox.contract import DEFAULT_LIMITS, SandboxError
 from sandbox.jail import interpreter, probe
 
 logger = logging.getLogger(__name__)
 
-ENTRIES_MAX = 20_000
+# What a workspace may hold at most: then nothing is left out, and what is absent can be said to be absent.
+ENTRIES_MAX = DEFAULT_LIMITS.workspace_files
 # The folders of programs that every jail sees.
 _JAIL_PATH = "/usr/bin:/bin"
 

@@ -114,6 +114,8 @@ def _in_words(reason: str) -> str:
     return {
         "no_relevant_rule": "no rule knows this goal",
         "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",
+        "no_rule_compiled": "rules know this goal, but none of their steps can be planned",
+        "unusable_value": "a value in this goal cannot be used",
         "same_plan_again": "the rules give the same plan that was sent back",
         "invalid_plan": "the rule's plan has problems",
     }.get(reason, reason.replace("_", " "))

@@ -10,6 +10,7 @@ from django.db.models import Max
 
 from agents.bdi import document as documents
 from agents.bdi import parameters
+from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import Problem, validate
@@ -30,8 +31,11 @@ def draft_by_hand(
     """A person's steps as a draft, and every problem it has (none: it may be proposed)."""
     main, main_problems = _steps_by_hand(steps, first=1)
     undo, undo_problems = _steps_by_hand(cleanup, first=len(steps) + 1)
-    draft = PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username})
-    return draft, [*main_problems, *undo_problems] or validate(main, undo, REGISTRY)
+    problems = [*main_problems, *undo_problems]
+    if not problems:
+        main, undo = link(main, REGISTRY), link(undo, REGISTRY)
+        problems = validate(main, undo, REGISTRY)
+    return PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username}), problems
 
 
 def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tuple[Step, ...], list[Problem]]:

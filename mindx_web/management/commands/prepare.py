@@ -14,6 +14,8 @@ from django.db import OperationalError, connection
 from mindx_web import static_files
 from mindx_web.first_login import make_first_login
 from mindx_web.grants import grant
+from sandbox import environments
+from sandbox.contract import SandboxError
 
 
 class Command(BaseCommand):
@@ -39,6 +41,11 @@ class Command(BaseCommand):
             self.stderr.write(f"The sentence model could not be built: {error}")
         if "load_starters" in get_commands():
             call_command("load_starters", stdout=self.stderr)
+        try:
+            environments.prepare()
+        except SandboxError as error:
+            # The first virtual environment is made when a jail is there; the sandbox's own report says what is missing.
+            self.stderr.write(f"No virtual environment was prepared: {error}")
         static_files.collect()
         if told := make_first_login():
             self.stdout.write(told)
