@@ -176,7 +176,7 @@ def propose_plan(make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
         draft, problems = proposing.draft_by_hand(steps, (), by=of.submitted_by)
         assert problems == []
         with transaction.atomic():
-            locked = Goal.objects.select_for_update().get(pk=of.pk)
+            locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             if locked.state == GoalState.PENDING:
                 locked = move_goal(locked, GoalState.PLANNING, by="a test", reason="")
             return proposing.propose(locked, draft, by=of.submitted_by)

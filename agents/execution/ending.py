@@ -56,7 +56,7 @@ def cancel(plan: IntentPlan, lease: Lease) -> None:
     """The worker saw that a person cancelled."""
     with transaction.atomic():
         goal = hold(lease)
-        plan = goal.intent_plans.select_for_update().get(pk=plan.pk)
+        plan = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
         cancelled(goal, plan, by=plan.reason.removeprefix("cancelled by ") or lease.owner)
 
 

@@ -195,7 +195,7 @@ def _take_up(lease: Lease) -> IntentPlan | None:
         with transaction.atomic():
             goal = hold(lease)
             plan = (
-                goal.intent_plans.select_for_update(of=("self",))
+                goal.intent_plans.select_for_update(of=("self",), no_key=True)
                 .select_related("session", "workspace")
                 .filter(state__in=[PlanState.APPROVED.value, PlanState.EXECUTING.value])
                 .first()

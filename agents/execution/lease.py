@@ -81,9 +81,13 @@ def release(lease: Lease) -> None:
 
 
 def hold(lease: Lease) -> Goal:
-    """Lock the goal's row inside a transaction and check that the lease is still ours; LeaseLost otherwise."""
+    """Lock the goal's row inside a transaction and check that the lease is still ours; LeaseLost otherwise.
+
+    Rows that people and workers wait for are locked FOR NO KEY UPDATE everywhere: a log line refers to its goal, and
+    with the stronger lock a worker that writes one and a person who cancels would each wait for the other.
+    """
     goal = (
-        Goal.objects.select_for_update(of=("self",))
+        Goal.objects.select_for_update(of=("self",), no_key=True)
         .select_related("workspace", "submitted_by")
         .filter(pk=lease.goal_id, lease_fence=lease.fence)
         .first()

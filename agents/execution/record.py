@@ -120,7 +120,7 @@ def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
     """Begin a try of the intent at a position; the row exists before anything runs."""
     with transaction.atomic():
         hold(lease)
-        intent = Intent.objects.select_for_update().get(intent_plan=plan, position=position)
+        intent = Intent.objects.select_for_update(no_key=True).get(intent_plan=plan, position=position)
         number = (intent.attempts.order_by("-number").values_list("number", flat=True).first() or 0) + 1
         head = IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=plan.pk)
         move_intents(Intent.objects.filter(pk=intent.pk), IntentState.RUNNING)

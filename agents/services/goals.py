@@ -131,11 +131,15 @@ def cancel(goal: Goal, *, by: User) -> Goal:
     Raises NotPossibleNow when the goal has ended already.
     """
     with transaction.atomic():
-        goal = Goal.objects.select_for_update().get(pk=goal.pk)
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if goal.has_ended:
             raise NotPossibleNow(f"Goal {goal.pk} has ended already: {goal.state}.")
         logs.say(goal.pk, "bdi_agent", "cancel", f"cancelled by {by.username}", level="warning")
-        plan = goal.intent_plans.select_for_update().exclude(state__in=[state.value for state in PLAN_ENDED]).first()
+        plan = (
+            goal.intent_plans.select_for_update(no_key=True)
+            .exclude(state__in=[state.value for state in PLAN_ENDED])
+            .first()
+        )
         if plan is None:
             return move_goal(goal, GoalState.DROPPED, by=by.username, reason="cancelled_by_person")
         if plan.state == PlanState.EXECUTING and _worker_holds(goal):
@@ -162,7 +166,7 @@ def supply_plan(
     if problems:
         raise PlanInvalid(problems)
     with transaction.atomic():
-        goal = Goal.objects.select_for_update().get(pk=goal.pk)
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if goal.state == GoalState.AWAITING_REVIEW:
             plan = current_plan(goal)
             if plan is None or plan.state != PlanState.AWAITING_REVIEW:

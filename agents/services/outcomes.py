@@ -27,7 +27,7 @@ def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
     """Record the person's answer and let the plan go on from there; NotPossibleNow when nobody asked."""
     with transaction.atomic():
         plan = IntentPlan.objects.get(pk=intent.intent_plan_id)
-        goal = Goal.objects.select_for_update().get(pk=plan.goal_id)
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
         asked = plan.intents.filter(pk=intent.pk, state=IntentState.OUTCOME_UNKNOWN.value)
         new = IntentState.SUCCEEDED if outcome is Outcome.SUCCEEDED else IntentState.FAILED
         if not move_intents(asked, new, reason=f"{by.username} says: {outcome.replace('_', ' ')}"):

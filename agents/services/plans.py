@@ -74,8 +74,8 @@ def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: G
 def _decidable(plan: IntentPlan, digest: str) -> Iterator[tuple[Goal, IntentPlan]]:
     """Lock goal, then plan, and check that this digest is what awaits a decision."""
     with transaction.atomic():
-        goal = Goal.objects.select_for_update().get(pk=plan.goal_id)
-        locked = IntentPlan.objects.select_for_update().get(pk=plan.pk)
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        locked = IntentPlan.objects.select_for_update(no_key=True).get(pk=plan.pk)
         if locked.state != PlanState.AWAITING_REVIEW:
             raise StaleDigest(_who_was_first(locked))
         if not hmac.compare_digest(digest.encode(errors="replace"), locked.digest.encode()):

@@ -42,8 +42,7 @@ def as_attachment(response: Response, name: str) -> Response:
 
 
 def untrusted(response: Response) -> Response:
-    """Foreign content: no guessing of its type, and no rights should it be opened as a page."""
-    response["X-Content-Type-Options"] = "nosniff"
+    """Foreign content has no rights should it be opened as a page. (Every answer forbids guessing its type.)"""
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Cache-Control"] = "private, no-store"
     return response

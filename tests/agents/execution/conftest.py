@@ -51,7 +51,7 @@ def approved(
         draft, problems = proposing.draft_by_hand(steps, cleanup, by=owner)
         assert problems == []
         with transaction.atomic():
-            locked = Goal.objects.select_for_update().get(pk=of.pk)
+            locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             move_goal(locked, GoalState.PLANNING, by="a test")
             plan = proposing.propose(locked, draft, by=owner)
         return decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from agents import gate
@@ -16,7 +16,7 @@ from agents.execution import record as records
 from agents.execution.lease import LeaseLost, claim
 from agents.execution.record import Done
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.services import cycle, goals
+from agents.services import cycle, goals, logs
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 from sandbox.contract import SandboxUnavailable
@@ -305,3 +305,22 @@ def test_the_fence_rises_with_every_claim(approved: Callable[..., IntentPlan]) -
     assert second is not None
     assert second.fence == first.fence + 1
     assert not lease.renew(first)
+
+
+def test_a_log_line_never_waits_for_somebody_who_moves_the_goal(approved: Callable[..., IntentPlan]) -> None:
+    """A cancel locks the goal and then logs; a worker logs all the time. With a stronger lock they would deadlock."""
+    plan = approved([write("one")])
+    mine = claim(plan.goal_id)
+    assert mine is not None
+
+    def speak() -> None:
+        logs.say(plan.goal_id, "stdout", "execute", "meanwhile")
+        connection.close()
+
+    speaker = threading.Thread(target=speak, daemon=True)
+    with transaction.atomic():
+        lease.hold(mine)
+        speaker.start()
+        speaker.join(timeout=10)
+        assert not speaker.is_alive()
+    assert "meanwhile" in _log(plan)
