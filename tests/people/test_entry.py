@@ -98,9 +98,13 @@ def test_after_too_many_failures_nobody_enters_and_the_page_says_when_to_try_aga
 
 def test_the_lock_ends_when_the_page_said(olga: Any) -> None:
     client = Client()
-    for _ in range(settings.AXES_FAILURE_LIMIT + 3):  # trying on while locked moves nothing
+    for _ in range(settings.AXES_FAILURE_LIMIT):
         enter(client, password="wrong")
+    locked_at = AccessAttempt.objects.get().attempt_time
+    for _ in range(3):
+        assert enter(client, password="wrong").status_code == 429
     assert enter(client).status_code == 429
+    assert AccessAttempt.objects.get().attempt_time == locked_at, "trying on while locked moves nothing"
     AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=15, seconds=1))
     assert enter(client).status_code == 302
 
