@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import stat
 import struct
 import zipfile
@@ -281,8 +282,12 @@ HOSTILE: dict[str, tuple[Callable[[], BinaryIO], str]] = {
     "symlink": (link, "symbolic link"),
     "fifo": (fifo, "neither a file nor a folder"),
     "duplicate": (twice, "twice"),
-    "encrypted": (encrypted, "encrypted"),
+    "encrypted": (encrypted, "without a password"),
     "one bomb": (lambda: zip_of({"zeros": bytes(8 << 20)}), "times its size"),
+    "a bomb among honest files": (
+        lambda: zip_of({"zeros": bytes(8 << 20), "noise": random.Random(1).randbytes(1 << 20)}),
+        "zeros.*times its size",
+    ),
     "many small bombs": (lambda: zip_of({f"z{n}": bytes(1 << 20) for n in range(6)}), "times its size"),
     "too many": (lambda: zip_of({f"f{n}": b"" for n in range(10_001)}), "10,000 is the most"),
     "3,000 nested folders": (lambda: zip_of({"d/" * 3_000 + "x": b"x"}), "64 is the most"),
