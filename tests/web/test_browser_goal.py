@@ -76,7 +76,7 @@ def test_who_scrolls_up_reads_in_peace_and_follow_leads_back(
 def test_a_flood_keeps_the_page_small_and_its_end_in_sight(owner: User, make_goal: Maker, open_page: OpenPage) -> None:
     goal = make_goal(owner)
     page = open_page(owner, f"/goals/{goal.pk}/")
-    last = fill(goal, 5_000)
+    last = fill(goal, 2_600)
     expect(page.locator(f"#L{last}")).to_be_in_viewport(timeout=30_000)
     assert page.locator(".term-lines > li").count() == 2_000
     expect(page.locator("[data-older]")).to_be_visible()
