@@ -17,8 +17,10 @@ plain = st.recursive(
     | st.booleans()
     | st.integers(-(2**53) + 1, 2**53 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_characters="\x00")),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_characters="\x00")), inner),
+    | st.text(st.characters(codec="utf-8", exclude_characters="\x00")),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\x00")), inner)
+    ),
     max_leaves=20,
 )
 

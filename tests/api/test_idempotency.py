@@ -18,6 +18,8 @@ from django.test import AsyncClient, Client
 from django.utils import timezone
 
 from agents.models import Goal, IntentPlan, Workspace
+from agents.services.moves import move_plan
+from agents.states import PlanState
 from people import idempotency
 from people.models import AnsweredRequest
 
@@ -139,8 +141,12 @@ def test_a_caller_who_hangs_up_while_waiting_gets_the_answer_with_the_same_key(
 ) -> None:
     plan = propose_plan(reviewer)
     token, body = token_of(reviewer), json.dumps({"digest": plan.digest})
-    address = f"/api/v1/intent-plans/{plan.pk}/approve?wait=0.6"
+    address = f"/api/v1/intent-plans/{plan.pk}/approve?wait=30"
     headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": "k1"}
+
+    def run_to_the_end() -> None:
+        running = move_plan(IntentPlan.objects.get(pk=plan.pk), PlanState.EXECUTING, by="a test")
+        move_plan(running, PlanState.COMPLETE, by="a test")
 
     async def hang_up() -> None:
         sent = AsyncClient().post(address, body, content_type="application/json", headers=headers)
@@ -149,6 +155,7 @@ def test_a_caller_who_hangs_up_while_waiting_gets_the_answer_with_the_same_key(
         request.cancel()
         with pytest.raises(asyncio.CancelledError):
             await request
+        await sync_to_async(run_to_the_end)()
         await _until(lambda: AnsweredRequest.objects.filter(status=202).exists())
 
     async def _until(holds: Callable[[], bool]) -> None:
@@ -159,7 +166,7 @@ def test_a_caller_who_hangs_up_while_waiting_gets_the_answer_with_the_same_key(
 
     async_to_sync(hang_up)()
     again = Client().post(address, body, content_type="application/json", headers=headers)
-    assert (again.status_code, again.json()["id"]) == (202, str(plan.pk))
+    assert (again.status_code, again.json()["id"], again.json()["state"]) == (202, str(plan.pk), "complete")
 
 
 @pytest.mark.django_db(transaction=True)
