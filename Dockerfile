@@ -20,5 +20,5 @@ ENV PATH=/app/.venv/bin:$PATH PYTHONUNBUFFERED=1 MINDX_DATA=/data
 USER mindx
 VOLUME /data
 EXPOSE 8000
-CMD ["python", "-m", "uvicorn", "mindx_web.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
+CMD ["python", "-m", "uvicorn", "mindx_web.serve:application", "--host", "0.0.0.0", "--port", "8000", \
      "--lifespan", "off", "--no-server-header", "--timeout-graceful-shutdown", "3", "--ws-max-size", "65536"]

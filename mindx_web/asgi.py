@@ -8,7 +8,6 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.asgi import get_asgi_application
-from django.db import connections
 
 from mindx_web.body_limit import BodyLimit
 
@@ -21,19 +20,6 @@ _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPL
 
 from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 
-
-def _share_connections() -> None:
-    """Requests take a database connection from a pool and give it back.
-
-    Each request has a thread of its own here, so a connection kept by its thread would serve one request, and making
-    one costs more than most requests do. Workers keep theirs: they are few, and a pool does not survive their forks.
-    """
-    database = connections.settings["default"]
-    database["CONN_MAX_AGE"] = 0  # back into the pool after the request
-    database["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 10}
-
-
-_share_connections()
 application = ProtocolTypeRouter(
     {"http": _http, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))}
 )

@@ -81,7 +81,7 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     node = f"up-{os.getpid()}@{socket.gethostname()}"
     schedule = folder.run / "beat-schedule"
     celery = ["-m", "celery", "-A", "mindx_web"]
-    web = ["-m", "uvicorn", "mindx_web.asgi:application", "--host", configuration.bind]
+    web = ["-m", "uvicorn", "mindx_web.serve:application", "--host", configuration.bind]
     web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header"]
     web += ["--timeout-graceful-shutdown", "3", "--ws-max-size", "65536"]
     worker = [*celery, "worker", "--hostname", node, "--concurrency", str(WORKER_PROCESSES), "--loglevel", "INFO"]

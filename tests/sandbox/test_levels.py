@@ -31,7 +31,7 @@ def test_the_canary_names_a_wall_that_does_not_hold(monkeypatch: pytest.MonkeyPa
         walls = ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup"]
         return [*walls, *(each for each in made if each != "--unshare-all")]
 
-    monkeypatch.setattr(cell.bubblewrap, "arguments", without_network_wall)
+    monkeypatch.setattr(bubblewrap, "arguments", without_network_wall)
     found = probe._try()
     assert found.name == "L1"
     assert found.reasons["L3"] == "the jail does not hold: the host's loopback can be reached"
@@ -45,7 +45,7 @@ def test_a_jail_without_a_filter_is_refused(monkeypatch: pytest.MonkeyPatch, tmp
         place = made.index("--seccomp")
         return made[:place] + made[place + 2 :]
 
-    monkeypatch.setattr(cell.bubblewrap, "arguments", without_filter)
+    monkeypatch.setattr(bubblewrap, "arguments", without_filter)
     with pytest.raises(SandboxUnavailable, match="no system call filter is active"), _opened(tmp_path):
         pass
 

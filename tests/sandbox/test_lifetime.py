@@ -129,7 +129,7 @@ def test_after_its_jail_was_killed_a_session_says_so_and_then_works_again(hands:
 
 
 def test_a_program_whose_jail_is_killed_is_a_failed_step(hands: Hands) -> None:
-    heard = []
+    heard: list[object] = []
 
     def kill_now(*said: object) -> None:
         if not heard:

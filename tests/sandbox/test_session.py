@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,7 +178,7 @@ def test_a_program_that_leaves_what_no_snapshot_can_hold_fails_with_the_reason(h
 
 
 def test_bad_requests_name_the_argument_and_do_nothing(hands: Hands) -> None:
-    for command, params, word in [
+    requests: list[tuple[str, dict[str, Any], str]] = [
         ("fly", {}, "fly"),
         ("mkdir", {}, "path"),
         ("mkdir", {"path": 3}, "path"),
@@ -191,7 +192,8 @@ def test_bad_requests_name_the_argument_and_do_nothing(hands: Hands) -> None:
         ("run", {"command_line": ""}, "command_line"),
         ("run", {"command_line": "echo 'open"}, "command_line"),
         ("toggle_autonomous_mode", {"on": "yes"}, "on"),
-    ]:
+    ]
+    for command, params, word in requests:
         result = hands.session.execute(Request(command, params))
         assert result.error_class == "INVALID_PARAMETERS", (command, result)
         assert word in result.reason

@@ -257,7 +257,7 @@ def test_missing_embeddings_are_to_be_known_but_no_fault(
     db: None, bus: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beat(bus)
-    monkeypatch.setattr(health.embedding, "count_missing", lambda up_to: 3)
+    monkeypatch.setattr("mindx_web.health.embedding.count_missing", lambda up_to: 3)
     found = health.current()
     assert (found.status, found.is_ready) == ("limited", True)
     assert part_of(found, "embeddings").ok is None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.core.management import call_command
 
+from agents.errors import GoalRefused
 from agents.execution.lease import LeaseLost, claim, claimable
 from agents.models import Agent, Goal
 from agents.services import cycle, goals, planning
@@ -103,7 +104,7 @@ def test_a_goal_fails_and_says_so_when_the_one_it_waits_for_does(owner: User, ma
 def test_nothing_can_wait_for_a_goal_that_has_failed(owner: User, make_goal: Callable[..., Goal]) -> None:
     first = make_goal(owner, "Reconcile the ledger")
     goals.cancel(first, by=owner)
-    with pytest.raises(goals.GoalRefused, match="could never start"):
+    with pytest.raises(GoalRefused, match="could never start"):
         make_goal(owner, "Write a note named two saying second", depends_on=[Goal.objects.get(pk=first.pk)])
 
 
@@ -133,10 +134,10 @@ def test_an_error_inside_a_turn_pauses_the_goal_and_says_so(
         raise ValueError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(cycle.planning, "plan_goal", broken)
+        patch.setattr(planning, "plan_goal", broken)
         cycle.work(goal.pk)
     assert claim(goal.pk) is None
-    assert "an error inside mindX" in goal.log_lines.order_by("number").last().text
+    assert goal.log_lines.filter(text__contains="an error inside mindX").exists()
     Goal.objects.filter(pk=goal.pk).update(lease_until=None)
     assert _after_work(goal).state == GoalState.AWAITING_REVIEW
 
