@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 from mindx_web.api.body import read_json
 from mindx_web.api.problems import Problem
 
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"))
+numbers = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 plain = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**53) + 1, 2**53 - 1)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec="utf-8", exclude_characters="\x00")),
-    lambda inner: (
-        st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\x00")), inner)
-    ),
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
     max_leaves=20,
 )
 
