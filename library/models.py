@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
 
 DIMENSIONS = 384
@@ -124,3 +125,8 @@ class Experience(models.Model):
 
     def __str__(self) -> str:
         return f"{self.final_outcome}: {self.primary_goal_description[:60]}"
+
+    @property
+    def came_out(self) -> str:
+        """The beginning of what came out, on one line; its own page has all of it."""
+        return Truncator(" ".join(self.output_summary.split())).chars(200)

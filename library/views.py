@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.text import Truncator
 from django.views.decorators.http import require_http_methods, require_safe
 
 from library.language import embeddings
@@ -37,11 +36,6 @@ class Row:
     def dot(self) -> str:
         """The colour of its dot; the badge says the same in words."""
         return {"success": "good", "failure": "bad", "partial_success": "person"}.get(self.experience.final_outcome, "")
-
-    @property
-    def came_out(self) -> str:
-        """The beginning of what came out, on one line; its own page has all of it."""
-        return Truncator(" ".join(self.experience.output_summary.split())).chars(200)
 
 
 @require_safe

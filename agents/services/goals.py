@@ -24,6 +24,7 @@ from sandbox.snapshots import EMPTY
 
 DEFAULT_AGENT = "mindx"
 _NAME_TRIES = 50
+_NAME_LENGTH = 40
 
 
 class PlanInvalid(AgentsError):
@@ -98,7 +99,10 @@ def _waits_for(goals: Sequence[Goal]) -> str:
 
 def _new_workspace(by: User, text: str) -> Workspace:
     """An empty workspace named after the goal's first words; a number is added when the name is taken."""
-    stem = slugify(unicodedata.normalize("NFKD", text[:200]))[:48].strip("-") or "workspace"
+    stem = slugify(unicodedata.normalize("NFKD", text[:200]))
+    if len(stem) > _NAME_LENGTH:
+        stem = stem[: _NAME_LENGTH + 1].rpartition("-")[0] or stem[:_NAME_LENGTH]
+    stem = stem.strip("-") or "workspace"
     for number in range(1, _NAME_TRIES):
         name = stem if number == 1 else f"{stem}-{number}"
         workspace, made = Workspace.objects.get_or_create(name=name, defaults={"owner": by, "head": EMPTY})
