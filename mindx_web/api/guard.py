@@ -38,7 +38,7 @@ def guarded(view: View, *, takes_files: bool) -> View:
             at_work = asyncio.ensure_future(_carry_out(begun, view(request, *args, **kwargs)))
             _at_work.add(at_work)
             at_work.add_done_callback(_at_work.discard)
-            return await at_work
+            return await asyncio.shield(at_work)
 
         return _as_api(answer_later)
 
