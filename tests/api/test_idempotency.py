@@ -144,14 +144,14 @@ def test_a_caller_who_hangs_up_while_waiting_leaves_an_answer_for_the_same_key(o
             await ended.wait()
             return HttpResponse("{}", status=202)
 
-        request = RequestFactory().post("/api/v1/slow", headers=headers)
+        request = RequestFactory().post("/api/v1/slow", content_type="application/json", headers=headers)
         call = asyncio.ensure_future(guarded(slow, takes_files=False)(request))
-        await begun.wait()
+        await asyncio.wait_for(begun.wait(), 10)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
         ended.set()
-        await asyncio.gather(*_at_work)
+        await asyncio.wait_for(asyncio.gather(*_at_work), 10)
 
     async_to_sync(hang_up)()
     assert AnsweredRequest.objects.get().status == 202
