@@ -33,7 +33,7 @@ def addresses() -> list[str]:
 
 
 ADDRESSES = addresses()
-OPEN_TO_ALL = {"/login/", "/api/v1/health", "/api/v1/openapi.json", "/admin/login/"}
+OPEN_TO_ALL = {"/login/", "/favicon.ico", "/api/v1/health", "/api/v1/openapi.json", "/admin/login/"}
 
 
 def test_there_are_pages_to_look_at() -> None:
