@@ -20,7 +20,8 @@ COUNTED_UP_TO = 99
 _PLACES = {
     "goals": "goals",
     "goal": "goals",
-    "workspace": "goals",
+    "workspace": "workspaces",
+    "workspaces": "workspaces",
     "rules": "rules",
     "rule": "rules",
     "memory": "memory",
@@ -71,6 +72,7 @@ class Shell:
         places = [
             Place("rules", "Rules", "rule", reverse("rules")),
             Place("memory", "Memory", "memory", reverse("memory")),
+            Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]
         if getattr(self._request.user, "is_staff", False):
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))

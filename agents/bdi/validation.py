@@ -18,6 +18,8 @@ from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
 from agents.toolkit.schemas import NEVER_REFERENCED, PATH_KINDS, problems
+from sandbox.command_line import candidates, split
+from sandbox.commands import Refusal
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class _Walk:
     cleanup: bool
     folder: str = ""
     autonomous: bool = False
+    venv: str | None = None
     commands: dict[int, Command] = field(default_factory=dict)
 
 
@@ -104,6 +107,8 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     walk.commands[position] = command
     if not path_problems(command, values, walk.folder):
         walk.folder = folder_after(command, values, walk.folder)
+    if command.name in ("activate_venv", "deactivate_venv"):
+        walk.venv = str(values["venv_name"]) if values.get("venv_name") else None
 
 
 def _about_step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
@@ -169,10 +174,10 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
         message = f"{name} looks like a reference but is none; write {{{{intents.N.result.KEY}}}}."
         yield Problem(position, name, "reference_malformed", message)
     if name == "command_line" and isinstance(value, str):
-        yield from _command_line(position, name, value)
+        yield from _command_line(position, name, value, walk)
 
 
-def _command_line(position: int, name: str, value: str) -> Iterator[Problem]:
+def _command_line(position: int, name: str, value: str, walk: _Walk) -> Iterator[Problem]:
     hidden = hidden_character(value.replace("\n", "").replace("\t", ""))
     if hidden:
         message = f"{name} holds the hidden character {hidden}; what runs must be what is seen. Type it without."
@@ -180,6 +185,12 @@ def _command_line(position: int, name: str, value: str) -> Iterator[Problem]:
     if "\n" in value:
         message = f"{name} is one line and no shell reads it; write a script file and run that."
         yield Problem(position, name, "line_break", message)
+        return
+    try:
+        # The very check that the sandbox makes, so that a reviewer never approves what cannot start.
+        candidates(split(value), walk.folder, walk.venv)
+    except Refusal as refusal:
+        yield Problem(position, name, "not_runnable", _sentence(f"{name}: {refusal}"))
 
 
 def path_problems(command: Command, values: Mapping[str, Any], folder: str) -> list[tuple[str, str, str]]:

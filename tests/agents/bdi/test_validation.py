@@ -161,3 +161,17 @@ def test_filled_values_are_checked_again() -> None:
     assert validate_values(write, {"path": "x", "content": "fine"}) == []
     assert validate_values(write, {"path": "x", "content": 7}) == [("content", "content must be of type string.")]
     assert [name for name, _ in validate_values(write, {"path": "../x", "content": ""})] == ["path"]
+
+
+def test_a_program_that_may_not_run_is_a_problem_before_anybody_approves_it() -> None:
+    def run(line: str) -> Step:
+        return Step("simple_coder", "run", {"command_line": Param(line, "explicit"), "timeout_s": Param(30, "default")}, "")
+
+    activate = Step("simple_coder", "activate_venv", {"venv_name": Param(".venv", "explicit")}, "")
+    assert [found.code for found in validate([run("curl http://127.0.0.1")], [], REGISTRY)] == ["not_runnable"]
+    assert [found.code for found in validate([run("cat a | wc")], [], REGISTRY)] == ["not_runnable"]
+    assert [found.code for found in validate([run("echo 'open")], [], REGISTRY)] == ["not_runnable"]
+    assert validate([run("python main.py"), run("./tool --fast")], [], REGISTRY) == []
+    # An environment brings programs of its own; which ones, only the run can tell.
+    assert validate([activate, run("httpx --help")], [], REGISTRY) == []
+    assert validate([activate], [run("httpx --help")], REGISTRY) != []
