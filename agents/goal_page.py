@@ -120,7 +120,9 @@ class GoalPage:
         """What the plan stands on first, then people's words, then what was perceived; a few of them."""
         used = goal_facts.sentences_used(self.plan.plan) if self.plan is not None else set()
         newest = list(self.beliefs.filter(retracted_by="").order_by("-pk")[:60])
-        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person", one.pk))[:BELIEFS_BESIDE]
+        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person", one.pk))[
+            :BELIEFS_BESIDE
+        ]
 
     @cached_property
     def unplanned(self) -> Plan | None:

@@ -165,7 +165,9 @@ def test_filled_values_are_checked_again() -> None:
 
 def test_a_program_that_may_not_run_is_a_problem_before_anybody_approves_it() -> None:
     def run(line: str) -> Step:
-        return Step("simple_coder", "run", {"command_line": Param(line, "explicit"), "timeout_s": Param(30, "default")}, "")
+        return Step(
+            "simple_coder", "run", {"command_line": Param(line, "explicit"), "timeout_s": Param(30, "default")}, ""
+        )
 
     activate = Step("simple_coder", "activate_venv", {"venv_name": Param(".venv", "explicit")}, "")
     assert [found.code for found in validate([run("curl http://127.0.0.1")], [], REGISTRY)] == ["not_runnable"]
