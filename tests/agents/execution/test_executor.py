@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from agents import gate
@@ -15,7 +15,7 @@ from agents.execution import executor, lease
 from agents.execution import record as records
 from agents.execution.lease import LeaseLost, claim
 from agents.execution.record import Done
-from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt, Workspace
 from agents.services import cycle, goals, logs
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
@@ -167,8 +167,6 @@ def test_with_no_gate_wired_nothing_runs(approved: Callable[..., IntentPlan], mo
 
 
 def test_the_database_refuses_a_changed_document(approved: Callable[..., IntentPlan]) -> None:
-    from django.db import IntegrityError
-
     plan = approved([write("wanted.txt")])
     with pytest.raises(IntegrityError):
         IntentPlan.objects.filter(pk=plan.pk).update(document=b"{}")
@@ -324,3 +322,59 @@ def test_a_log_line_never_waits_for_somebody_who_moves_the_goal(approved: Callab
         speaker.join(timeout=10)
         assert not speaker.is_alive()
     assert "meanwhile" in _log(plan)
+
+
+def _begun(plan: IntentPlan) -> tuple[lease.Lease, IntentPlan, records.Running]:
+    mine = claim(plan.goal_id)
+    assert mine is not None
+    taken = executor._take_up(mine)
+    assert taken is not None
+    return mine, taken, records.begin(taken, mine, taken.position)
+
+
+def _report(taken: IntentPlan, mine: lease.Lease, running: records.Running) -> None:
+    done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, "f" * 64, {"cwd": "elsewhere"})
+    records.advance(taken, mine, running, done, go_on=True)
+
+
+def _nothing_was_recorded(plan: IntentPlan) -> bool:
+    now = IntentPlan.objects.select_related("workspace", "session").get(pk=plan.pk)
+    return (now.position, now.workspace.head, now.session.state) == (1, plan.workspace.head, {}) and not (
+        Attempt.objects.filter(outcome="succeeded").exists() or now.intents.filter(state="succeeded").exists()
+    )
+
+
+def test_a_late_worker_cannot_record_while_the_next_one_works(approved: Callable[..., IntentPlan]) -> None:
+    plan = approved([write("one"), write("two")])
+    late, taken, running = _begun(plan)
+    _let_the_lease_run_out(plan)
+    _begun(plan)
+    with pytest.raises(LeaseLost):
+        _report(taken, late, running)
+    assert _nothing_was_recorded(plan)
+
+
+def test_a_step_that_ends_after_its_goal_was_cancelled_is_not_recorded(approved: Callable[..., IntentPlan]) -> None:
+    plan = approved([write("one"), write("two")])
+    mine, taken, running = _begun(plan)
+    IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True)
+    with pytest.raises(records.Cancelled):
+        _report(taken, mine, running)
+    assert _nothing_was_recorded(plan)
+
+
+def test_a_step_whose_workspace_moved_meanwhile_is_not_recorded(approved: Callable[..., IntentPlan]) -> None:
+    plan = approved([write("one"), write("two")])
+    mine, taken, running = _begun(plan)
+    Workspace.objects.filter(pk=plan.workspace_id).update(head="a" * 64)
+    with pytest.raises(records.WorkspaceMoved):
+        _report(taken, mine, running)
+    assert Workspace.objects.get(pk=plan.workspace_id).head == "a" * 64
+    assert not Attempt.objects.filter(outcome="succeeded").exists()
+
+
+def test_the_database_keeps_the_approved_digest_of_a_running_plan(approved: Callable[..., IntentPlan]) -> None:
+    plan = approved([write("one")])
+    _begun(plan)
+    with pytest.raises(IntegrityError):
+        IntentPlan.objects.filter(pk=plan.pk).update(approved_digest="0" * 64)
