@@ -118,12 +118,15 @@ class SnapshotStore:
 
     def _with(self, digest: str, files: Iterable[tuple[bytes, BinaryIO]], mode: int) -> Snapshot:
         held = {entry.path: entry for entry in self.entries(digest)}
+        # A running sum, so that too much stops at the file that is too much and not when all of it is on the disk.
+        held_bytes = sum(entry.size for entry in held.values())
         with self._adding() as staged:
             for path, source in files:
                 _make_way(held, path)
                 sha256, size_bytes = staged.add(source)
+                held_bytes += size_bytes - (held[path].size if path in held else 0)
                 held[path] = Entry(path, "file", mode & 0o777, sha256, size_bytes)
-            _within(self._limits, held.values())
+                _check_within(self._limits, len(held), held_bytes)
             staged.commit()
             return self._store(held.values())
 
@@ -254,9 +257,8 @@ def _make_way(held: dict[bytes, Entry], path: bytes) -> None:
         raise SnapshotRefused(f"{_shown(path)} is a {there.kind}, not a file")
 
 
-def _within(limits: Limits, entries: Iterable[Entry]) -> None:
-    sizes = [entry.size for entry in entries]
-    if len(sizes) > limits.workspace_files or sum(sizes) > limits.workspace_bytes:
+def _check_within(limits: Limits, entries: int, size_bytes: int) -> None:
+    if entries > limits.workspace_files or size_bytes > limits.workspace_bytes:
         raise SnapshotRefused("the workspace would grow over its limit of files or bytes", "workspace")
 
 

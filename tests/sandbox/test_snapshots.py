@@ -178,6 +178,23 @@ def test_a_workspace_over_its_limits_is_refused(tmp_path: Path, work: Path) -> N
         assert refused.value.limit == "workspace"
 
 
+def test_files_beyond_the_limits_are_not_even_read(tmp_path: Path) -> None:
+    small = SnapshotStore(tmp_path / "small", Limits(workspace_bytes=10))
+    unread = io.BytesIO(b"never")
+    with pytest.raises(SnapshotRefused):
+        small.with_files(EMPTY, [(b"a", io.BytesIO(b"x" * 6)), (b"b", io.BytesIO(b"x" * 5)), (b"c", unread)])
+    assert unread.tell() == 0
+    assert not list((tmp_path / "small" / "blobs" / "staging").iterdir())
+
+
+def test_a_file_that_is_replaced_makes_room_for_the_new_one(tmp_path: Path) -> None:
+    small = SnapshotStore(tmp_path / "small", Limits(workspace_bytes=10))
+    full = small.with_file(EMPTY, b"a", io.BytesIO(b"x" * 10))
+    assert small.with_file(full.digest, b"a", io.BytesIO(b"y" * 10)).size_bytes == 10
+    with pytest.raises(SnapshotRefused):
+        small.with_file(full.digest, b"b", io.BytesIO(b"z"))
+
+
 def test_folders_nested_without_end_are_refused(store: SnapshotStore, work: Path) -> None:
     here = os.open(work, os.O_RDONLY)
     for _ in range(400):
