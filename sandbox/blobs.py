@@ -7,8 +7,9 @@ import fcntl
 import hashlib
 import os
 import tempfile
+from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from sandbox.contract import SandboxError
 
@@ -20,6 +21,25 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class DamagedStore(SandboxError):
     """A stored content is missing or is not what its name says."""
+
+
+class Takes(Protocol):
+    """Where the contents of a folder go while it is looked at."""
+
+    def add(self, source: BinaryIO) -> tuple[str, int]:
+        """Takes a content from a stream; its SHA-256 and size in bytes."""
+
+
+class Hashed:
+    """Takes nothing in: only the digests are wanted."""
+
+    def add(self, source: BinaryIO) -> tuple[str, int]:
+        """The SHA-256 and the size in bytes of a stream."""
+        digest, size_bytes = hashlib.sha256(), 0
+        while block := source.read(_BLOCK_BYTES):
+            digest.update(block)
+            size_bytes += len(block)
+        return digest.hexdigest(), size_bytes
 
 
 class Blobs:
@@ -59,7 +79,35 @@ class Blobs:
                 while view:
                     view = view[os.write(target, view) :]
 
+    def stored(self) -> Iterator[tuple[str, int, float]]:
+        """Name, size in bytes and time of storing (seconds since the epoch) of every content, whole or not."""
+        for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
+            for each in os.scandir(folder):
+                state = each.stat(follow_symlinks=False)
+                yield folder.name + each.name, state.st_size, state.st_mtime
+
+    def remove(self, sha256: str) -> None:
+        """Removes a content; nothing happens when it is not here."""
+        self._path(sha256).unlink(missing_ok=True)
+
+    def put_back(self, source: BinaryIO, wanted: Container[str]) -> str | None:
+        """Stores a content under its name, over a damaged one, if that name is wanted. Durable; the name or None."""
+        staged = self.staged()
+        try:
+            sha256, _, path = staged.keep(source)
+            if sha256 not in wanted:
+                return None
+            sync(path)
+            self._path(sha256).parent.mkdir(exist_ok=True)
+            path.rename(self._path(sha256))
+            sync(self._path(sha256).parent)
+            sync(self._folder)
+            return sha256
+        finally:
+            staged.discard()
+
     def staged(self) -> Staged:
+        """A place for new contents; `discard` it in the end."""
         return Staged(self._folder, self._staging)
 
     def _path(self, sha256: str) -> Path:
@@ -77,6 +125,15 @@ class Staged:
 
     def add(self, source: BinaryIO) -> tuple[str, int]:
         """Takes a content from a stream; its SHA-256 and size in bytes."""
+        sha256, size_bytes, path = self.keep(source)
+        if sha256 in self._names or (self._folder / sha256[:2] / sha256[2:]).exists():
+            path.unlink()
+        else:
+            self._names[sha256] = path
+        return sha256, size_bytes
+
+    def keep(self, source: BinaryIO) -> tuple[str, int, Path]:
+        """Copies a stream aside: its SHA-256, its size in bytes and where it lies. `commit` does not name it."""
         path = self._place / str(len(self._names))
         digest, size_bytes = hashlib.sha256(), 0
         with open(path, "xb", buffering=0) as file:
@@ -84,12 +141,7 @@ class Staged:
                 digest.update(block)
                 size_bytes += len(block)
                 file.write(block)
-        sha256 = digest.hexdigest()
-        if sha256 in self._names or (self._folder / sha256[:2] / sha256[2:]).exists():
-            path.unlink()
-        else:
-            self._names[sha256] = path
-        return sha256, size_bytes
+        return digest.hexdigest(), size_bytes, path
 
     def commit(self) -> None:
         """Returns when every staged content is durable under its name."""

@@ -70,6 +70,10 @@ class Seen:
         Path(file.name).rename(self._folder / digest)
         self._forget_old()
 
+    def forget(self, digest: str) -> None:
+        """Removes the stamps of a snapshot."""
+        (self._folder / digest).unlink(missing_ok=True)
+
     def _forget_old(self) -> None:
         names = [entry for entry in os.scandir(self._folder) if not entry.name.startswith(".")]
         if len(names) > 2 * _MOST_KEPT:

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sandbox import manifest
-from sandbox.blobs import Blobs, DamagedStore, Staged, sync
+from sandbox.blobs import Blobs, DamagedStore, Staged, Takes, sync
 from sandbox.checkout import write_out
 from sandbox.contract import DEFAULT_LIMITS, Limits, SandboxError
 from sandbox.manifest import EMPTY, BadManifest, Change, Entry
 from sandbox.seen import YOUNG_NS, Seen, Stamp
+from sandbox.store_lock import writing
 
 __all__ = ["EMPTY", "Change", "DamagedStore", "Entry", "Snapshot", "SnapshotRefused", "SnapshotStore"]
 
@@ -54,23 +55,24 @@ class SnapshotStore:
     """
 
     def __init__(self, folder: Path, limits: Limits = DEFAULT_LIMITS) -> None:
-        self._folder = folder
+        self.folder = folder
         self._limits = limits
         self._manifests = folder / "manifests"
         self._manifests.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
-        self._blobs = Blobs(folder / "blobs")
+        self.blobs = Blobs(folder / "blobs")
         self._seen = Seen(folder / "seen")
-        self._parsed = lru_cache(maxsize=16)(self._read_manifest)
+        self._parsed = lru_cache(maxsize=16)(self.read)
 
     def take(self, checkout: Path, previous: str | None = None) -> Snapshot:
         """The state of a folder. With `previous`, files that look untouched since then are not read again.
 
         Raises SnapshotRefused for special files, unreadable ones, and a workspace over its limits.
         """
-        known = self._seen.load(previous) if previous else {}
-        looked = Looked(known, self._limits)
         with self._adding() as staged:
+            # Stamps of a snapshot that was removed may name contents that went with it.
+            known = self._seen.load(previous) if previous and self._is_here(previous) else {}
+            looked = Looked(known, self._limits)
             looked.at(checkout, staged)
             staged.commit()
             snapshot = self._store(looked.entries)
@@ -83,7 +85,7 @@ class SnapshotStore:
         if any(target.iterdir()):
             raise SandboxError(f"{target} is not empty, so nothing is checked out there")
         times = {path: stamp.mtime_ns for path, stamp in self._seen.load(digest).items()}
-        stamps = write_out(self.entries(digest), target, self._blobs, times)
+        stamps = write_out(self.entries(digest), target, self.blobs, times)
         self._seen.save(digest, stamps)
 
     def entries(self, digest: str) -> list[Entry]:
@@ -95,7 +97,7 @@ class SnapshotStore:
         entry = next((each for each in self._parsed(digest) if each.path == path), None)
         if entry is None or entry.kind != "file" or entry.sha256 is None:
             raise KeyError(path)
-        return self._blobs.open(entry.sha256)
+        return self.blobs.open(entry.sha256)
 
     def with_file(self, digest: str, path: bytes, source: BinaryIO, mode: int = 0o644) -> Snapshot:
         """The state with one file written, and the folders above it made."""
@@ -107,20 +109,22 @@ class SnapshotStore:
 
     def without(self, digest: str, path: bytes) -> Snapshot:
         """The state without a file, a link, or a folder and all in it. Raises KeyError when it is not there."""
-        kept = [each for each in self.entries(digest) if each.path != path and not each.path.startswith(path + b"/")]
-        if len(kept) == len(self.entries(digest)):
-            raise KeyError(path)
-        return self._store(kept)
+        with writing(self.folder):
+            held = self._entries_here(digest)
+            kept = [each for each in held if each.path != path and not each.path.startswith(path + b"/")]
+            if len(kept) == len(held):
+                raise KeyError(path)
+            return self._store(kept)
 
     def diff(self, before: str, after: str) -> list[Change]:
         """What changed from one snapshot to another, deletions first."""
         return manifest.compare(self.entries(before), self.entries(after))
 
     def _with(self, digest: str, files: Iterable[tuple[bytes, BinaryIO]], mode: int) -> Snapshot:
-        held = {entry.path: entry for entry in self.entries(digest)}
-        # A running sum, so that too much stops at the file that is too much and not when all of it is on the disk.
-        held_bytes = sum(entry.size for entry in held.values())
         with self._adding() as staged:
+            held = {entry.path: entry for entry in self._entries_here(digest)}
+            # A running sum, so that too much stops at the file that is too much and not when all is on the disk.
+            held_bytes = sum(entry.size for entry in held.values())
             for path, source in files:
                 _make_way(held, path)
                 sha256, size_bytes = staged.add(source)
@@ -132,28 +136,78 @@ class SnapshotStore:
 
     @contextmanager
     def _adding(self) -> Iterator[Staged]:
-        staged = self._blobs.staged()
-        try:
-            yield staged
-        finally:
-            staged.discard()
+        with writing(self.folder):
+            staged = self.blobs.staged()
+            try:
+                yield staged
+            finally:
+                staged.discard()
+
+    def _is_here(self, digest: str) -> bool:
+        return digest == EMPTY or (self._manifests / digest).exists()
+
+    def _entries_here(self, digest: str) -> tuple[Entry, ...]:
+        """As `entries`, but what this process remembers of a snapshot that was removed since does not count."""
+        if not self._is_here(digest):
+            raise KeyError(digest)
+        return self._parsed(digest)
 
     def _store(self, entries: Iterable[Entry]) -> Snapshot:
         ordered = sorted(entries, key=lambda each: each.path)
         text = manifest.render(ordered)
         digest = manifest.digest_of(text)
-        path = self._manifests / digest
-        if digest != EMPTY and not path.exists():
-            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".manifest-", delete=False) as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(file.name).rename(path)
-            sync(self._manifests)
+        if digest != EMPTY:
+            try:
+                # Whoever removes old snapshots must see that somebody has just come to this state again.
+                os.utime(self._manifests / digest)
+            except FileNotFoundError:
+                self.write_manifest(digest, text)
         files = [entry for entry in ordered if entry.kind == "file"]
         return Snapshot(digest, len(files), sum(entry.size for entry in files))
 
-    def _read_manifest(self, digest: str) -> tuple[Entry, ...]:
+    def write_manifest(self, digest: str, text: bytes) -> None:
+        """Stores a manifest's text under its digest, durably, over a damaged one."""
+        with tempfile.NamedTemporaryFile(dir=self.folder, prefix=".manifest-", delete=False) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(file.name).rename(self._manifests / digest)
+        sync(self._manifests)
+
+    def digests(self) -> list[str]:
+        """The names of all snapshots here, readable or not, in no order."""
+        return [each.name for each in os.scandir(self._manifests)]
+
+    def stored_at(self, digest: str) -> float | None:
+        """When somebody last came to this state, in seconds since the epoch; None when it is not here."""
+        try:
+            return (self._manifests / digest).stat().st_mtime
+        except FileNotFoundError:
+            return None
+
+    def renew(self, digest: str) -> None:
+        """As if somebody had just come to this state: it is not removed in the coming grace period.
+
+        Raises KeyError when it is not here (any more).
+        """
+        with writing(self.folder):
+            if not self._is_here(digest):
+                raise KeyError(digest)
+            if digest != EMPTY:
+                os.utime(self._manifests / digest)
+
+    def forget(self, digest: str, *, unless_since: float) -> bool:
+        """Removes a snapshot's name, unless somebody came to it since then. For one who holds the store alone."""
+        at = self.stored_at(digest)
+        if at is None or at >= unless_since:
+            return False
+        (self._manifests / digest).unlink()
+        sync(self._manifests)
+        self._seen.forget(digest)
+        return True
+
+    def read(self, digest: str) -> tuple[Entry, ...]:
+        """What `entries` gives, read from the disk each time. Raises KeyError and DamagedStore."""
         if digest == EMPTY:
             return ()
         if len(digest) != 64 or not digest.isalnum():
@@ -181,14 +235,14 @@ class Looked:
         self._size_bytes = 0
         self._old_ns = time.time_ns() - YOUNG_NS
 
-    def at(self, folder: Path, staged: Staged) -> None:
+    def at(self, folder: Path, staged: Takes) -> None:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._folder(descriptor, b"", staged, 1)
         finally:
             os.close(descriptor)
 
-    def _folder(self, descriptor: int, above: bytes, staged: Staged, depth: int) -> None:
+    def _folder(self, descriptor: int, above: bytes, staged: Takes, depth: int) -> None:
         if depth > _MOST_DEEP:
             raise SnapshotRefused(f"the workspace has folders more than {_MOST_DEEP} deep", "workspace")
         with os.scandir(descriptor) as found:
@@ -210,7 +264,7 @@ class Looked:
             else:
                 raise SnapshotRefused(f"{_shown(path)} is {_KINDS.get(kind, 'special')}, which a workspace cannot keep")
 
-    def _file(self, folder: int, name: bytes, path: bytes, state: os.stat_result, staged: Staged) -> None:
+    def _file(self, folder: int, name: bytes, path: bytes, state: os.stat_result, staged: Takes) -> None:
         self._size_bytes += state.st_size
         if self._size_bytes > self._limits.workspace_bytes:
             raise SnapshotRefused(f"the workspace holds more than {self._limits.workspace_bytes:,} bytes", "workspace")
