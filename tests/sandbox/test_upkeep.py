@@ -260,6 +260,8 @@ def test_what_a_process_remembers_of_a_removed_snapshot_makes_no_new_one(store: 
 
 def test_stamps_of_a_removed_snapshot_are_not_believed(store: SnapshotStore, tmp_path: Path) -> None:
     digest = _with(store, {b"a": b"one"})
+    store.checkout(digest, tmp_path / "first")
+    store.take(tmp_path / "first")  # now the times of its files are known, so a checkout leaves stamps that count
     store.checkout(digest, tmp_path / "copy")
     stamps = (store.folder / "seen" / digest).read_bytes()
     _age(store, 2)
