@@ -46,6 +46,8 @@ COMMANDS: Mapping[str, Signature] = {
     "read": _takes("show a file's content", {"path": str}),
     "write": _takes("write a file (mode: overwrite, create or append)", {"path": str, "content": str}, mode=str),
     "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
+    "mv": _takes("move or rename a file or folder", {"path": str, "to": str}, overwrite=bool),
+    "cp": _takes("copy a file or folder", {"path": str, "to": str}, overwrite=bool),
     "create_venv": _takes("make a virtual environment with pip", {"venv_name": str}),
     "activate_venv": _takes("use a virtual environment for python and pip", {"venv_name": str}),
     "deactivate_venv": _takes("stop using the virtual environment"),

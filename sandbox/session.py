@@ -78,6 +78,8 @@ class Session:
             "read": self._read,
             "write": self._write,
             "rm": self._rm,
+            "mv": self._mv,
+            "cp": self._cp,
             "create_venv": self._create_venv,
             "activate_venv": self._activate_venv,
             "deactivate_venv": self._deactivate_venv,
@@ -165,6 +167,19 @@ class Session:
         place = self._place(params["path"])
         answer, _body = self._ask({"do": "rm", "path": place})
         return {"message": f"Removed {commands.shown(place)}", **answer}
+
+    def _mv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        return self._transfer("mv", "Moved", params)
+
+    def _cp(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        return self._transfer("cp", "Copied", params)
+
+    def _transfer(self, command: str, done: str, params: dict[str, Any]) -> dict[str, Any]:
+        place, to = self._place(params["path"]), self._place(params["to"])
+        overwrite = params.get("overwrite", False)
+        message = {"do": command, "path": place, "to": to, "overwrite": overwrite, "autonomous": self._state.autonomous}
+        answer, _body = self._ask(message)
+        return {"message": f"{done} {commands.shown(place)} to {commands.shown(to)}", **answer}
 
     def _create_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
         place = self._place(params["venv_name"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from typing import Any
 
 from sandbox.commands import COMMANDS, Refusal
 from sandbox.contract import Request, SessionState
@@ -16,6 +17,8 @@ _ORDER: Mapping[str, str] = {
     "read": "path",
     "write": "path content | mode",
     "rm": "path",
+    "mv": "path to | overwrite",
+    "cp": "path to | overwrite",
     "create_venv": "venv_name",
     "activate_venv": "venv_name",
     "deactivate_venv": "",
@@ -36,11 +39,45 @@ def parse(line: str, state: SessionState) -> Request:
         return Request(command, {"on": _switch(words, state)})
     if command not in _ORDER:
         raise Refusal("INVALID_PARAMETERS", f"there is no command {command[:64]!r}; type help for a list")
+    return Request(command, {name: _value(command, name, word) for name, word in _filled(command, words).items()})
+
+
+def _filled(command: str, words: list[str]) -> dict[str, str]:
+    """Each parameter's word: in order, and by `name=word` once the needed ones are there."""
     required, _, optional = _ORDER[command].partition("|")
-    names = required.split() + optional.split()
-    if not len(required.split()) <= len(words) <= len(names):
-        raise Refusal("INVALID_PARAMETERS", f"usage: {usage(command)}")
-    return Request(command, dict(zip(names, words, strict=False)))
+    needed, free = required.split(), optional.split()
+    filled = dict(zip(needed, words, strict=False))
+    for word in words[len(needed) :]:
+        name, equals, value = word.partition("=")
+        if not (equals and name in optional.split()):
+            name, value = (free[0] if free else ""), word
+        if name not in free:
+            raise _misused(command)
+        free.remove(name)
+        filled[name] = value
+    if len(words) < len(needed):
+        raise _misused(command)
+    return filled
+
+
+def _value(command: str, name: str, word: str) -> Any:
+    """The word as the type that the parameter has; a switch is also on by its own name."""
+    signature = COMMANDS[command]
+    wanted = {**signature.required, **signature.optional}[name]
+    if wanted is bool:
+        if word not in ("on", "off", name):
+            raise _misused(command)
+        return word != "off"
+    if wanted in (int, float):
+        try:
+            return wanted(word)
+        except ValueError as error:
+            raise _misused(command) from error
+    return word
+
+
+def _misused(command: str) -> Refusal:
+    return Refusal("INVALID_PARAMETERS", f"usage: {usage(command)}")
 
 
 def usage(command: str) -> str:

@@ -58,13 +58,52 @@ class Removal(Consequence):
     size_bytes: int = 0
     made: int = 0
     inside: tuple[Inside, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds: the text an earlier step wrote, else what stands today at `origin` ("": nobody knows)."""
+
+    origin: str = ""
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Transfer(Consequence):
+    """A file, link or folder gets a new path (`moves`), or a copy there.
+
+    Files and sizes count what it holds today. `may_replace`: a file that a program puts there before would go.
+    """
+
+    source: str = ""
+    path: str = ""
+    kind: str = "missing"
+    files: int = 0
+    size_bytes: int = 0
+    moves: bool = True
+    may_replace: bool = False
+
+
+@dataclass(frozen=True)
+class Overwriting(Consequence):
+    """A file is lost because another one takes its path."""
+
+    path: str = ""
+    source: str = ""
+    lost: Content = Content()
+    comes: Content = Content()
 
 
 @dataclass(frozen=True)
 class Writing(Consequence):
-    """A file gets this content. `before` is what goes: "" nothing, "base" today's content, "step" an earlier step's."""
+    """A file gets this content. `before` is what goes: "" nothing, "base" today's content, "step" an earlier step's.
+
+    `origin` is where today's content stands today: an earlier step may have moved or copied it.
+    """
 
     path: str = ""
+    origin: str = ""
     content: str = ""
     before: str = ""
     before_text: str = ""
@@ -133,6 +172,7 @@ class _Node:
     size_bytes: int = 0
     of_today: bool = True
     text: str | None = None
+    origin: str = ""  # the path of the base snapshot where its content lies, as long as that is what it holds
 
 
 @dataclass
@@ -158,7 +198,7 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
     Clean-up steps are read after all main steps, in a fresh session at the root: they run after a failure somewhere
     before, so what they meet is never certain.
     """
-    walk = _Walk({entry.path: _Node(entry.kind, entry.size_bytes) for entry in base})
+    walk = _Walk({entry.path: _Node(entry.kind, entry.size_bytes, origin=entry.path) for entry in base})
     found: list[Consequence] = []
     looks: list[int] = []
     for spec in document.all_intents:
@@ -251,10 +291,13 @@ def _write(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     appends = params.get("mode") == "append"
     before = "" if node is None else ("base" if node.text is None else "step")
     text = (node.text if node and node.text else "") if before == "step" else ""
-    yield Writing(**_where(walk), path=path, content=content, before=before, before_text=text, appends=appends)
+    origin = node.origin if node else ""
+    yield Writing(
+        **_where(walk), path=path, origin=origin, content=content, before=before, before_text=text, appends=appends
+    )
     today = node is not None and node.of_today
     kept = None if appends and before == "base" else (text if appends else "") + content
-    walk.nodes[path] = _Node("file", node.size_bytes if node else 0, today, kept)
+    walk.nodes[path] = _Node("file", node.size_bytes if node else 0, today, kept, origin)
 
 
 def _remove(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
@@ -285,6 +328,7 @@ def _removal(walk: _Walk, path: str, node: _Node | None) -> Removal:
         size_bytes=sum(one.size_bytes for one in today),
         made=sum(not one.of_today for _, one in everything),
         inside=_directly_inside(path, goes),
+        origin=node.origin if node else "",
     )
 
 
@@ -300,6 +344,69 @@ def _directly_inside(path: str, goes: list[tuple[str, _Node]]) -> tuple[Inside, 
             one = replace(one, files=one.files + 1, size_bytes=one.size_bytes + node.size_bytes)
         found[head] = one
     return tuple(found.values())
+
+
+def _move(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    return _transfer(walk, params, moves=True)
+
+
+def _copy(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    return _transfer(walk, params, moves=False)
+
+
+def _transfer(walk: _Walk, params: Mapping[str, Any], *, moves: bool) -> Iterator[Consequence]:
+    source, path, overwrite = _path(walk, params), _path(walk, params, "to"), params.get("overwrite") is True
+    node, old = walk.nodes.get(source), walk.nodes.get(path)
+    never = _never(source, path)
+    if never or (not walk.unsure and _hindrance(walk, source, path, overwrite)):
+        yield _failing(walk, never or _hindrance(walk, source, path, overwrite))
+        return
+    if old is not None and overwrite and not walk.autonomous:
+        yield _failing(walk, f"replacing {shown(path)} needs autonomous mode, which is off at this step")
+    goes = [] if node is None else [(source, node), *walk.below(source)]
+    today = [one for _, one in goes if one.of_today and one.kind != "dir"]
+    yield Transfer(
+        **_where(walk),
+        source=source,
+        path=path,
+        kind=node.kind if node else "missing",
+        files=len(today),
+        size_bytes=sum(one.size_bytes for one in today),
+        moves=moves,
+        may_replace=overwrite and walk.unsure,
+    )
+    if old is not None and old.kind == "file" and overwrite:
+        comes = Content(node.origin, node.text) if node else Content()
+        yield Overwriting(**_where(walk), path=path, source=source, lost=Content(old.origin, old.text), comes=comes)
+    if moves:
+        for name, _ in goes:
+            del walk.nodes[name]
+    for name, one in goes:
+        walk.nodes[path + name[len(source) :]] = one if moves else replace(one, of_today=False)
+
+
+def _never(source: str, path: str) -> str:
+    """Why a move or copy is refused whatever the files are; nothing when it is not."""
+    if not source or not path:
+        return "the workspace's own folder cannot be moved, copied or replaced"
+    if path == source or path.startswith(f"{source}/"):
+        return f"{shown(source)} cannot be put into its own place"
+    return ""
+
+
+def _hindrance(walk: _Walk, source: str, path: str, overwrite: bool) -> str:
+    """Why a move or copy is refused as the files stand; nothing when it is not."""
+    node, old = walk.nodes.get(source), walk.nodes.get(path)
+    above = path.rpartition("/")[0]
+    if node is None:
+        return f"{shown(source)} is not there"
+    if above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
+        return f"there is no folder {shown(above)}"
+    if old is not None and not overwrite:
+        return f"{shown(path)} is there already and is not to be replaced"
+    if old is not None and (old.kind != "file" or node.kind != "file"):
+        return f"{shown(path)} is there already, and only a file can be replaced, by a file"
+    return ""
 
 
 def _make_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
@@ -336,6 +443,8 @@ _MEETS = {
     "mkdir": _make_folder,
     "write": _write,
     "rm": _remove,
+    "mv": _move,
+    "cp": _copy,
     "create_venv": _make_environment,
     "activate_venv": _use_environment,
     "deactivate_venv": _leave_environment,

@@ -12,13 +12,16 @@ from dataclasses import dataclass, replace
 from agents.bdi.forecast import (
     AutonomousMode,
     Consequence,
+    Content,
     Environment,
     Forecast,
     Inside,
     Kind,
     NewFolder,
+    Overwriting,
     Program,
     Removal,
+    Transfer,
     Unread,
     WouldFail,
     Writing,
@@ -28,6 +31,7 @@ from review.reading.difference import Difference, Row
 from review.reading.steps import ShownText
 
 _NEW = "new"
+_NO_TEXT = "Its content is no text or too long to show here; the workspace page has it."
 _KINDS = {"dir": "folder", "link": "link (not what it points to)"}
 
 # A file's content today, or None when it is missing, larger than the page shows, or no text.
@@ -55,12 +59,21 @@ class FileChange:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Something that gets a new path, or a copy there; `sentence` says what it is and holds."""
+
+    cause: Transfer
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Changes:
     """Everything the page tells about consequences, each list in the order of the steps."""
 
     removals: tuple[FileChange, ...]
     replaced: tuple[FileChange, ...]
     new: tuple[FileChange, ...]
+    transfers: tuple[Moved, ...]
     folders: tuple[NewFolder, ...]
     environments: tuple[Environment, ...]
     programs: tuple[Program, ...]
@@ -96,6 +109,7 @@ class Changes:
             removals=tuple(one for one in self.removals if one.cause.cleanup is cleanup),
             replaced=tuple(one for one in self.replaced if one.cause.cleanup is cleanup),
             new=tuple(one for one in self.new if one.cause.cleanup is cleanup),
+            transfers=tuple(one for one in self.transfers if one.cause.cleanup is cleanup),
             folders=_of_phase(self.folders, cleanup),
             environments=_of_phase(self.environments, cleanup),
             programs=_of_phase(self.programs, cleanup),
@@ -126,8 +140,8 @@ class Changes:
     @property
     def is_empty(self) -> bool:
         """True when the plan only looks at things."""
-        told = (self.removals, self.files, self.folders, self.environments, self.programs, self.unread, self.failures)
-        return not any(told)
+        told = (self.removals, self.files, self.transfers, self.folders, self.environments)
+        return not any((*told, self.programs, self.unread, self.failures))
 
 
 def _of_phase(found: tuple[Kind, ...], cleanup: bool) -> tuple[Kind, ...]:
@@ -138,11 +152,13 @@ def changes(forecast: Forecast, today: Today) -> Changes:
     """Sort the forecast's consequences and draw their contents."""
     anchor = (f"f-{number}" for number in itertools.count(1))
     removals = [_removal(one, next(anchor), today) for one in forecast.of(Removal)]
+    overwritten = [_overwriting(one, next(anchor), today) for one in forecast.of(Overwriting)]
     written = [_writing(one, next(anchor), today) for one in forecast.of(Writing)]
     return Changes(
         removals=tuple(removals),
-        replaced=tuple(one for one in written if one.word != _NEW),
+        replaced=tuple(overwritten + [one for one in written if one.word != _NEW]),
         new=tuple(one for one in written if one.word == _NEW),
+        transfers=tuple(Moved(one, _transfer(one)) for one in forecast.of(Transfer)),
         folders=forecast.of(NewFolder),
         environments=forecast.of(Environment),
         programs=forecast.of(Program),
@@ -171,7 +187,7 @@ def _removal(one: Removal, anchor: str, today: Today) -> FileChange:
     else:
         what = "an earlier step makes" if one.made else texts.size(one.size_bytes)
         sentence = f"removes {name}{' ' if one.made else ': '}{what}"
-        before = today(one.path) if one.kind == "file" and not one.made else None
+        before = today(one.origin or one.path) if one.kind == "file" and not one.made else None
         shown = difference.whole(before, "d") if before is not None else Difference((), 0, 0)
     tone = "" if one.kind == "dir" and not one.files else "bad"
     return FileChange(anchor, one, one.path, "deleted", tone, sentence, shown, _unshown(one, shown))
@@ -180,7 +196,7 @@ def _removal(one: Removal, anchor: str, today: Today) -> FileChange:
 def _unshown(one: Removal, shown: Difference) -> str:
     if one.kind != "file" or one.made or shown.rows or not one.size_bytes:
         return ""
-    return "Its content is no text or too long to show here; the workspace page has it."
+    return _NO_TEXT
 
 
 def _inside_row(inside: Inside) -> Row:
@@ -189,11 +205,38 @@ def _inside_row(inside: Inside) -> Row:
     return Row("d", "", "", f"{inside.path}/   {texts.counted(inside.files, 'file')}, {texts.size(inside.size_bytes)}")
 
 
+def _transfer(one: Transfer) -> str:
+    done = "moves" if one.moves else "copies"
+    replaces = "; a file that is there by then goes" if one.may_replace else ""
+    if one.kind == "missing":
+        return f"{done} whatever is there then (today nothing is){replaces}"
+    held = f" with everything in it ({texts.counted(one.files, 'file')}, {texts.size(one.size_bytes)})"
+    return f"{done} the {_KINDS.get(one.kind, one.kind)}{held if one.kind == 'dir' else ''}{replaces}"
+
+
+def _overwriting(one: Overwriting, anchor: str, today: Today) -> FileChange:
+    lost, comes = _text_of(one.lost, today), _text_of(one.comes, today)
+    sentence = "what it holds is lost"
+    if lost is not None and comes is not None:
+        shown = difference.between(lost, comes)
+        same = "the content stays the same"
+        return FileChange(anchor, one, one.path, "replaced", "bad", sentence if shown.rows else same, shown)
+    shown = difference.whole(lost, "d") if lost is not None else Difference((), 0, 0)
+    remark = "Only one of the two contents is text that is short enough to show." if lost is not None else _NO_TEXT
+    return FileChange(anchor, one, one.path, "replaced", "bad", sentence, shown, remark)
+
+
+def _text_of(content: Content, today: Today) -> str | None:
+    if content.text is not None:
+        return content.text
+    return today(content.origin) if content.origin else None
+
+
 def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
     if not one.before:
         shown = difference.whole(one.content, "a")
         return FileChange(anchor, one, one.path, _NEW, "good", _made_of(one.content), shown)
-    before = today(one.path) if one.before == "base" else one.before_text
+    before = today(one.origin or one.path) if one.before == "base" else one.before_text
     word = "added to" if one.appends else "replaced"
     if before is None:
         remark = "What is there today is no text or too long to show here; below is what will stand there."

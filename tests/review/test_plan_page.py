@@ -215,6 +215,34 @@ def test_a_binary_file_that_goes_is_named_with_its_size(
     assert "no text or too long to show" in said
 
 
+def test_moves_are_named_and_what_they_replace_is_shown_as_lost(
+    judge: User, submitter: User, client_of: ClientOf, store: Any
+) -> None:
+    workspace = with_files(store, submitter, {"a.txt": b"fresh\n", "b.txt": b"stale\n", "old/c.txt": b"x"})
+    steps = [
+        step("toggle_autonomous_mode", on=True),
+        step("mv", path="a.txt", to="b.txt", overwrite=True),
+        step("cp", path="old", to="<b>kept"),
+    ]
+    text = text_of(client_of(judge), proposed(goal_of(submitter, "Tidy", workspace=workspace), steps))
+    said = plain(text[text.index('id="h-diff"') :])
+    assert "Step 2 moves the file: a.txt to b.txt" in said
+    assert "Step 2 replaces the file b.txt: what it holds is lost" in said
+    assert "Step 3 copies the folder with everything in it (1 file, 1 byte): old to" in said
+    assert "<b>kept" not in text
+    assert '<li class="d"><b>1</b><b></b><code>stale</code></li>' in text
+    assert '<li class="a"><b></b><b>1</b><code>fresh</code></li>' in text
+    assert "No file is written, changed or removed" not in said
+
+
+def test_a_plan_that_only_moves_changes_something(
+    judge: User, submitter: User, client_of: ClientOf, store: Any
+) -> None:
+    workspace = with_files(store, submitter, {"a.txt": b"x"})
+    plan = proposed(goal_of(submitter, "Rename", workspace=workspace), [step("mv", path="a.txt", to="b.txt")])
+    assert "No file is written, changed or removed" not in plain(text_of(client_of(judge), plan))
+
+
 def test_programs_are_said_to_be_unknown_and_failures_foreseen(
     judge: User, submitter: User, client_of: ClientOf, store: Any
 ) -> None:
@@ -488,3 +516,13 @@ def test_a_page_of_one_plan_asks_few_questions_of_the_database(
 
 def test_an_admin_may_decide_too(plan: IntentPlan, client_of: ClientOf) -> None:
     assert decide(client_of(person("root", Role.ADMIN)), plan, "approve").status_code == 302
+
+
+def test_limits_that_are_not_the_usual_ones_are_told_at_their_step(reviewer: User, client_of: ClientOf) -> None:
+    usual = replace(WRITE, limits={"memory_bytes": 1 << 30, "soft_s": 30})
+    other = replace(MKDIR, limits={"memory_bytes": 2 << 30, "soft_s": 30, HOSTILE: HOSTILE})
+    page = text_of(client_of(reviewer), proposed(goal_of(reviewer), [usual, other]))
+    first, second = page.split('id="intent-2"')
+    assert "Limits:" not in plain(first.split('id="intent-1"')[1])
+    assert "Limits: memory 2 GiB (usually 1 GiB)" in plain(second)
+    assert "<script>alert" not in page

@@ -50,7 +50,7 @@ def test_no_path_is_ever_anything_but_plain(cwd: list[str], parts: list[str], ab
 
 
 def test_every_command_takes_exactly_its_parameters() -> None:
-    samples = {str: "x", bool: True, float: 1}
+    samples = {str: "x", bool: True, float: 1, int: 1}
     for name, signature in COMMANDS.items():
         required = {key: samples[kind] for key, kind in signature.required.items()}
         optional = {key: samples[kind] for key, kind in signature.optional.items()}

@@ -25,6 +25,10 @@ from sandbox.typed import help_text, parse, prompt
         ("toggle_autonomous_mode", Request("toggle_autonomous_mode", {"on": True})),
         ("toggle_autonomous_mode off", Request("toggle_autonomous_mode", {"on": False})),
         ("deactivate_venv", Request("deactivate_venv", {})),
+        ("mv a 'b c'", Request("mv", {"path": "a", "to": "b c"})),
+        ("mv a b overwrite", Request("mv", {"path": "a", "to": "b", "overwrite": True})),
+        ("cp a b overwrite=off", Request("cp", {"path": "a", "to": "b", "overwrite": False})),
+        ("cp overwrite=on b", Request("cp", {"path": "overwrite=on", "to": "b"})),
     ],
 )
 def test_a_line_is_a_request(line: str, expected: Request) -> None:
@@ -32,7 +36,19 @@ def test_a_line_is_a_request(line: str, expected: Request) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["fly", "cd", "cd a b", "write a", "cd 'open", "toggle_autonomous_mode perhaps", "RUN x"]
+    "line",
+    [
+        "fly",
+        "cd",
+        "cd a b",
+        "write a",
+        "cd 'open",
+        "toggle_autonomous_mode perhaps",
+        "RUN x",
+        "mv a b c",
+        "mv a",
+        "mv a b overwrite=on overwrite=on",
+    ],
 )
 def test_a_line_that_means_nothing_is_refused(line: str) -> None:
     with pytest.raises(Refusal):

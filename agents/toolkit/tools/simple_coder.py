@@ -21,6 +21,12 @@ def _path(title: str, **more: Any) -> dict[str, Any]:
     return {"type": "string", "title": title, "minLength": 1, "maxLength": 1024, "x-kind": "path", **more}
 
 
+def _transfer() -> dict[str, Any]:
+    """The parameters of moving and of copying: a new path in full, never the folder to put something in."""
+    overwrite = {"type": "boolean", "title": "Replace a file that is there", "default": False}
+    return _object({"path": _path("File or folder"), "to": _path("New path"), "overwrite": overwrite}, "path", "to")
+
+
 def _command(name: str, **parts: Any) -> Command:
     return Command(NAME, name, requests=lambda params: (Request(name, dict(params)),), **parts)
 
@@ -122,6 +128,32 @@ TOOL = Tool(
             result_keys=("message",),
             examples=({"path": "old.txt"},),
             needs_autonomous=True,
+        ),
+        _command(
+            "mv",
+            summary="Give a file or folder a new path. A file that is there already goes only in autonomous mode.",
+            schema=_transfer(),
+            phrases=(
+                "move the file or folder {path} to {to} [with overwriting {overwrite}]",
+                "(move|rename) [the file|the folder|the file or folder] {path} (to|into|as) {to}",
+            ),
+            effect="workspace",
+            beliefs_added=("there is no file or folder named {path}", "there is a file or folder named {to}"),
+            result_keys=("message",),
+            examples=({"path": "draft.txt", "to": "final.txt"},),
+        ),
+        _command(
+            "cp",
+            summary="Copy a file or folder. A file that is there already goes only in autonomous mode.",
+            schema=_transfer(),
+            phrases=(
+                "copy the file or folder {path} to {to} [with overwriting {overwrite}]",
+                "copy [the file|the folder|the file or folder] {path} (to|into|as) {to}",
+            ),
+            effect="workspace",
+            beliefs_added=("there is a file or folder named {to}",),
+            result_keys=("message",),
+            examples=({"path": "settings.ini", "to": "settings.ini.old"},),
         ),
         _command(
             "create_venv",

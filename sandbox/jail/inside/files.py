@@ -132,12 +132,17 @@ def _existing(path: bytes, folder: int, name: bytes) -> os.stat_result | None:
         state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
+    need_writable(path, state)
+    return state
+
+
+def need_writable(path: bytes, state: os.stat_result) -> None:
+    """Raises Refused unless `state` is that of a regular file with one name."""
     if stat.S_ISLNK(state.st_mode):
         raise Refused("PERMISSION_ERROR", f"{shown(path)}: is a symbolic link, and links are not written through")
     _need_regular(path, state)
     if state.st_nlink > 1:
         raise Refused("PERMISSION_ERROR", f"{shown(path)}: has another name too (a hard link), so it is not written")
-    return state
 
 
 def _replace(folder: int, name: bytes, content: bytes, permissions: int) -> None:
@@ -178,6 +183,18 @@ def remove(tree: Tree, path: bytes) -> Answer:
     finally:
         os.close(folder)
     return {"removed": removed}, b""
+
+
+def discard(folder: int, name: bytes) -> None:
+    """Removes what a command that failed had begun at `name`, if anything."""
+    try:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(state.st_mode):
+        _remove_folder(folder, name)
+    else:
+        os.unlink(name, dir_fd=folder)
 
 
 def _remove_folder(above: int, name: bytes) -> int:

@@ -8,7 +8,7 @@ import ctypes
 import os
 import resource
 
-from . import environments, files, programs, survey
+from . import environments, files, moving, programs, survey
 from .frames import Frames, pack
 from .tree import Refused, Tree, shown
 
@@ -68,6 +68,10 @@ class Helper:
                 return files.write_file(self._tree, path, body, message["mode"])
             case "rm":
                 return files.remove(self._tree, path)
+            case "mv":
+                return moving.move(self._tree, path, *_transfer(message))
+            case "cp":
+                return moving.copy(self._tree, path, *_transfer(message), self._limits, self._survey)
             case "create_environment":
                 return environments.create(self._tree, path, message["template"])
             case "run":
@@ -118,6 +122,11 @@ class Helper:
             if not data:
                 raise Gone
             self._frames.feed(data)
+
+
+def _transfer(message: dict[str, Any]) -> tuple[bytes, bool, bool]:
+    """Where something goes, whether a file there may be overwritten, and whether the session may destroy files."""
+    return os.fsencode(message["to"]), message["overwrite"], message["autonomous"]
 
 
 def _aftermath(before: survey.Survey | None, after: survey.Survey) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import stat
 
 from .tree import kind_of, shown
 
-_MOST_DEEP = 256
+MOST_DEEP = 256
 # Programs clear these by themselves all the time; nobody ever put anything there.
 _CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
 
@@ -28,8 +28,8 @@ def survey(root: bytes, most_bytes: int, most_files: int) -> Survey:
     waiting: list[tuple[bytes, int]] = [(b"", 1)]
     while waiting and not found.over_limit:
         above, depth = waiting.pop()
-        if depth > _MOST_DEEP:
-            found.unfit = found.unfit or f"folders are nested more than {_MOST_DEEP} deep"
+        if depth > MOST_DEEP:
+            found.unfit = found.unfit or f"folders are nested more than {MOST_DEEP} deep"
             continue
         try:
             with os.scandir(root + b"/" + above) as entries:

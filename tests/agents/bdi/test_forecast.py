@@ -8,12 +8,15 @@ from agents.bdi.document import Document, IntentSpec
 from agents.bdi.forecast import (
     AutonomousMode,
     BaseEntry,
+    Content,
     Environment,
     Forecast,
     Inside,
     NewFolder,
+    Overwriting,
     Program,
     Removal,
+    Transfer,
     Unread,
     WouldFail,
     Writing,
@@ -149,3 +152,76 @@ def test_a_link_is_removed_and_not_what_it_points_to() -> None:
 def test_an_unknown_command_is_named_as_unread() -> None:
     found = steps(("other_tool.erase_all", {"path": "docs"}), ("simple_coder.format_disk", {}))
     assert [one.command for one in found.of(Unread)] == ["other_tool.erase_all", "simple_coder.format_disk"]
+
+
+def test_a_move_takes_along_what_stands_there_today_and_a_copy_does_not() -> None:
+    found = steps(("mv", {"path": "docs", "to": "papers"}), ("cp", {"path": "readme.md", "to": "papers/readme.md"}))
+    moved, copied = found.of(Transfer)
+    assert (moved.source, moved.path, moved.kind, moved.files, moved.size_bytes) == ("docs", "papers", "dir", 3, 2101)
+    assert (moved.moves, copied.moves, copied.path) == (True, False, "papers/readme.md")
+    after = steps(
+        ("mv", {"path": "docs", "to": "papers"}),
+        ("cp", {"path": "readme.md", "to": "papers/readme.md"}),
+        ON,
+        ("rm", {"path": "papers"}),
+        ("read", {"path": "docs"}),
+        ("read", {"path": "docs2"}),
+    )
+    (removal,) = after.of(Removal)
+    assert (removal.files, removal.made) == (3, 1)
+    assert [one.position for one in after.of(WouldFail)] == [5]
+
+
+def test_a_file_that_is_moved_over_is_told_with_what_is_lost_and_what_comes() -> None:
+    over = {"path": "readme.md", "to": "docs/a.txt", "overwrite": True}
+    (lost,) = steps(ON, ("mv", over)).of(Overwriting)
+    assert (lost.path, lost.lost, lost.comes) == ("docs/a.txt", Content("docs/a.txt"), Content("readme.md"))
+    chain = steps(ON, ("write", {"path": "new", "content": "n"}), ("mv", over), ("cp", over | {"path": "new"}))
+    assert chain.of(Overwriting)[1].lost == Content("readme.md")
+    assert chain.of(Overwriting)[1].comes.text == "n"
+    assert not chain.of(WouldFail)
+
+
+def test_what_is_written_or_removed_after_a_move_is_read_where_it_stands_today() -> None:
+    found = steps(
+        ("mv", {"path": "readme.md", "to": "a.md"}),
+        ("write", {"path": "a.md", "content": "x"}),
+        ("mv", {"path": "docs/a.txt", "to": "b.txt"}),
+        ON,
+        ("rm", {"path": "b.txt"}),
+    )
+    assert (found.of(Writing)[0].before, found.of(Writing)[0].origin) == ("base", "readme.md")
+    assert (found.of(Removal)[0].origin, found.of(Removal)[0].files) == ("docs/a.txt", 1)
+
+
+def test_moves_that_would_be_refused_are_said_to_fail() -> None:
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"path": "none", "to": "x"}, "not there"),
+        ({"path": "docs", "to": "docs/deep/docs"}, "own place"),
+        ({"path": "docs", "to": "docs"}, "own place"),
+        ({"path": ".", "to": "x"}, "workspace's own folder"),
+        ({"path": "readme.md", "to": "."}, "workspace's own folder"),
+        ({"path": "readme.md", "to": "no/where"}, "no folder"),
+        ({"path": "readme.md", "to": "docs/a.txt"}, "there already"),
+        ({"path": "readme.md", "to": "docs", "overwrite": True}, "only a file"),
+        ({"path": "docs", "to": "readme.md", "overwrite": True}, "only a file"),
+        ({"path": "readme.md", "to": "way", "overwrite": True}, "only a file"),
+        ({"path": "readme.md", "to": "../x"}, "outside"),
+    ]
+    for params, words in refused:
+        for command in ("mv", "cp"):
+            found = steps(ON, (command, params))
+            assert words in found.of(WouldFail)[0].reason, (command, params)
+            assert not found.of(Transfer)
+
+
+def test_replacing_without_autonomous_mode_would_fail_and_is_told_all_the_same() -> None:
+    found = steps(("mv", {"path": "readme.md", "to": "docs/a.txt", "overwrite": True}))
+    assert "autonomous mode" in found.of(WouldFail)[0].reason
+    assert found.of(Overwriting)[0].path == "docs/a.txt"
+
+
+def test_after_a_program_a_move_says_that_it_may_replace_something() -> None:
+    found = steps(ON, ("run", {"command_line": "true"}), ("mv", {"path": "made", "to": "x", "overwrite": True}))
+    (moved,) = found.of(Transfer)
+    assert (moved.kind, moved.may_replace, moved.unsure) == ("missing", True, True)

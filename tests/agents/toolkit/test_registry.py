@@ -14,7 +14,7 @@ from sandbox.commands import check
 from sandbox.contract import Request
 
 REFERENCE = {
-    "ls", "cd", "mkdir", "read", "write", "rm", "create_venv", "activate_venv", "deactivate_venv", "run",
+    "ls", "cd", "mkdir", "read", "write", "rm", "mv", "cp", "create_venv", "activate_venv", "deactivate_venv", "run",
     "toggle_autonomous_mode",
 }  # fmt: skip
 
