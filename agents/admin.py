@@ -1,7 +1,7 @@
 """The mind's rows in the administration. What was decided or what happened is for looking at, never for changing.
 
-Changeable is only what stands for nothing that has happened: which tools an agent may use and whether it is paused, a
-workspace's owner and quota.
+Changeable is only what stands for nothing that has happened: which tools an agent may use and whether it is paused, the
+ceilings of plans yet to be proposed, a workspace's owner and quota.
 """
 
 from __future__ import annotations
@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin
 from django.http import HttpRequest
 
-from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, LogLine, Plan, Transition, Workspace
+from agents.bdi.limits import BOUNDS, in_words
+from agents.limit_form import ToolLimitForm
+from agents.models import (
+    Agent,
+    Attempt,
+    Belief,
+    Goal,
+    Intent,
+    IntentPlan,
+    LogLine,
+    Plan,
+    ToolLimit,
+    Transition,
+    Workspace,
+)
 
 if TYPE_CHECKING:  # Django's own classes take no type arguments when they run
     AnyTable = admin.ModelAdmin[Any]
@@ -47,6 +61,46 @@ class _LookOnlyTable(_LookOnly, AnyTable):
 class AgentAdmin(_NothingVanishes, AnyTable):
     list_display = ("name", "paused", "created_at")
     readonly_fields = ("name", "created_at")
+
+
+@admin.register(ToolLimit)
+class ToolLimitAdmin(AnyTable):
+    """Rows that only bound what is proposed from now on, so they may come and go."""
+
+    form = ToolLimitForm
+    list_display = ("whose", "which", "ceilings_in_words")
+    list_display_links = ("whose", "which")
+    list_select_related = ("agent",)
+    list_filter = ("agent",)
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": ("agent", "tool"),
+                "description": "Field by field the most specific row decides: an agent with a tool, an agent, a tool, "
+                "everybody. It holds for plans that are proposed from now on; a plan in review or approved keeps the "
+                "limits that stand in it.",
+            },
+        ),
+        ("Limits of a step", {"fields": tuple(BOUNDS)}),
+    )
+
+    @admin.display(description="agent", ordering="agent__name")
+    def whose(self, row: ToolLimit) -> str:
+        return row.agent.name if row.agent else "every agent"
+
+    @admin.display(description="tool", ordering="tool")
+    def which(self, row: ToolLimit) -> str:
+        return row.tool or "every tool"
+
+    @admin.display(description="limits")
+    def ceilings_in_words(self, row: ToolLimit) -> str:
+        stated = [
+            f"{name.removesuffix('_bytes').removesuffix('_s')} {in_words(name, value)}"
+            for name, value in row.ceilings().items()
+            if value is not None
+        ]
+        return ", ".join(stated) or "nothing"
 
 
 @admin.register(Workspace)

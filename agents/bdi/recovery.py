@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from agents.bdi.limits import reached
+
 
 class FailureClass(StrEnum):
     """Why a step failed, in the classes of the reference."""
@@ -67,11 +69,16 @@ class Choice:
     why: str
 
 
-def classify(result: Mapping[str, Any]) -> Failure:
-    """Classify a failed step's result (the JSON a command answers): its own type first, exit facts, text last."""
+def classify(
+    result: Mapping[str, Any], ceilings: Mapping[str, Any] | None = None, timeout_s: float | None = None
+) -> Failure:
+    """Classify a failed step's result (the JSON a command answers): its own type first, exit facts, text last.
+
+    `ceilings` and `timeout_s` are what the step was approved with; a limit that was hit is said with its figure.
+    """
     said = str(result.get("reason") or result.get("message") or "")
     if (limit := result.get("limit")) is not None:
-        return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"the step reached its limit of {limit}")
+        return Failure(FailureClass.TOOL_EXECUTION_ERROR, reached(str(limit), ceilings or {}, timeout_s))
     code = result.get("return_code")
     own = result.get("error_class")
     if own in set(FailureClass) and own != FailureClass.TOOL_EXECUTION_ERROR:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
 
+from agents.bdi.recovery import Failure
 from agents.execution.lease import Lease
 from agents.services.stores import checkouts, store
 from sandbox.contract import Limits, Result, SessionState
@@ -27,17 +28,35 @@ class Desk:
     session: Session
     folder: Path
     head: str
+    limits: Limits
+    jail: ExitStack
+
+    def under(self, limits: Limits) -> None:
+        """Give what runs next these ceilings: a jail's are fixed when it starts, so other ones take another jail.
+
+        Raises SandboxUnavailable when that cannot be had.
+        """
+        if limits == self.limits:
+            return
+        state = self.session.state
+        self.jail.close()
+        self.session = self.jail.enter_context(_session(self.folder, state, limits))
+        self.limits = limits
 
     def keep(self) -> Snapshot:
-        """Store the files as a snapshot, durable on disk when this returns."""
-        snapshot = store().take(self.folder, previous=self.head)
+        """Store the files as a snapshot, durable on disk when this returns. Raises SnapshotRefused above the limits."""
+        snapshot = store(self.limits).take(self.folder, previous=self.head)
         self.head = snapshot.digest
         return snapshot
 
 
+def _session(folder: Path, state: SessionState, limits: Limits) -> AbstractContextManager[Session]:
+    return open_session(folder, state, limits, minimum=settings.SANDBOX_MIN)
+
+
 @contextmanager
-def open_desk(lease: Lease, head: str, state: SessionState, *, part: str = "main") -> Iterator[Desk]:
-    """Check the snapshot out and open a session on it; the folder goes when the claim ends.
+def open_desk(lease: Lease, head: str, state: SessionState, limits: Limits, *, part: str = "main") -> Iterator[Desk]:
+    """Check the snapshot out and open a session on it, under the first step's limits; the folder goes with the claim.
 
     Raises SandboxUnavailable when no jail of the wanted level can be had.
     """
@@ -45,8 +64,9 @@ def open_desk(lease: Lease, head: str, state: SessionState, *, part: str = "main
     shutil.rmtree(folder, ignore_errors=True)
     try:
         store().checkout(head, folder)
-        with open_session(folder, state, Limits(), minimum=settings.SANDBOX_MIN) as session:
-            yield Desk(session, folder, head)
+        with ExitStack() as jail:
+            session = jail.enter_context(_session(folder, state, limits))
+            yield Desk(session, folder, head, limits, jail)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -58,14 +78,14 @@ def remove_stale_checkouts(goal_id: int, fence: int) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def summary_of(result: Result) -> str:
-    """One line about a result for the log."""
+def summary_of(result: Result, failure: Failure | None = None) -> str:
+    """One line about a result for the log; a failed step's own reason says which limit it reached."""
     if "return_code" in result.data:
         text = f"exit code {result.data['return_code']} after {result.duration_s:.2f} s"
     else:
         text = str(result.data.get("message") or result.status.lower())
-    if result.limit:
-        text += f", stopped at its limit of {result.limit}"
-    if not result.ok and result.reason:
+    if failure is not None and (result.limit or result.ok):
+        text += f": {failure.reason}"
+    elif not result.ok and result.reason:
         text += f": {result.reason}"
     return text

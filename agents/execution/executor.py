@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from agents import gate
 from agents.bdi import document as documents
 from agents.bdi import recovery
-from agents.bdi.document import Document
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.recovery import Strategy
 from agents.execution import ending, record
 from agents.execution.companion import Companion
@@ -23,7 +24,7 @@ from agents.services import logs
 from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
-from sandbox.contract import SandboxError, SessionState
+from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Executor:
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
-        with open_desk(self.lease, self._head(), state) as desk:
+        with open_desk(self.lease, self._head(), state, self._limits(min(self.plan.position, last))) as desk:
             for position in range(self.plan.position, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
@@ -84,8 +85,9 @@ class Executor:
         if self.plan.position > last:
             return
         running: Running | None = None
-        with open_desk(self.lease, self._head(), SessionState(), part="cleanup") as desk:
-            for position in range(max(first, self.plan.position), last + 1):
+        start = max(first, self.plan.position)
+        with open_desk(self.lease, self._head(), SessionState(), self._limits(start), part="cleanup") as desk:
+            for position in range(start, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
                 running = self._finish(desk, running, outcome, go_on=position < last)
@@ -93,6 +95,7 @@ class Executor:
     # -- one step ---------------------------------------------------------------------------------------------
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         spec = self.document.at(running.position)
+        desk.under(self._limits(running.position))
         label = f"tool.{REGISTRY.tool(spec.tool).label}"
         self.companion.new_attempt()
         again = f", try {running.number}" if running.number > 1 else ""
@@ -101,23 +104,23 @@ class Executor:
         self._say(label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number)
         outcome = run_step(self.plan, spec, desk.session, self.companion)
         if outcome.failure is None and not outcome.skipped:
-            outcome = self._kept(desk, outcome)
+            outcome = self._kept(desk, outcome, spec)
         self.companion.drain()
         self._stop_if_told(running)
         if outcome.skipped:
             self._say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
-            self._say(label, summary_of(outcome.result), level=level, intent=spec.position)
+            self._say(label, summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
         return outcome
 
-    def _kept(self, desk: Desk, outcome: StepOutcome) -> StepOutcome:
+    def _kept(self, desk: Desk, outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:
         """Store the files; a step that left what no workspace may hold has failed."""
         try:
             desk.keep()
         except SnapshotRefused as refused:
             answer = {**outcome.answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
-            return replace(outcome, answer=answer, failure=recovery.classify(answer))
+            return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))
         return outcome
 
     def _stop_if_told(self, running: Running) -> None:
@@ -162,6 +165,13 @@ class Executor:
         )
 
     # -- small things -----------------------------------------------------------------------------------------
+    def _limits(self, position: int) -> Limits:
+        """What the approved document states for a step. One that this worker cannot hold waits for one that can."""
+        try:
+            return session_limits(self.document.at(position).limits)
+        except UnknownLimit as unknown:
+            raise SandboxUnavailable(f"{unknown}; update it") from unknown
+
     def _head(self) -> str:
         return IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=self.plan.pk)
 

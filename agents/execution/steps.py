@@ -49,7 +49,8 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
         result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)
         if not result.ok:
             answer = result.as_json()
-            return StepOutcome(result, recovery.classify(answer), answer=answer)
+            timeout_s = request.params.get("timeout_s")
+            return StepOutcome(result, recovery.classify(answer, spec.limits, timeout_s), answer=answer)
     if result is None:
         return _unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
     return StepOutcome(result, answer=result.as_json())

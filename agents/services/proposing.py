@@ -12,17 +12,16 @@ from agents.bdi import document as documents
 from agents.bdi import parameters
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
+from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import logs
+from agents.services import limits, logs
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
-
-SANDBOX_LIMITS = {"soft_s": 30, "hard_s": 300, "memory_bytes": 1 << 30, "processes": 128}
 
 
 def draft_by_hand(
@@ -111,9 +110,13 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
 
 def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
-    main = documents.specs(draft.steps, [_facts(step) for step in draft.steps])
+    ceilings = limits.for_tools(goal, {step.tool for step in (*draft.steps, *draft.cleanup)})
+    main = documents.specs(draft.steps, [_facts(step, ceilings[step.tool]) for step in draft.steps])
     undo = documents.specs(
-        draft.cleanup, [_facts(step) for step in draft.cleanup], phase="cleanup", first=len(main) + 1
+        draft.cleanup,
+        [_facts(step, ceilings[step.tool]) for step in draft.cleanup],
+        phase="cleanup",
+        first=len(main) + 1,
     )
     rule = draft.evidence.get("rule")
     components = (
@@ -134,10 +137,10 @@ def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
     )
 
 
-def _facts(step: Step) -> CommandFacts:
+def _facts(step: Step, ceilings: Mapping[str, Number]) -> CommandFacts:
     command = REGISTRY.command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
-    return CommandFacts(effect=command.effect, limits=SANDBOX_LIMITS, sentence=phrases.say(command, values))
+    return CommandFacts(effect=command.effect, limits=ceilings, sentence=phrases.say(command, values))
 
 
 def _step_json(step: Step) -> dict[str, Any]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
 
+from sandbox.contract import DEFAULT_LIMITS, Limits
 from sandbox.snapshots import SnapshotStore
 
 
-@cache
-def _store(folder: Path) -> SnapshotStore:
-    return SnapshotStore(folder)
+@lru_cache(maxsize=16)
+def _store(folder: Path, limits: Limits) -> SnapshotStore:
+    return SnapshotStore(folder, limits)
 
 
-def store() -> SnapshotStore:
-    """The snapshot store of this installation."""
-    return _store(Path(settings.DATA_DIR) / "store")
+def store(limits: Limits = DEFAULT_LIMITS) -> SnapshotStore:
+    """The snapshot store of this installation; what it takes in is refused above these limits."""
+    return _store(Path(settings.DATA_DIR) / "store", limits)
 
 
 def checkouts() -> Path:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.limits import Ceiling, unusual
 from review.reading import difference, texts
 from review.reading.difference import Difference, Row
 
@@ -53,6 +54,11 @@ class Step:
         """The step in one English sentence; none when it would repeat a long argument that stands below in full."""
         said = self.spec.sentence
         return said if len(said) <= _LONGEST_SENTENCE and "\n" not in said else ""
+
+    @property
+    def unusual_limits(self) -> list[Ceiling]:
+        """The ceilings that are not the usual ones."""
+        return unusual(self.spec.limits)
 
 
 @dataclass(frozen=True)

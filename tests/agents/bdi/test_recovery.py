@@ -36,7 +36,10 @@ def test_a_tools_own_class_outweighs_words_in_stderr() -> None:
 
 
 def test_a_limit_is_named_in_the_reason() -> None:
-    assert "memory" in classify({"limit": "memory", "return_code": -9}).reason
+    hit = {"limit": "memory", "return_code": -9}
+    assert classify(hit).reason == "reached its memory limit of 1 GiB"
+    assert classify(hit, {"memory_bytes": 64 << 20}).reason == "reached its memory limit of 64 MiB"
+    assert classify({"limit": "time"}, {}, 7).reason == "reached its time limit of 7 s"
 
 
 def test_retries_double_their_delay_and_end_at_the_envelope() -> None:

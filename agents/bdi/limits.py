@@ -1,0 +1,126 @@
+"""The ceilings of a step: what an operator's rows make of them, what a session gets, and how a hit is said. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from sandbox.contract import DEFAULT_LIMITS, Limits
+
+Number = int | float
+
+DEFAULTS: Mapping[str, Number] = asdict(DEFAULT_LIMITS)
+_KIB, _MIB, _GIB = 1 << 10, 1 << 20, 1 << 30
+UNITS: Mapping[str, int] = {"GiB": _GIB, "MiB": _MIB, "KiB": _KIB}
+
+# What an operator may set, from least to most: below the least no program starts, above the most a ceiling is none.
+BOUNDS: Mapping[str, tuple[Number, Number]] = {
+    "memory_bytes": (32 * _MIB, 64 * _GIB),
+    "processes": (8, 4096),
+    "cpus": (0.1, 64),
+    "file_bytes": (64 * _KIB, 16 * _GIB),
+    "workspace_bytes": (_MIB, 64 * _GIB),
+    "output_bytes": (_KIB, 16 * _MIB),
+    "soft_s": (1, 3600),
+    "hard_s": (1, 3600),
+}
+_LABELS = {
+    "memory_bytes": "memory",
+    "processes": "processes",
+    "cpus": "processors",
+    "descriptors": "open files",
+    "file_bytes": "size of a file",
+    "workspace_bytes": "size of the workspace",
+    "workspace_files": "files in the workspace",
+    "output_bytes": "output kept in the result",
+    "output_file_bytes": "output in all",
+    "soft_s": "time unless the step says otherwise",
+    "hard_s": "longest time a step may ask for",
+}
+
+
+class UnknownLimit(ValueError):
+    """An approved step names a ceiling that this version of mindX cannot hold."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """A ceiling that is not the usual one, in words."""
+
+    name: str
+    label: str
+    value: str
+    usual: str
+
+
+def resolve(rows: Iterable[Mapping[str, Number | None]], *, quota_bytes: int) -> dict[str, Number]:
+    """The ceilings of a step. `rows`: an operator's, most specific first; the first that states a field decides it.
+
+    A workspace's quota is never exceeded, and the usual time never exceeds the longest one, though the two may come
+    from different rows.
+    """
+    chosen = dict(DEFAULTS)
+    stated: set[str] = set()
+    for row in rows:
+        for name, value in row.items():
+            if value is not None and name not in stated:
+                stated.add(name)
+                chosen[name] = value
+    chosen["workspace_bytes"] = min(chosen["workspace_bytes"], quota_bytes)
+    chosen["soft_s"] = min(chosen["soft_s"], chosen["hard_s"])
+    return chosen
+
+
+def session_limits(stated: Mapping[str, Any]) -> Limits:
+    """What a session gets for a step whose document states these ceilings; what it leaves open is as usual.
+
+    Raises UnknownLimit: to leave a ceiling out would be to run more than what was approved.
+    """
+    if unknown := sorted(set(stated) - {field.name for field in fields(Limits)}):
+        raise UnknownLimit(f"the plan states a limit that this worker does not know: {', '.join(unknown)}")
+    return Limits(**stated)
+
+
+def in_words(name: str, value: Any) -> str:
+    """A ceiling's value with its unit, exactly; what is no number (a document that somebody changed) as it stands."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if name.endswith("_bytes"):
+        unit = next((unit for unit, size in UNITS.items() if value and value % size == 0), "")
+        return f"{int(value) // UNITS[unit]:,} {unit}" if unit else f"{int(value):,} bytes"
+    return f"{value:g} s" if name.endswith("_s") else f"{value:,g}"
+
+
+def unusual(stated: Mapping[str, Any]) -> list[Ceiling]:
+    """The ceilings that differ from the usual ones, in a fixed order; one that is not known is shown as it stands."""
+    return [
+        Ceiling(name, label, in_words(name, stated[name]), in_words(name, DEFAULTS[name]))
+        for name, label in _LABELS.items()
+        if name in stated and stated[name] != DEFAULTS[name]
+    ] + [Ceiling(name, name, str(stated[name]), "none") for name in sorted(set(stated) - set(DEFAULTS))]
+
+
+def reached(limit: str, stated: Mapping[str, Any], timeout_s: Number | None = None) -> str:
+    """What happened to a step that was stopped at a limit, as the sandbox names it. `timeout_s`: the step's own."""
+    held = {**DEFAULTS, **stated}
+
+    def of(name: str) -> str:
+        return in_words(name, held[name])
+
+    match limit:
+        case "memory":
+            return f"reached its memory limit of {of('memory_bytes')}"
+        case "processes":
+            return f"reached its limit of {of('processes')} processes"
+        case "time":
+            return f"reached its time limit of {in_words('soft_s', held['soft_s'] if timeout_s is None else timeout_s)}"
+        case "output":
+            return f"reached its output limit of {of('output_file_bytes')}"
+        case "file_bytes":
+            return f"reached its limit of {of('file_bytes')} for one file"
+        case "workspace":
+            return f"reached the workspace's limit of {of('workspace_bytes')} and {of('workspace_files')} files"
+        case "cancel":
+            return "was cancelled while it ran"
+    return f"reached its limit of {limit}"
