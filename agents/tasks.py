@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from agents.services import cycle
+from agents.services import cycle, snapshot_upkeep
 
 
 @shared_task(name="agents.work")
@@ -17,3 +17,9 @@ def work(goal_id: int | None = None) -> None:
 def sweep() -> None:
     """Find what no wake-up reached."""
     cycle.sweep()
+
+
+@shared_task(name="agents.prune_snapshots")
+def prune_snapshots() -> None:
+    """Let go of snapshots that nobody needs."""
+    snapshot_upkeep.prune_daily()

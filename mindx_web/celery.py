@@ -24,3 +24,4 @@ def schedule(sender: Celery, **_: object) -> None:
         settings.SWEEP_S, agents_tasks.sweep.s(), name="sweep", expires=max(2.0, 2 * settings.SWEEP_S)
     )
     sender.add_periodic_task(30.0, library_tasks.embed_missing.s(), name="embed missing", expires=30.0)
+    sender.add_periodic_task(86_400.0, agents_tasks.prune_snapshots.s(), name="prune snapshots", expires=3_600.0)

@@ -1,0 +1,101 @@
+"""`manage.py snapshots verify | repair | prune`: look after the store of snapshots."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from agents.presentation import hidden
+from agents.services import file_paths, snapshot_upkeep, snapshot_users
+from sandbox.blobs import DamagedStore
+from sandbox.prune import DAY_S, Policy
+from sandbox.store_lock import StoreBusy
+from sandbox.verify import Damage
+
+
+class Command(BaseCommand):
+    """Exit code 1 says that something is damaged, or that the store could not be pruned."""
+
+    help = "Verify, repair or prune the snapshots of workspaces."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        actions.add_parser("verify", help="Check every manifest and every content.")
+        repair = actions.add_parser("repair", help="Bring back what checkouts or other folders still hold.")
+        repair.add_argument("--from", dest="folders", action="append", type=Path, default=[], metavar="FOLDER")
+        prune = actions.add_parser("prune", help="Remove what nobody needs any more.")
+        usual = Policy()
+        prune.add_argument("--older-than", type=_days, default=usual.older_than_s / DAY_S, metavar="DAYS")
+        prune.add_argument("--keep-bytes", type=_bytes, metavar="N", help="let the oldest history go above N bytes")
+        prune.add_argument("--dry-run", action="store_true", help="only tell what would go")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        match options["action"]:
+            case "verify":
+                self._verify()
+            case "repair":
+                self._repair(options["folders"])
+            case "prune":
+                self._prune(Policy(options["older_than"] * DAY_S, options["keep_bytes"]), options["dry_run"])
+
+    def _verify(self) -> None:
+        found = snapshot_upkeep.verify()
+        self.stdout.write(
+            f"{found.manifests:,} snapshots with {found.contents:,} contents of {found.size_bytes:,} bytes."
+        )
+        self._tell(found.damages)
+        if found.damages:
+            raise CommandError(f"{len(found.damages)} parts are damaged or missing. Try `snapshots repair`.")
+        self.stdout.write("All of it is there.")
+
+    def _repair(self, folders: list[Path]) -> None:
+        missing = [folder for folder in folders if not folder.is_dir()]
+        if missing:
+            raise CommandError(f"{missing[0]} is no folder.")
+        result = snapshot_upkeep.repair(folders)
+        for each in result.mended:
+            self.stdout.write(f"Brought back: {each.part} {each.name}")
+        self._tell(result.left)
+        if result.left:
+            raise CommandError(f"{len(result.left)} parts could not be repaired: no folder here holds them.")
+        self.stdout.write("All of it is there.")
+
+    def _prune(self, policy: Policy, dry_run: bool) -> None:
+        try:
+            gone = snapshot_upkeep.prune(policy, dry_run=dry_run)
+        except (DamagedStore, StoreBusy) as error:
+            raise CommandError(f"No content was removed: {error}.") from error
+        self.stdout.write(
+            f"{'Would remove' if dry_run else 'Removed'} {len(gone.snapshots):,} snapshots, {gone.contents:,} contents"
+            f" of {gone.freed_bytes:,} bytes and {gone.leftovers:,} left-overs; {gone.kept_bytes:,} bytes stay."
+        )
+
+    def _tell(self, damages: Iterable[Damage]) -> None:
+        users = snapshot_users.in_words({digest for each in damages for digest in each.snapshots})
+        for each in damages:
+            self.stdout.write(f"{each.part} {each.name} is {each.what}")
+            for path in each.paths:
+                self.stdout.write(f"  file {hidden.visible_text(file_paths.to_text(path))}")
+            for digest in each.snapshots:
+                for words in users[digest] or ["needed by nothing that runs"]:
+                    self.stdout.write(f"  snapshot {digest[:12]}: {words}")
+            if not each.snapshots:
+                self.stdout.write("  no snapshot needs it")
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 <= days < 1e6:
+        raise argparse.ArgumentTypeError("a number of days from 0 on")
+    return days
+
+
+def _bytes(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError("a number of bytes from 0 on")
+    return count

@@ -1,0 +1,64 @@
+"""Looking after the snapshot store: is all of it there, can what is lost be had elsewhere, what may go."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.services import snapshot_users
+from agents.services.stores import checkouts, store
+from sandbox import prune as pruning
+from sandbox import repair as mending
+from sandbox import verify as verifying
+from sandbox.blobs import DamagedStore
+from sandbox.prune import Policy, Pruned
+from sandbox.store_lock import StoreBusy
+from sandbox.verify import Damage, Verified
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Mended:
+    """What came back, and what is still missing or damaged."""
+
+    mended: tuple[Damage, ...]
+    left: tuple[Damage, ...]
+
+
+def verify() -> Verified:
+    """Every part of the store, and every snapshot that is needed now."""
+    return verifying.verify_all(store(), snapshot_users.needed_now())
+
+
+def repair(folders: Iterable[Path] = ()) -> Mended:
+    """Looks for what is damaged in the checkouts that exist, then below `folders`.
+
+    All workspaces share one store, so a content that any of them has is there for all; what is lost can only be in
+    folders.
+    """
+    mended = mending.repair(store(), verify().damages, [*sorted(checkouts().iterdir()), *folders])
+    return Mended(tuple(mended), verify().damages)
+
+
+def prune(policy: Policy, *, dry_run: bool = False) -> Pruned:
+    """Removes what nobody needs. Raises DamagedStore and StoreBusy, with no content removed."""
+    return pruning.prune(store(), snapshot_users.uses(), policy, time.time(), dry_run=dry_run)
+
+
+def prune_daily() -> None:
+    """The usual pruning. What stops it today is logged; the next day tries again."""
+    try:
+        gone = prune(Policy())
+    except (DamagedStore, StoreBusy) as error:
+        logger.warning("The snapshots were not pruned: %s", error)
+        return
+    logger.info(
+        "Pruned %d snapshots and %d contents.",
+        len(gone.snapshots),
+        gone.contents,
+        extra={"freed_bytes": gone.freed_bytes, "kept_bytes": gone.kept_bytes, "leftovers": gone.leftovers},
+    )

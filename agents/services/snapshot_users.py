@@ -1,0 +1,64 @@
+"""Who needs which snapshot: the rows that name one, in words for people and as times for the pruning."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db.models import Max, Q
+
+from agents.bdi import document as documents
+from agents.models import Attempt, IntentPlan, Workspace
+from agents.states import GOAL_ENDED, PLAN_ENDED
+from sandbox.manifest import EMPTY
+
+_GOAL_ENDED = Q(intent__intent_plan__goal__state__in=sorted(GOAL_ENDED))
+
+
+def needed_now() -> set[str]:
+    """Heads, the bases of open plans, and every state of a goal that has not ended."""
+    open_goals = Attempt.objects.exclude(_GOAL_ENDED).values_list("snapshot_before", "snapshot_after")
+    needed = {digest for pair in open_goals.iterator() for digest in pair}
+    needed |= set(Workspace.objects.values_list("head", flat=True)) | set(_bases().values())
+    return needed - {"", EMPTY}
+
+
+def uses() -> dict[str, float | None]:
+    """Of each snapshot that some row names: when history last came to it (seconds since the epoch), None: needed now.
+
+    What is not in here was made and never recorded, or its rows are gone.
+    """
+    found: dict[str, float | None] = {}
+    for field in ("snapshot_before", "snapshot_after"):
+        for digest, at in Attempt.objects.values_list(field).annotate(last=Max("started")):
+            _note(found, digest, at)
+    return found | dict.fromkeys(needed_now())
+
+
+def in_words(digests: Collection[str]) -> dict[str, list[str]]:
+    """For each digest the workspaces and steps that stand on it, as sentences without an end; none: an empty list."""
+    words: dict[str, list[str]] = defaultdict(list)
+    for name, head in Workspace.objects.filter(head__in=digests).values_list("name", "head"):
+        words[head].append(f"head of workspace {name}")
+    for plan, base in _bases().items():
+        if base in digests:
+            words[base].append(f"base of the open plan {plan.pk} of goal {plan.goal_id}, workspace {plan.workspace}")
+    tries = Attempt.objects.filter(Q(snapshot_before__in=digests) | Q(snapshot_after__in=digests))
+    for each in tries.select_related("intent__intent_plan__workspace").order_by("pk"):
+        plan = each.intent.intent_plan
+        step = f"step {each.intent.position} (try {each.number}) of goal {plan.goal_id}, workspace {plan.workspace}"
+        for side, digest in (("before", each.snapshot_before), ("after", each.snapshot_after)):
+            if digest in digests:
+                words[digest].append(f"{side} {step}")
+    return {digest: words[digest] for digest in digests}
+
+
+def _bases() -> dict[IntentPlan, str]:
+    plans = IntentPlan.objects.exclude(state__in=sorted(PLAN_ENDED)).select_related("workspace")
+    return {plan: documents.read(bytes(plan.document)).base for plan in plans.iterator(chunk_size=200)}
+
+
+def _note(found: dict[str, float | None], digest: str, at: datetime) -> None:
+    if digest:
+        found[digest] = max(found.get(digest) or 0.0, at.timestamp())
