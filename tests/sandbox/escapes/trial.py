@@ -1,0 +1,198 @@
+"""Making attempts, outside and in a jail, and reading how they went."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.contract import Limits, Request, Result, SessionState
+from sandbox.session import Session, open_session
+from tests.sandbox.escapes.attempts import ROWS
+from tests.sandbox.escapes.attempts.row import Place, Row
+
+MIB = 1 << 20
+MARKER = "marker-of-the-worker-5d1c"
+SECRET = "the host's secret"
+OUTSIDE_PATIENCE_S = 0.6
+TIGHT = Limits(
+    memory_bytes=64 * MIB,
+    processes=24,
+    descriptors=64,
+    file_bytes=4 * MIB,
+    workspace_bytes=12 * MIB,
+    workspace_files=300,
+    output_file_bytes=MIB,
+)
+_INHERITED = 97
+_LINE = re.compile(r"^(STARTED|CONTROL|LAME|THROUGH|STOPPED) (\d+) ?(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one row went: `words` are its lines, `planted` whether the host has the file that it wanted to write."""
+
+    words: frozenset[str]
+    said: str
+    planted: bool
+
+    @property
+    def started(self) -> bool:
+        return "STARTED" in self.words
+
+    @property
+    def can_do_what_is_allowed(self) -> bool:
+        return "CONTROL" in self.words
+
+    @property
+    def through(self) -> bool:
+        return "THROUGH" in self.words or self.planted
+
+
+@contextmanager
+def host(folder: Path) -> Iterator[Place]:
+    """A host with something to want: a secret, a process that holds it, servers, sockets, a terminal."""
+    home = folder / "home"
+    for each in (home, folder / "planted"):
+        each.mkdir(parents=True)
+    secret = home / "credentials"
+    secret.write_text(SECRET)
+    with ExitStack() as stack:
+        environment = stack.enter_context(pytest.MonkeyPatch.context())
+        environment.setenv("MINDX_ESCAPES", MARKER)
+        environment.setenv("HOME", str(home))
+        peer = stack.enter_context(
+            subprocess.Popen(["/bin/sleep", "600"], stdin=secret.open(), cwd=home, env={"SECRET": MARKER})
+        )
+        stack.callback(peer.kill)
+        unix = str(folder / "socket")
+        for address in (unix, "\0" + unix):
+            plug = stack.enter_context(socket.socket(socket.AF_UNIX))
+            plug.bind(address)
+            plug.listen()
+        master, terminal = os.openpty()
+        stack.callback(os.close, master)
+        stack.callback(os.close, terminal)
+        yield Place(
+            secret=str(secret),
+            outside=str(folder / "planted"),
+            marker=MARKER,
+            peer=peer.pid,
+            port=_port(stack, "127.0.0.1"),
+            port_any=_port(stack, "0.0.0.0"),
+            port_v6=_port(stack, "::1"),
+            address=_own_address(),
+            socket=unix,
+            terminal=os.ttyname(terminal),
+            guard=0,
+            patience_s=OUTSIDE_PATIENCE_S,
+        )
+
+
+def _port(stack: ExitStack, address: str) -> int:
+    """The port of a server at `address`; 0 where this machine has no such address."""
+    try:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        server = stack.enter_context(socket.create_server((address, 0), family=family))
+    except OSError:
+        return 0
+    port: int = server.getsockname()[1]
+    return port
+
+
+def _own_address() -> str:
+    """This machine's address in its network, found without sending anything; "" where there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))
+        except OSError:
+            return ""
+        address: str = asking.getsockname()[0]
+        return address
+
+
+def prepare(folder: Path, place: Place) -> None:
+    """Puts the attempts into a folder, with what they have to know."""
+    shutil.copytree(Path(__file__).parent / "attempts", folder / "attempts", ignore=shutil.ignore_patterns("*.pyc"))
+    (folder / "facts.json").write_text(json.dumps(asdict(place)))
+
+
+def outside(folder: Path, place: Place, rows: Iterable[int]) -> dict[int, Outcome]:
+    """Makes attempts in a folder without any jail."""
+    prepare(folder, place)
+    with open(os.devnull) as extra:
+        inherited = os.dup2(extra.fileno(), _INHERITED)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "attempts", "facts.json", "all", *map(str, rows)],
+                cwd=folder, capture_output=True, text=True, timeout=120, pass_fds=(inherited,), check=False,
+            )  # fmt: skip
+        finally:
+            os.close(inherited)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return outcomes(done.stdout, place)
+
+
+def inside(place: Place) -> Place:
+    """What is different for an attempt in a jail: process 1 watches, and the time limit shall come first."""
+    return replace(place, guard=1, patience_s=15)
+
+
+def outcomes(text: str, place: Place) -> dict[int, Outcome]:
+    found: dict[int, list[tuple[str, str]]] = {}
+    for word, number, said in _LINE.findall(text):
+        found.setdefault(int(number), []).append((word, said))
+    return {
+        number: Outcome(
+            frozenset(word for word, _ in lines),
+            "; ".join(said for _, said in lines if said),
+            os.path.lexists(f"{place.outside}/{number}"),
+        )
+        for number, lines in found.items()
+    }
+
+
+class Jail:
+    """A session over a folder with the attempts in it."""
+
+    def __init__(self, session: Session, root: Path, place: Place) -> None:
+        self.session = session
+        self.root = root
+        self._place = place
+
+    def together(self, rows: Iterable[int]) -> dict[int, Outcome]:
+        """Many attempts in one command, each in a process of its own."""
+        result = self._run(f"all {' '.join(map(str, rows))}", 120)
+        return outcomes(str(result.data.get("stdout")), self._place)
+
+    def alone(self, number: int) -> tuple[Outcome, Result]:
+        """One attempt as a command of its own, and its later look as another."""
+        row: Row = ROWS[number]
+        result = self._run(f"first {number}", 0.4 if row.kind == "time" else 20)
+        text = str(result.data.get("stdout"))
+        if row.later is not None:
+            text += str(self._run(f"later {number}", 20).data.get("stdout"))
+        shutil.rmtree(self.root / "rows", ignore_errors=True)
+        return outcomes(text, self._place).get(number, Outcome(frozenset(), text, False)), result
+
+    def _run(self, words: str, timeout_s: float) -> Result:
+        line = f"python -m attempts facts.json {words}"
+        return self.session.execute(Request("run", {"command_line": line, "timeout_s": timeout_s}))
+
+
+@contextmanager
+def jail(root: Path, place: Place, limits: Limits = Limits()) -> Iterator[Jail]:  # noqa: B008
+    root.mkdir()
+    prepare(root, inside(place))
+    with open_session(root, SessionState(autonomous=True), limits) as session:
+        yield Jail(session, root, inside(place))
