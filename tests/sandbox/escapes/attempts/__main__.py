@@ -4,7 +4,7 @@ FACTS is the Place as JSON. STEP is `all` (each row in a child of its own, its l
 `later` (in this very process). ROWs are numbers of the table.
 """
 
-# ruff: noqa: PTH102, PTH103, PTH109, PTH110, PTH115, PTH116, PTH119, PTH120, PTH207, PTH208, PTH211
+# ruff: noqa: PTH103, PTH109
 # The system's own calls, as an attacker makes them.
 from __future__ import annotations
 

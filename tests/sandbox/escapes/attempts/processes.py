@@ -1,6 +1,6 @@
 """Other processes: seeing them, their environments, the helper that watches, and outliving a command."""
 
-# ruff: noqa: PTH102, PTH103, PTH109, PTH110, PTH115, PTH116, PTH119, PTH120, PTH207, PTH208, PTH211
+# ruff: noqa: PTH110, PTH116, PTH207, PTH208
 # The system's own calls, as an attacker makes them.
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """More memory, disk, names and output than a session has. Every attempt stops by itself soon after the limit."""
 
-# ruff: noqa: PTH102, PTH103, PTH109, PTH110, PTH115, PTH116, PTH119, PTH120, PTH207, PTH208, PTH211
+# ruff: noqa: PTH102, PTH211
 # The system's own calls, as an attacker makes them.
 from __future__ import annotations
 
