@@ -12,6 +12,9 @@ from typing import Any
 
 WORKSPACE = "/workspace"
 WRITE_MODES = ("overwrite", "create", "append")
+FIND_KINDS = ("any", "file", "dir", "link")
+MOST_NEWEST = 1000
+MAX_PATTERN_CHARS = 1000
 MAX_PATH_BYTES = 16_384
 MAX_CONTENT_BYTES = 16 << 20
 MAX_STDIN_BYTES = 16 << 20
@@ -48,6 +51,14 @@ COMMANDS: Mapping[str, Signature] = {
     "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
     "mv": _takes("move or rename a file or folder", {"path": str, "to": str}, overwrite=bool),
     "cp": _takes("copy a file or folder", {"path": str, "to": str}, overwrite=bool),
+    "find": _takes("find files and folders by name", pattern=str, path=str, kind=str, newest=int),
+    "grep": _takes(
+        "find lines that hold a text (regular: that fit an expression)",
+        {"text": str},
+        path=str,
+        regular=bool,
+        ignore_case=bool,
+    ),
     "create_venv": _takes("make a virtual environment with pip", {"venv_name": str}),
     "activate_venv": _takes("use a virtual environment for python and pip", {"venv_name": str}),
     "deactivate_venv": _takes("stop using the virtual environment"),
@@ -73,13 +84,9 @@ def check(command: str, params: Mapping[str, Any]) -> None:
 
 
 def _check_value(name: str, value: Any, wanted: type) -> None:
-    fits = (
-        isinstance(value, (int, float)) and not isinstance(value, bool)
-        if wanted is float
-        else isinstance(value, wanted)
-    )
-    if not fits:
-        words = {str: "text", float: "a number", bool: "true or false"}
+    fits = isinstance(value, (int, float) if wanted is float else wanted)
+    if not fits or (isinstance(value, bool) and wanted is not bool):
+        words = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
         raise _invalid(f"{name} must be {words[wanted]}")
     if isinstance(value, str) and name != "content" and name != "stdin" and "\0" in value:
         raise _invalid(f"{name} holds a NUL character")

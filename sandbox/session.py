@@ -80,6 +80,8 @@ class Session:
             "rm": self._rm,
             "mv": self._mv,
             "cp": self._cp,
+            "find": self._find,
+            "grep": self._grep,
             "create_venv": self._create_venv,
             "activate_venv": self._activate_venv,
             "deactivate_venv": self._deactivate_venv,
@@ -180,6 +182,26 @@ class Session:
         message = {"do": command, "path": place, "to": to, "overwrite": overwrite, "autonomous": self._state.autonomous}
         answer, _body = self._ask(message)
         return {"message": f"{done} {commands.shown(place)} to {commands.shown(to)}", **answer}
+
+    def _find(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        kind, newest = params.get("kind", "any"), params.get("newest")
+        if kind not in commands.FIND_KINDS:
+            raise Refusal("INVALID_PARAMETERS", f"kind must be one of {', '.join(commands.FIND_KINDS)}")
+        if newest is not None and not 1 <= newest <= commands.MOST_NEWEST:
+            raise Refusal("INVALID_PARAMETERS", f"newest must be from 1 to {commands.MOST_NEWEST:,}")
+        pattern = _short("pattern", params.get("pattern", "*"))
+        place = self._place(params.get("path", "."))
+        answer, _body = self._ask({"do": "find", "path": place, "pattern": pattern, "kind": kind, "newest": newest})
+        return answer
+
+    def _grep(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        text = _short("text", params["text"])
+        if not text or "\n" in text:
+            raise Refusal("INVALID_PARAMETERS", "text must be one line, since lines are looked at one by one")
+        place = self._place(params.get("path", "."))
+        how = {"regular": params.get("regular", False), "ignore_case": params.get("ignore_case", False)}
+        answer, _body = self._ask({"do": "grep", "path": place, "text": text, **how})
+        return answer
 
     def _create_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
         place = self._place(params["venv_name"])
@@ -362,6 +384,13 @@ def _plain(frame: Frame) -> Frame:
     if "error_class" in message:
         raise Refusal(str(message["error_class"]), str(message.get("reason", "")))
     return message, body
+
+
+def _short(name: str, text: str) -> str:
+    _encoded(name, text, commands.MAX_PATTERN_CHARS * 4)
+    if len(text) > commands.MAX_PATTERN_CHARS:
+        raise Refusal("INVALID_PARAMETERS", f"{name} is longer than {commands.MAX_PATTERN_CHARS:,} characters")
+    return text
 
 
 def _encoded(name: str, text: str, most_bytes: int) -> bytes:

@@ -19,6 +19,8 @@ _ORDER: Mapping[str, str] = {
     "rm": "path",
     "mv": "path to | overwrite",
     "cp": "path to | overwrite",
+    "find": "| pattern path kind newest",
+    "grep": "text | path regular ignore_case",
     "create_venv": "venv_name",
     "activate_venv": "venv_name",
     "deactivate_venv": "",

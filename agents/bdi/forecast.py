@@ -438,6 +438,8 @@ def _switch_mode(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence
 
 _MEETS = {
     "ls": _look,
+    "find": _look,
+    "grep": _look,
     "read": _look,
     "cd": _enter,
     "mkdir": _make_folder,

@@ -145,6 +145,7 @@ def test_a_folder_is_not_put_into_itself_and_the_root_stays(hands: Hands, comman
     hands.do("mkdir", path="a/b")
     for path, to in [("a", "a/b/c"), ("a", "a"), ("a/b", "a"), (".", "x"), ("a", "."), (".", ".")]:
         assert not hands.do(command, path=path, to=to, overwrite=True).ok, (path, to)
+    assert "into itself" in hands.do(command, path="a", to="a/b/c").reason
     assert below(hands.root) == ["a", "a/b"]
     assert hands.do(command, path="a", to="ab").ok
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Tool
-from sandbox.commands import WRITE_MODES
+from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MOST_NEWEST, WRITE_MODES
 from sandbox.contract import Limits, Request
 
 NAME = "simple_coder"
@@ -154,6 +154,52 @@ TOOL = Tool(
             beliefs_added=("there is a file or folder named {to}",),
             result_keys=("message",),
             examples=({"path": "settings.ini", "to": "settings.ini.old"},),
+        ),
+        _command(
+            "find",
+            summary="Find files and folders by name (*, ? and […] stand for other characters), or the newest ones.",
+            schema=_object(
+                {
+                    "pattern": {"type": "string", "title": "Name", "minLength": 1, "maxLength": 255, "default": "*"},
+                    "path": _path("Folder", default="."),
+                    "kind": {"type": "string", "title": "Kind", "enum": list(FIND_KINDS), "default": "any"},
+                    "newest": {
+                        "type": "integer",
+                        "title": "Only so many, the newest first",
+                        "minimum": 1,
+                        "maximum": MOST_NEWEST,
+                    },
+                }
+            ),
+            phrases=(
+                "find everything named {pattern} [in the folder {path}] [of the kind {kind}] [newest {newest}]",
+                "find [all] (files|folders|files and folders) named {pattern} [(in|below) the folder {path}]",
+                "find everything [(in|below) the folder {path}]",
+            ),
+            effect="idempotent",
+            result_keys=("items",),
+            examples=({"pattern": "*.py"}, {"pattern": "*.log", "path": "logs", "kind": "file", "newest": 3}),
+        ),
+        _command(
+            "grep",
+            summary="Find the lines of files that hold a text, or that fit a regular expression.",
+            schema=_object(
+                {
+                    "text": {"type": "string", "title": "Text", "minLength": 1, "maxLength": MAX_PATTERN_CHARS},
+                    "path": _path("File or folder", default="."),
+                    "regular": {"type": "boolean", "title": "It is a regular expression", "default": False},
+                    "ignore_case": {"type": "boolean", "title": "Small and capital letters alike", "default": False},
+                },
+                "text",
+            ),
+            phrases=(
+                "search for the text {text} [in the path {path}] [with regular expressions {regular}] "
+                "[with ignoring case {ignore_case}]",
+                "(search|look) for [the text] {text} (in|below) [the (file|folder|path)] {path}",
+            ),
+            effect="idempotent",
+            result_keys=("matches",),
+            examples=({"text": "import os"}, {"text": "def .*main", "path": "src", "regular": True}),
         ),
         _command(
             "create_venv",

@@ -8,6 +8,7 @@ No program of the jail is alive while one of them runs, so what is looked at sta
 from __future__ import annotations
 
 import base64
+import json
 import os
 import stat
 
@@ -15,11 +16,13 @@ from .tree import Refused, Tree, kind_of, refusal, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     Answer = tuple[dict[str, Any], bytes]
 
 MAX_ITEMS = 10_000
+_MOST_ANSWER_BYTES = 2 << 20  # of JSON, well below what a frame takes
 _BLOCK_BYTES = 1 << 20
 _MOST_APPENDED_BYTES = 256 << 20  # it is held in memory, to be written whole
 
@@ -29,22 +32,39 @@ def list_folder(tree: Tree, path: bytes) -> Answer:
     descriptor = tree.open_folder(path)
     try:
         names = sorted(os.listdir(descriptor), key=os.fsencode)
-        items = [_item(descriptor, name) for name in names[:MAX_ITEMS]]
+        items = bounded((_item(descriptor, name) for name in names), MAX_ITEMS)
     finally:
         os.close(descriptor)
     answer: dict[str, Any] = {"items": items}
-    if len(names) > MAX_ITEMS:
+    if len(names) > len(items):
         answer |= {"truncated": True, "total": len(names)}
     return answer, b""
 
 
 def _item(folder: int, name: str) -> dict[str, Any]:
-    state = os.stat(name, dir_fd=folder, follow_symlinks=False)
     raw = os.fsencode(name)
-    item: dict[str, Any] = {"name": shown(raw), "kind": kind_of(state.st_mode), "size_bytes": state.st_size}
+    item: dict[str, Any] = {"name": shown(raw)}
+    try:
+        state = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        item |= {"kind": kind_of(state.st_mode), "size_bytes": state.st_size}
+    except PermissionError:
+        # The folder may be listed but not entered, so its names are all there is to tell.
+        item |= {"kind": "unknown", "size_bytes": 0}
     if item["name"].encode() != raw:
         item["raw_name"] = base64.b64encode(raw).decode()
     return item
+
+
+def bounded(items: Iterable[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The first items, at most `most`, that fit together into an answer."""
+    kept: list[dict[str, Any]] = []
+    room = _MOST_ANSWER_BYTES
+    for item in items:
+        room -= len(json.dumps(item))
+        if room < 0 or len(kept) == most:
+            break
+        kept.append(item)
+    return kept
 
 
 def make_folder(tree: Tree, path: bytes) -> Answer:

@@ -8,7 +8,7 @@ import ctypes
 import os
 import resource
 
-from . import environments, files, moving, programs, survey
+from . import environments, files, moving, programs, searching, survey
 from .frames import Frames, pack
 from .tree import Refused, Tree, shown
 
@@ -68,6 +68,12 @@ class Helper:
                 return files.write_file(self._tree, path, body, message["mode"])
             case "rm":
                 return files.remove(self._tree, path)
+            case "find":
+                return searching.find(self._tree, path, message["pattern"], message["kind"], message["newest"])
+            case "grep":
+                memory_bytes = self._limits["memory_bytes"]
+                how = (message["text"], message["regular"], message["ignore_case"])
+                return searching.grep(self._tree, path, *how, memory_bytes)
             case "mv":
                 return moving.move(self._tree, path, *_transfer(message))
             case "cp":

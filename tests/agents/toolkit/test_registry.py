@@ -14,8 +14,8 @@ from sandbox.commands import check
 from sandbox.contract import Request
 
 REFERENCE = {
-    "ls", "cd", "mkdir", "read", "write", "rm", "mv", "cp", "create_venv", "activate_venv", "deactivate_venv", "run",
-    "toggle_autonomous_mode",
+    "ls", "cd", "mkdir", "read", "write", "rm", "mv", "cp", "find", "grep", "create_venv", "activate_venv",
+    "deactivate_venv", "run", "toggle_autonomous_mode",
 }  # fmt: skip
 
 
