@@ -266,6 +266,7 @@ class GoalPage:
             Tab("plans", "Plan", len(self.revisions)),
             Tab("beliefs", "Beliefs", self.belief_count),
             Tab("attempts", "Attempts", sum(len(i.attempts.all()) for p in self.revisions for i in p.intents.all())),
+            Tab("session", "Session"),
             Tab("files", "Files"),
             Tab("decisions", "Decisions", len(self.decisions)),
         ]

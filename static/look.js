@@ -35,6 +35,15 @@
     trouble(`The server refused this (${event.detail.xhr.status}). Reload the page to see what holds.${number ? ` Request ${number}.` : ""}`);
   });
 
+  /* Who was logged out gets the page to log in as the answer to everything. It is not what was asked for, so what is
+     here stays, and so does what was typed. */
+  document.addEventListener("htmx:beforeSwap", event => {
+    const from = event.detail.xhr.responseURL;
+    if (!from || new URL(from).pathname !== "/login/") return;
+    event.detail.shouldSwap = false;
+    trouble("You are no longer logged in. Log in again in another tab, then go on here.");
+  });
+
   /* --- toasts leave by themselves, unless the pointer or the focus is on them or they still offer something --------- */
   const TOAST_MS = 8000;
   const expire = toast => setTimeout(() => {

@@ -262,6 +262,11 @@ def _mending(mending: Mending) -> TryLine:
     return TryLine("Recovery", strategy + wait, "mend", "is-clay", mending.why + known)
 
 
+def outcome_words(outcome: str) -> str:
+    """What became of a try, in the words of the pages."""
+    return _TRY_LOOKS.get(outcome, ("", "", outcome))[2]
+
+
 def duration_of(attempt: Try) -> str:
     """How long a finished try took, in the words of the pages."""
     if attempt.finished is None:

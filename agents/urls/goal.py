@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import by_hand, goal
+from agents.views import by_hand, goal, session
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
@@ -10,6 +10,7 @@ urlpatterns = [
     path("<int:pk>/beliefs/", goal.beliefs, name="goal-beliefs"),
     path("<int:pk>/attempts/", goal.attempts, name="goal-attempts"),
     path("<int:pk>/files/", goal.files, name="goal-files"),
+    path("<int:pk>/session/", session.session, name="goal-session"),
     path("<int:pk>/decisions/", goal.decisions, name="goal-decisions"),
     path("<int:pk>/cancel", goal.cancel, name="goal-cancel"),
     path("<int:pk>/again", goal.again, name="goal-again"),

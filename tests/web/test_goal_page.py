@@ -25,7 +25,7 @@ Maker = Callable[..., Goal]
 Proposer = Callable[..., IntentPlan]
 ClientOf = Callable[["User"], "Client"]
 
-PARTS = ("goal", "goal-plans", "goal-beliefs", "goal-attempts", "goal-files", "goal-decisions")
+PARTS = ("goal", "goal-plans", "goal-beliefs", "goal-attempts", "goal-session", "goal-files", "goal-decisions")
 EVERYTHING = (*PARTS, "goal-cancel", "goal-log", "goal-log-raw", "goal-plan-by-hand")
 HOSTILE = "<script>alert('x')</script> \u202eevil {{ 7*7 }}"
 
