@@ -114,8 +114,16 @@ def _outputs(result: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 def _plain(value: Any) -> str:
     """A value of a result: a list line by line, everything else as one."""
     if isinstance(value, list):
-        return "\n".join(_plain(one) if not isinstance(one, list) else json.dumps(one) for one in value) or "nothing"
+        return "\n".join(map(_item, value)) or "nothing"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _item(value: Any) -> str:
+    """One entry of a list in one line: a name with a line feed in it is quoted, so that it cannot pass for two."""
+    if isinstance(value, dict) and value.keys() == {"kind", "name", "size_bytes"}:
+        name = _item(value["name"])
+        return f"{name}/" if value["kind"] == "dir" else f"{name}, {value['kind']}, {value['size_bytes']} bytes"
+    return value if isinstance(value, str) and "\n" not in value else json.dumps(value, ensure_ascii=False)
 
 
 def _tail(text: str) -> Iterator[str]:

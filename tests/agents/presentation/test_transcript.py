@@ -79,6 +79,21 @@ def test_hostile_names_sentences_and_reasons_are_shown_and_do_nothing() -> None:
         assert "<script>" not in line.html
 
 
+def test_a_listing_is_told_as_names_and_no_name_passes_for_two() -> None:
+    items = [
+        {"kind": "file", "name": "a.txt", "size_bytes": 30},
+        {"kind": "dir", "name": "sub", "size_bytes": 4096},
+        {"kind": "link", "name": "b\nc.txt", "size_bytes": 1},
+        "d\ne",
+    ]
+    assert said({"items": items}, "items") == [
+        "a.txt, file, 30 bytes",
+        "sub/",
+        "&quot;b\\nc.txt&quot;, link, 1 bytes",
+        "&quot;d\\ne&quot;",
+    ]
+
+
 def test_lists_are_told_line_by_line_and_binary_content_is_not_told() -> None:
     assert said({"items": ["a.txt", {"name": "b"}, [1, 2]]}, "items") == [
         "a.txt",
