@@ -15,6 +15,7 @@ WRITE_MODES = ("overwrite", "create", "append")
 FIND_KINDS = ("any", "file", "dir", "link")
 MOST_NEWEST = 1000
 MAX_PATTERN_CHARS = 1000
+MOST_OFFSET = 10**12
 MAX_PATH_BYTES = 16_384
 MAX_CONTENT_BYTES = 16 << 20
 MAX_STDIN_BYTES = 16 << 20
@@ -46,7 +47,14 @@ COMMANDS: Mapping[str, Signature] = {
     "ls": _takes("list a folder", path=str),
     "cd": _takes("go to a folder", {"path": str}),
     "mkdir": _takes("make a folder and those above it", {"path": str}),
-    "read": _takes("show a file's content", {"path": str}),
+    "read": _takes(
+        "show a file's content, or some of its lines or bytes",
+        {"path": str},
+        from_line=int,
+        to_line=int,
+        offset=int,
+        length=int,
+    ),
     "write": _takes("write a file (mode: overwrite, create or append)", {"path": str, "content": str}, mode=str),
     "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
     "mv": _takes("move or rename a file or folder", {"path": str, "to": str}, overwrite=bool),
@@ -90,6 +98,21 @@ def _check_value(name: str, value: Any, wanted: type) -> None:
         raise _invalid(f"{name} must be {words[wanted]}")
     if isinstance(value, str) and name != "content" and name != "stdin" and "\0" in value:
         raise _invalid(f"{name} holds a NUL character")
+
+
+def part_of(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Which part of a file a `read` asks for: `lines` from and to, or `bytes` from and how many. Raises Refusal."""
+    for name, least in (("from_line", 1), ("to_line", 1), ("offset", 0), ("length", 1)):
+        if not least <= params.get(name, least) <= MOST_OFFSET:
+            raise _invalid(f"{name} must be from {least} to {MOST_OFFSET:,}")
+    if not {"from_line", "to_line"} & params.keys():
+        return {"bytes": [params.get("offset", 0), params.get("length")]}
+    if {"offset", "length"} & params.keys():
+        raise _invalid("a part of a file is given by lines or by bytes, not by both")
+    first, last = params.get("from_line", 1), params.get("to_line")
+    if last is not None and last < first:
+        raise _invalid("to_line must not be before from_line")
+    return {"lines": [first, last]}
 
 
 def _invalid(reason: str) -> Refusal:

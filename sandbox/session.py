@@ -144,11 +144,15 @@ class Session:
         return {"message": f"Directory created/ensured at {commands.shown(place)}"}
 
     def _read(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
-        answer, body = self._ask({"do": "read", "path": self._place(params["path"])})
+        part = commands.part_of(params)
+        answer, body = self._ask({"do": "read", "path": self._place(params["path"]), **part})
         try:
             content, encoding = body.decode("utf-8"), "utf-8"
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
             content, encoding = "", "base64"
+            if answer.get("truncated") is True and error.start >= len(body) - 3:
+                # Cut within a character: what is before it is text.
+                content, encoding = body[: error.start].decode("utf-8"), "utf-8"
         # A database cannot store NUL in text, so such a file counts as binary.
         if encoding == "base64" or "\0" in content:
             content, encoding = base64.b64encode(body).decode("ascii"), "base64"

@@ -14,7 +14,7 @@ _ORDER: Mapping[str, str] = {
     "ls": "| path",
     "cd": "path",
     "mkdir": "path",
-    "read": "path",
+    "read": "path | from_line to_line offset length",
     "write": "path content | mode",
     "rm": "path",
     "mv": "path to | overwrite",

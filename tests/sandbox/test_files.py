@@ -6,6 +6,7 @@ import base64
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,79 @@ def test_a_long_file_is_cut_and_says_so(open_hands: OpenHands) -> None:
     (hands.root / "long").write_text("x" * 5000)
     data = hands.do("read", path="long").data
     assert (len(data["content"]), data["truncated"], data["size_bytes"]) == (1000, True, 5000)
+
+
+def test_lines_are_read_by_number_and_the_answer_says_how_many_there_are(hands: Hands) -> None:
+    (hands.root / "f").write_text("one\ntwo\nthree\nfour")
+    for first, last, content, to_line in [
+        (1, 2, "one\ntwo\n", 2),
+        (2, None, "two\nthree\nfour", 4),
+        (None, 1, "one\n", 1),
+        (4, 9, "four", 4),
+        (5, None, "", 4),
+    ]:
+        asked = {name: value for name, value in (("from_line", first), ("to_line", last)) if value is not None}
+        data = hands.do("read", path="f", **asked).data
+        assert (data["content"], data["to_line"], data["total_lines"]) == (content, to_line, 4), asked
+        assert (data["truncated"], data["size_bytes"]) == (False, 18)
+
+
+def test_bytes_are_read_from_where_they_are_asked_for(hands: Hands) -> None:
+    (hands.root / "f").write_bytes(b"0123456789")
+    for offset, length, content in [(0, 3, "012"), (8, 5, "89"), (4, None, "456789"), (10, 1, ""), (999, 1, "")]:
+        asked = {"offset": offset} | ({"length": length} if length else {})
+        data = hands.do("read", path="f", **asked).data
+        assert (data["content"], data["size_bytes"], data["truncated"]) == (content, 10, False)
+    (hands.root / "f").write_text("aü")
+    assert hands.do("read", path="f", offset=0, length=2).data["encoding"] == "base64"
+
+
+def test_a_part_that_is_too_long_is_cut_and_says_where(open_hands: OpenHands) -> None:
+    hands = open_hands(limits=Limits(output_bytes=1000))
+    (hands.root / "f").write_text("".join(f"{number:09}\n" for number in range(500)))
+    data = hands.do("read", path="f", from_line=11).data
+    assert (data["to_line"], data["total_lines"], data["truncated"]) == (110, 500, True)
+    assert data["content"].splitlines()[0] == "000000010"
+    data = hands.do("read", path="f", offset=100, length=2000).data
+    assert (len(data["content"]), data["truncated"]) == (1000, True)
+    (hands.root / "f").write_text("x" * 999 + "ü" + "x" * 1000)
+    data = hands.do("read", path="f").data
+    assert (data["encoding"], data["content"], data["truncated"]) == ("utf-8", "x" * 999, True)
+
+
+def test_a_line_of_any_length_is_one_line(hands: Hands) -> None:
+    (hands.root / "f").write_text("first\n" + "x" * 2_500_000 + "\nlast\n")
+    assert hands.do("read", path="f", from_line=3).data["content"] == "last\n"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"from_line": 0},
+        {"to_line": 0},
+        {"from_line": 3, "to_line": 2},
+        {"offset": -1},
+        {"length": 0},
+        {"offset": 10**13},
+        {"from_line": 1, "length": 1},
+        {"from_line": True},
+        {"from_line": 1.0},
+    ],
+)
+def test_a_part_that_cannot_be_is_refused(hands: Hands, params: dict[str, Any]) -> None:
+    hands.do("write", path="f", content="x")
+    assert hands.do("read", path="f", **params).error_class == "INVALID_PARAMETERS"
+
+
+@pytest.mark.parametrize("params", [{"from_line": 1}, {"offset": 0}])
+def test_a_part_of_what_is_no_file_is_refused(hands: Hands, params: dict[str, Any]) -> None:
+    hands.do("mkdir", path="d")
+    os.mkfifo(hands.root / "pipe")
+    (hands.root / "link").symlink_to("d")
+    for path in ("d", "pipe", "link", "missing"):
+        refused = hands.do("read", path=path, **params)
+        assert refused.error_class in ("INVALID_PARAMETERS", "PERMISSION_ERROR")
+        assert refused.duration_s < 5
 
 
 def test_modes_of_writing(hands: Hands) -> None:

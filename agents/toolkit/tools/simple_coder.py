@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Tool
-from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MOST_NEWEST, WRITE_MODES
+from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MOST_NEWEST, MOST_OFFSET, WRITE_MODES
 from sandbox.contract import Limits, Request
 
 NAME = "simple_coder"
@@ -19,6 +19,10 @@ def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
 
 def _path(title: str, **more: Any) -> dict[str, Any]:
     return {"type": "string", "title": title, "minLength": 1, "maxLength": 1024, "x-kind": "path", **more}
+
+
+def _count(title: str, least: int = 1) -> dict[str, Any]:
+    return {"type": "integer", "title": title, "minimum": least, "maximum": MOST_OFFSET}
 
 
 def _transfer() -> dict[str, Any]:
@@ -75,12 +79,30 @@ TOOL = Tool(
         ),
         _command(
             "read",
-            summary="Read a text file.",
-            schema=_object({"path": _path("File")}, "path"),
-            phrases=("read the file {path}", "(read|show) [the file] {path}"),
+            summary="Read a file, or some of its lines or bytes.",
+            schema=_object(
+                {
+                    "path": _path("File"),
+                    "from_line": _count("First line"),
+                    "to_line": _count("Last line"),
+                    "offset": _count("First byte, counted from 0", least=0),
+                    "length": _count("How many bytes"),
+                },
+                "path",
+            ),
+            phrases=(
+                "read the file {path} [from line {from_line}] [to line {to_line}] [from byte {offset}] "
+                "[for {length} bytes]",
+                "(read|show) [the file] {path}",
+                "(read|show) the lines {from_line} to {to_line} of [the file] {path}",
+            ),
             effect="idempotent",
             result_keys=("content",),
-            examples=({"path": "main.py"},),
+            examples=(
+                {"path": "main.py"},
+                {"path": "main.py", "from_line": 10, "to_line": 20},
+                {"path": "log.txt", "offset": 1000, "length": 500},
+            ),
         ),
         _command(
             "write",

@@ -109,7 +109,7 @@ def read_file(tree: Tree, path: bytes, most_bytes: int) -> Answer:
     descriptor = tree.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         state = os.fstat(descriptor)
-        _need_regular(path, state)
+        need_regular(path, state)
         content = bytearray()
         while len(content) < most_bytes:
             block = os.read(descriptor, min(_BLOCK_BYTES, most_bytes - len(content)))
@@ -160,7 +160,7 @@ def need_writable(path: bytes, state: os.stat_result) -> None:
     """Raises Refused unless `state` is that of a regular file with one name."""
     if stat.S_ISLNK(state.st_mode):
         raise Refused("PERMISSION_ERROR", f"{shown(path)}: is a symbolic link, and links are not written through")
-    _need_regular(path, state)
+    need_regular(path, state)
     if state.st_nlink > 1:
         raise Refused("PERMISSION_ERROR", f"{shown(path)}: has another name too (a hard link), so it is not written")
 
@@ -181,7 +181,7 @@ def _replace(folder: int, name: bytes, content: bytes, permissions: int) -> None
         os.close(descriptor)
 
 
-def _need_regular(path: bytes, state: os.stat_result) -> None:
+def need_regular(path: bytes, state: os.stat_result) -> None:
     kind = kind_of(state.st_mode)
     if kind == "dir":
         raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is a folder")

@@ -8,7 +8,7 @@ import ctypes
 import os
 import resource
 
-from . import environments, files, moving, programs, searching, survey
+from . import environments, files, moving, programs, reading, searching, survey
 from .frames import Frames, pack
 from .tree import Refused, Tree, shown
 
@@ -63,7 +63,9 @@ class Helper:
             case "check_environment":
                 return files.check_environment(self._tree, path)
             case "read":
-                return files.read_file(self._tree, path, self._limits["output_bytes"])
+                if "lines" in message:
+                    return reading.read_lines(self._tree, path, self._limits["output_bytes"], *message["lines"])
+                return reading.read_bytes(self._tree, path, self._limits["output_bytes"], *message["bytes"])
             case "write":
                 return files.write_file(self._tree, path, body, message["mode"])
             case "rm":
