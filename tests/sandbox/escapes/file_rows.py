@@ -13,6 +13,8 @@ from pathlib import Path
 from sandbox.contract import Request
 
 SECRET = "the host's secret"
+# What no answer may hold: the secret, the names beside it, and what a process's own files in /proc hold.
+GIVEN_AWAY = (SECRET, "victim", "NoNewPrivs", "oom_score_adj")
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,16 @@ LINKS = [
 ]  # fmt: skip
 
 
+def _to_itself(at: Ground) -> None:
+    (at.root / "way").symlink_to("/proc/self")
+
+
+PROC = [
+    FileRow("proc", "read the reader's own state through a link", _ask("read", "way/status"), _read, READ, _to_itself),
+    FileRow("proc", "list what the reader holds through a link", _ask("ls", "way"), _list, LIST, _to_itself),
+]
+
+
 def _swapped(*parts: str, file: str = "") -> Callable[[Ground], object]:
     """A folder of the workspace and a link to the host, both of which hold the name that is asked for."""
 
@@ -222,4 +234,4 @@ ENVIRONMENTS = [
             _copy_environment, Request("create_venv", {"venv_name": "own-venv"}), _to("host", "new")),
 ]  # fmt: skip
 
-FILE_ROWS = [*PATHS, *LINKS, *RACES, *INODES, *SPECIALS, *OUTPUTS, *ENVIRONMENTS]
+FILE_ROWS = [*PATHS, *LINKS, *PROC, *RACES, *INODES, *SPECIALS, *OUTPUTS, *ENVIRONMENTS]

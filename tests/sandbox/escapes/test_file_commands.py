@@ -15,7 +15,7 @@ import pytest
 
 from sandbox.contract import Result, SessionState
 from sandbox.session import open_session
-from tests.sandbox.escapes.file_rows import FILE_ROWS, SECRET, FileRow, Ground, ground
+from tests.sandbox.escapes.file_rows import FILE_ROWS, GIVEN_AWAY, FileRow, Ground, ground
 
 _AT_FDCWD, _EXCHANGE = -100, 2
 _WAITS_S = 0.3
@@ -35,8 +35,7 @@ def test_an_attempt_works_on_plain_files_and_not_by_the_command(row: FileRow, tm
         with _swapping(at.root, row.races):
             for _ in range(_TRIES if row.races else 1):
                 result = session.execute(row.request)
-                assert SECRET not in str(result.data), result
-                assert "credentials" not in str(result.data)
+                assert not _gives_away(result.data), result
                 assert _is_refused_or_harmless(row, result), result
         assert at.untouched()
         assert session.execute(row.control).ok
@@ -44,9 +43,11 @@ def test_an_attempt_works_on_plain_files_and_not_by_the_command(row: FileRow, tm
 
 def _is_refused_or_harmless(row: FileRow, result: Result) -> bool:
     """A race may be won by the folder, and a long answer is cut; every other attempt is refused, quickly."""
-    if row.races:
-        return "victim" not in str(result.data)
-    return not result.ok or result.data.get("truncated") is True
+    return row.races or not result.ok or result.data.get("truncated") is True
+
+
+def _gives_away(answer: object) -> bool:
+    return any(each in str(answer) for each in GIVEN_AWAY)
 
 
 def _falls_for(row: FileRow, at: Ground) -> bool:
@@ -67,7 +68,7 @@ def _falls_for(row: FileRow, at: Ground) -> bool:
                 answer = row.naive(at, path)
             except OSError:
                 continue
-            if SECRET in str(answer) or "victim" in str(answer) or not at.untouched():
+            if _gives_away(answer) or not at.untouched():
                 return True
     return False
 

@@ -174,7 +174,7 @@ CALLS = [
         needs="io_uring switched on"),
     Row("system call", "load a BPF map", _bpf, _fork, needs="root"),
     Row("system call", "use the kernel's key ring", lambda _: libc.syscall(250, 0, -3, 1, 0, 0) > 0, _fork),
-    Row("system call", "trace a process", lambda _: libc.ptrace(0, 0, 0, 0) == 0, _fork),
+    Row("system call", "put memory where it can be foretold", lambda _: libc.personality(0x0040000) >= 0, _fork),
     Row("system call", "a new process by the newer call", _clone3_user, _fork),
     Row("system call", "come in by the 32-bit door", _older_door, lambda _: os.getpid(), needs="the 32-bit door"),
 ]  # fmt: skip
