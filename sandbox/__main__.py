@@ -18,8 +18,9 @@ from typing import Any
 
 from sandbox.commands import COMMANDS, Refusal
 from sandbox.contract import Result, SandboxError, SessionState
+from sandbox.jail.probe import LEVELS
 from sandbox.places import data_folder
-from sandbox.session import LEVELS, Session, open_session
+from sandbox.session import Session, open_session
 from sandbox.snapshots import SnapshotStore
 from sandbox.typed import help_text, parse, prompt
 

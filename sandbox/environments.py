@@ -23,8 +23,10 @@ class EnvironmentUnavailable(SandboxError):
     """The jail's Python cannot make virtual environments, mostly for want of a system package."""
 
 
-def prepare() -> str:
+def prepare(level: str = "L3") -> str:
     """The folder name of the template for the jail's Python, made now when there is none (a few seconds).
+
+    `level` is that of the jail to make it in.
 
     Raises EnvironmentUnavailable, and SandboxError when there is no jail to make it in.
     """
@@ -36,7 +38,7 @@ def prepare() -> str:
         # Two sessions may want the first one at the same time; the second finds it made.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / name).is_dir():
-            _make(folder, name)
+            _make(folder, name, level)
     return name
 
 
@@ -48,12 +50,13 @@ def _name() -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def _make(folder: Path, name: str) -> None:
+def _make(folder: Path, name: str, level: str) -> None:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".making-") as place:
-        cell = Cell(Path(place), folder, Limits())
+        cell = Cell(Path(place), folder, Limits(), level)
+        made_at = MADE_AT.decode() if level == "L3" else f"{place}/template"
         try:
             python = interpreter.choose().program
-            ending, output = cell.run([python, "-I", "-m", "venv", MADE_AT.decode()], _MAKING_S)
+            ending, output = cell.run([python, "-I", "-m", "venv", made_at], _MAKING_S)
         except (CellEnded, BadFrame, TimeoutError) as error:
             raise SandboxError("the jail ended while a virtual environment was prepared") from error
         finally:
@@ -65,4 +68,13 @@ def _make(folder: Path, name: str) -> None:
         for path in [made, *made.rglob("*")]:
             if not path.is_symlink() and os.geteuid() == 0:
                 os.chown(path, 0, 0)
+        if level != "L3":
+            _name_one_place(made, made_at.encode())
         made.rename(folder / name)
+
+
+def _name_one_place(made: Path, made_at: bytes) -> None:
+    """Lets a template made at any place say what all of them say, which is what copies replace."""
+    for path in [made / "pyvenv.cfg", *(made / "bin").iterdir()]:
+        if path.is_file() and not path.is_symlink():
+            path.write_bytes(path.read_bytes().replace(made_at, MADE_AT))

@@ -18,9 +18,10 @@ from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
 from sandbox.endings import Failed, ending, judged, outputs
 from sandbox.environments import EnvironmentUnavailable, prepare
-from sandbox.jail import interpreter
+from sandbox.jail import interpreter, probe
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
+from sandbox.jail.probe import LEVELS
 from sandbox.output import Kept
 from sandbox.places import templates_folder
 from sandbox.snapshots import SnapshotRefused, SnapshotStore
@@ -29,7 +30,6 @@ from sandbox.undo import Undo
 logger = logging.getLogger(__name__)
 
 OnOutput = Callable[[str, bytes], None]
-LEVELS = ("L1", "L2", "L3")
 JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
 _LISTEN_S = 0.1
 _ANSWER_S = 300.0
@@ -49,23 +49,39 @@ def open_session(
     Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
     those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
     with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
-    snapshot. Raises SandboxUnavailable when no jail of at least the level `minimum` can be had.
+    snapshot. The jail is of the best level that this machine was found to hold. Raises
+    SandboxUnavailable when that is below `minimum`; nothing ever goes on with less.
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
-    session = Session(root.resolve(strict=True), state, limits, store)
+    session = Session(root.resolve(strict=True), state, limits, store, _level(minimum))
     try:
         yield session
     finally:
         session.close()
 
 
+def _level(minimum: str) -> str:
+    found = probe.level()
+    if found.is_below(minimum):
+        found = probe.level(refresh=True)  # what was missing may be there by now
+    if found.is_below(minimum):
+        raise SandboxUnavailable(found.why_below(minimum))
+    return found.name
+
+
 class Session:
     """Carries out requests and remembers folder, virtual environment and autonomous mode between them."""
 
-    level = "L3"
-
-    def __init__(self, root: Path, state: SessionState, limits: Limits, store: SnapshotStore | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        state: SessionState,
+        limits: Limits,
+        store: SnapshotStore | None = None,
+        level: str = "L3",
+    ) -> None:
+        self.level = level
         self._root = root
         self._limits = limits
         self._state = state
@@ -208,9 +224,10 @@ class Session:
         return answer
 
     def _create_venv(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        self._check_programs("a virtual environment is made by a program")
         place = self._place(params["venv_name"])
         try:
-            template = prepare()
+            template = prepare(self.level)
         except EnvironmentUnavailable as error:
             raise Refusal("TOOL_UNAVAILABLE", str(error)) from error
         self._ask({"do": "create_environment", "path": place, "template": template})
@@ -234,7 +251,12 @@ class Session:
         self._state = replace(self._state, autonomous=params["on"])
         return {"message": f"Autonomous mode is now {'on' if params['on'] else 'off'}.", "autonomous": params["on"]}
 
+    def _check_programs(self, why: str) -> None:
+        if self.level == "L1":
+            raise Refusal("PERMISSION_ERROR", f"{why}, and this session is of level L1: file commands only")
+
     def _run(self, params: dict[str, Any], listener: _Listener) -> dict[str, Any]:
+        self._check_programs("a program needs a jail")
         timeout_s = self._timeout_s(params.get("timeout_s"))
         words = split(params["command_line"])
         stdin = _encoded("stdin", params.get("stdin", ""), commands.MAX_STDIN_BYTES)
@@ -327,7 +349,7 @@ class Session:
         return self._cell
 
     def _new_cell(self) -> Cell:
-        return Cell(self._root, templates_folder(), self._limits)
+        return Cell(self._root, templates_folder(), self._limits, self.level)
 
     def _place(self, path: str) -> str:
         _encoded("path", path, commands.MAX_PATH_BYTES)

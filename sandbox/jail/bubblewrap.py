@@ -20,6 +20,8 @@ _TMP_BYTES = 256 << 20
 _SHM_BYTES = 64 << 20
 _ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "sbin")
 _ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "ssl/certs")
+# Read by programs that take a missing file lightly and one that is closed to them for a fault, pip for one.
+_ETC_SHARED = ("nsswitch.conf", "os-release", "debian_version", "redhat-release", "alpine-release", "lsb-release")
 _ETC_TEXTS = {
     "passwd": f"mindx:x:{INNER_UID}:{INNER_UID}:mindX:/tmp:/bin/sh\n",
     "group": f"mindx:x:{INNER_UID}:\n",
@@ -100,6 +102,12 @@ def arguments(
     made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     start = f"import sys; sys.path.insert(0, {INSIDE!r}); from inside.main import main; main({channel})"
     return [*made, "--", python.program, "-I", "-S", "-c", start]
+
+
+def readable(interpreter: Interpreter) -> list[str]:
+    """What a jail without mounts of its own may read and run of the host: what one with them is shown."""
+    folders = ["/usr", *(f"/{name}" for name in _ROOT_LINKS), *(f"/etc/{name}" for name in (*_ETC, *_ETC_SHARED))]
+    return folders if interpreter.prefix is None else [*folders, interpreter.prefix]
 
 
 def etc_texts() -> dict[str, str]:

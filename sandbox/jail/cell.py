@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
@@ -10,17 +11,19 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
-from sandbox.jail import bubblewrap, cgroup, interpreter, seccomp
+from sandbox.jail import bubblewrap, cgroup, interpreter, landlock, seccomp, uids
 from sandbox.jail.bubblewrap import STAGED
 from sandbox.jail.inside.frames import BadFrame, Frame, Frames, pack
+from sandbox.jail.inside.place import TMP
 from sandbox.jail.published import publish
-from sandbox.places import owner
+from sandbox.places import JAIL_UID, data_folder, owner
 
 _START_S = 20.0
 _END_S = 10.0
@@ -29,6 +32,13 @@ _FILTERING = 2
 _HERE = Path(__file__).parent
 # Imported, not run as a file, because only what is imported has its compiled form kept.
 _START_LAUNCHER = f"import sys; sys.path.append({str(_HERE)!r}); import launcher; launcher.main()"
+_START_CONFINED = (
+    f"import sys; sys.path.append({str(_HERE.parent.parent)!r}); from sandbox.jail import confined; confined.main()"
+)
+_ROOT_ONLY = (
+    "it needs a uid of its own, which only root can give; start mindX as root in the container, or let it have user "
+    "namespaces for L3"
+)
 
 
 class CellEnded(SandboxError):
@@ -47,8 +57,9 @@ class Report:
 class Cell:
     """A jail with its helper. Not thread-safe: a session uses it from one thread at a time."""
 
-    def __init__(self, root: Path, templates: Path, limits: Limits) -> None:
-        """Starts the jail over `root` and checks what its helper tells. Raises SandboxUnavailable."""
+    def __init__(self, root: Path, templates: Path, limits: Limits, level: str = "L3") -> None:
+        """Starts a jail of `level` over `root` and checks what its helper tells. Raises SandboxUnavailable."""
+        self.level = level
         self._frames = Frames()
         self._group = cgroup.make(limits)
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,14 +68,16 @@ class Cell:
         self._channel.settimeout(_START_S)
         try:
             with launcher_end, helper_end:
-                self._process = _launch(
-                    root, templates, limits, launcher_end.fileno(), helper_end.fileno(), self._group
-                )
+                ends = (launcher_end.fileno(), helper_end.fileno())
+                if level == "L3":
+                    self._process = _launch(root, templates, limits, *ends, self._group)
+                else:
+                    self._process = _launch_confined(root, templates, limits, *ends, self._group, level)
             self.send({"limits": asdict(limits)})
             facts, _ = self.receive(time.monotonic() + _START_S)
-            _check(facts, self._process.pid)
+            _check(facts, self._process.pid, level)
         except (CellEnded, BadFrame, TimeoutError, OSError) as error:
-            raise SandboxUnavailable(_why_not(error, self.end())) from error
+            raise SandboxUnavailable(_why_not(error, self.end(), level)) from error
         except BaseException:
             self.end()
             raise
@@ -103,7 +116,7 @@ class Cell:
                 "do": "run",
                 "candidates": [words],
                 "cwd": "",
-                "env": {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
+                "env": {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": TMP, "LANG": "C.UTF-8"},
                 "timeout_s": timeout_s,
                 "watch_deletions": False,
             }
@@ -152,7 +165,7 @@ def _launch(
     program = bubblewrap.find()
     python = interpreter.choose()
     binds = bubblewrap.binds(root, publish(), templates, python)
-    filter_file = _held(seccomp.program())
+    filter_file = _held(_filter())
     texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
     inherited = (launcher_end, helper_end, filter_file, *texts.values())
     arguments = bubblewrap.arguments(binds, filter_file, texts, helper_end, python)
@@ -178,6 +191,83 @@ def _launch(
             os.close(descriptor)
 
 
+def _launch_confined(
+    root: Path,
+    templates: Path,
+    limits: Limits,
+    launcher_end: int,
+    helper_end: int,
+    group: cgroup.Group | None,
+    level: str,
+) -> subprocess.Popen[bytes]:
+    """Starts the launcher of a jail without namespaces, which inherits what the other one does, and its uid's lock."""
+    is_root = os.geteuid() == 0
+    if level == "L2" and not is_root:
+        raise SandboxUnavailable(f"no jail of level L2 could be started: {_ROOT_ONLY}")
+    abi = _landlock_abi() if level == "L2" else None
+    python = interpreter.choose()
+    helper = publish()
+    uid, lock = uids.claim() if is_root else (None, None)
+    held = [] if lock is None else [lock]
+    try:
+        if abi is not None:
+            old = {"truncate"} if abi < landlock.SINCE_TRUNCATE else ()
+            held.append(_held(_filter(shared=True, without=old)))
+        order = {
+            "session": launcher_end,
+            "channel": helper_end,
+            "parent": os.getpid(),
+            "root": str(root),
+            "helper": str(helper),
+            "templates": str(templates),
+            "python": python.program,
+            "readable": bubblewrap.readable(python),
+            "passable": _ours_above(root, helper / "inside", templates / "any") if is_root else [],
+            "uid": uid,
+            "gid": JAIL_UID,
+            "filter": held[-1] if abi is not None else None,
+            "abi": abi,
+            "cpus": [] if group is not None and group.shares_cpu else _cpus(limits),
+            "groups": group.entrances if group is not None else [],
+        }
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _START_CONFINED, json.dumps(order)],
+            pass_fds=(launcher_end, helper_end, *held),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+
+
+def _filter(shared: bool = False, without: Collection[str] = ()) -> bytes:
+    try:
+        return seccomp.program(shared=shared, without=without)
+    except KeyError as error:
+        raise SandboxUnavailable(f"there is no system call filter for this architecture ({error})") from error
+
+
+def _landlock_abi() -> int:
+    """The newest ABI that both sides know. Raises SandboxUnavailable when there is none that makes a jail."""
+    abi = min(landlock.kernel_abi(), landlock.NEWEST_ABI)
+    try:
+        landlock.handled(abi)
+    except ValueError as error:
+        raise SandboxUnavailable(f"no jail of level L2 could be started: {error}") from error
+    return abi
+
+
+def _ours_above(*paths: Path) -> list[str]:
+    """The folders of our own data above these paths, outermost first; they may be closed to the jail's uid."""
+    data = data_folder()
+    return [str(folder) for path in paths for folder in reversed(path.parents) if folder.is_relative_to(data)]
+
+
 def _held(content: bytes) -> int:
     """A descriptor from which a program that inherits it reads `content`."""
     descriptor = os.memfd_create("mindx")
@@ -193,22 +283,26 @@ def _cpus(limits: Limits) -> list[int]:
     return random.sample(available, wanted) if 0 < wanted < len(available) else []
 
 
-def _check(facts: dict[str, Any], launcher: int) -> None:
+def _check(facts: dict[str, Any], launcher: int, level: str) -> None:
     """Refuses a jail whose walls are not what they should be. Its helper is still alone in there and can be believed.
 
-    The uid is read from outside, off the launcher, whose own the jail has: within, every uid is a mapped one.
+    The uid is read from outside: within, every uid is a mapped one. A jail of L3 has its launcher's.
     """
     faults = []
-    if 0 in _uids(launcher):
+    if 0 in _uids(launcher if level == "L3" else facts["pid"]):
         faults.append("it would run as root")
-    if facts["seccomp"] != _FILTERING:
+    if facts["seccomp"] != _FILTERING and level != "L1":
         faults.append("no system call filter is active")
     if facts["no_new_privs"] != 1:
         faults.append("programs could gain privileges")
     if facts["capabilities"] != 0:
         faults.append("it holds capabilities")
-    if facts["pid"] != 1:
+    if facts["pid"] != 1 and level == "L3":
         faults.append("it shares its process ids")
+    if level == "L2" and facts["lists_root"]:
+        faults.append("Landlock is not active")
+    if level == "L2" and _uids(facts["pid"]) & _uids(os.getpid()):
+        faults.append("it would have the worker's own uid")
     if faults:
         raise SandboxUnavailable("the jail is not tight: " + ", ".join(faults))
 
@@ -219,9 +313,9 @@ def _uids(pid: int) -> set[int]:
     return {int(each) for each in line.split()[1:]}
 
 
-def _why_not(error: Exception, report: Report) -> str:
+def _why_not(error: Exception, report: Report, level: str) -> str:
     said = report.said
     if isinstance(error, TimeoutError):
         said = said or f"it gave no answer within {_START_S:.0f} s"
     why = said.splitlines()[-1] if said else str(error) or "it ended at once"
-    return f"no jail could be started: {why}"
+    return f"no jail {'' if level == 'L3' else f'of level {level} '}could be started: {why}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import platform
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sandbox.jail import syscalls
@@ -47,20 +48,29 @@ ARCHITECTURES = {
     "aarch64": Architecture(0xC00000B7, syscalls.AARCH64),
 }
 
+# What a jail that shares the host's namespaces may not call either. Its sockets would be the host's, of every family,
+# and Landlock knows TCP alone, and that only from its ABI 4. Watching a folder needs no more than the right to look
+# at it, which Landlock does not take.
+_NOT_WHEN_SHARED = frozenset(
+    {"socket", "bind", "connect", "listen", "accept", "accept4", "inotify_init", "inotify_init1", "inotify_add_watch"}
+)
+
 Instruction = tuple[int, int, int, int]
 
 
-def program(machine: str | None = None) -> bytes:
-    """The filter for `machine` (default: this one), as the array of sock_filter that bubblewrap reads.
+def program(machine: str | None = None, shared: bool = False, without: Collection[str] = ()) -> bytes:
+    """The filter for `machine` (default: this one), as the array of sock_filter that the kernel reads.
 
-    Raises KeyError for an architecture without a table; the level found is then below L3.
+    `shared` is for a jail without namespaces of its own; `without` names more calls to take off the list. Raises
+    KeyError for an architecture without a table; the level found is then L1.
     """
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions(machine))
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions(machine, shared, without))
 
 
-def instructions(machine: str | None = None) -> list[Instruction]:
+def instructions(machine: str | None = None, shared: bool = False, without: Collection[str] = ()) -> list[Instruction]:
     architecture = ARCHITECTURES[machine or platform.machine()]
-    numbers = architecture.numbers
+    off = {*without, *(_NOT_WHEN_SHARED if shared else ())}
+    numbers = {name: number for name, number in architecture.numbers.items() if name not in off}
     code: list[Instruction] = [
         (_LOAD_WORD, 0, 0, _ARCH),
         (_JUMP_EQUAL, 1, 0, architecture.audit),
@@ -69,7 +79,7 @@ def instructions(machine: str | None = None) -> list[Instruction]:
         (_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT),
         (_RETURN, 0, 0, ENOSYS),
     ]
-    narrowed = {name: rule for name, rule in _narrowed().items() if name in numbers}
+    narrowed = {name: rule for name, rule in _narrowed(shared).items() if name in numbers}
     for name, rule in narrowed.items():
         code += [(_JUMP_EQUAL, 0, len(rule), numbers[name]), *rule]
     for name in sorted(numbers.keys() - narrowed.keys(), key=lambda each: numbers[each]):
@@ -77,9 +87,9 @@ def instructions(machine: str | None = None) -> list[Instruction]:
     return [*code, (_RETURN, 0, 0, ENOSYS)]
 
 
-def _narrowed() -> dict[str, list[Instruction]]:
+def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
     """Rules of calls that are allowed for some arguments only; each ends in a return on every path."""
-    return {
+    rules = {
         # A new user namespace would give a program all capabilities within it, and with them the kernel's
         # least tested code.
         "clone": [_load(0), (_JUMP_ANY_BIT, 1, 0, _NEW_NAMESPACES), _ALLOWED, _REFUSED],
@@ -91,6 +101,10 @@ def _narrowed() -> dict[str, list[Instruction]]:
         "prlimit64": [_load(0), *_unless_one_of(_HELPER_PID)],
         "setpriority": [_load(0), (_JUMP_EQUAL, 0, 3, 0), _load(1), (_JUMP_EQUAL, 0, 1, 0), _ALLOWED, _REFUSED],
     }
+    if shared:
+        # There the helper's process id is any number, so a program has its own limits alone to set.
+        rules |= {"prlimit64": [_load(0), *_only(0)], "socketpair": [_load(0), *_only(_AF_UNIX)]}
+    return rules
 
 
 _ALLOWED: Instruction = (_RETURN, 0, 0, ALLOW)

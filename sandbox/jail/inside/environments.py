@@ -10,21 +10,21 @@ from __future__ import annotations
 import os
 import stat
 
+from .place import Place
 from .tree import Refused, Tree, refusal, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
     from typing import Any
 
-TEMPLATES = "/opt/mindx/environments"
 MADE_AT = b"/workspace/template"
 _NAMES_ITS_PLACE = (b"pyvenv.cfg", b"bin/")
 
 
-def create(tree: Tree, path: bytes, template: str) -> tuple[dict[str, Any], bytes]:
+def create(tree: Tree, path: bytes, template: str, at: Place) -> tuple[dict[str, Any], bytes]:
     """Copies the template to `path`, which must not exist. `template` is its folder name among the templates."""
     folder, name = tree.open_parent(path)
-    source = os.fsencode(f"{TEMPLATES}/{os.path.basename(template)}")
+    source = os.fsencode(f"{at.templates}/{os.path.basename(template)}")
     try:
         if not os.path.isdir(source):
             raise Refused("TOOL_UNAVAILABLE", "there is no prepared virtual environment")
@@ -34,7 +34,7 @@ def create(tree: Tree, path: bytes, template: str) -> tuple[dict[str, Any], byte
             raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is there already") from error
         target = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
         try:
-            count = _copy_folder(source, b"", target, b"/workspace/" + path)
+            count = _copy_folder(source, b"", target, os.fsencode(at.workspace) + b"/" + path)
         finally:
             os.close(target)
     except OSError as error:

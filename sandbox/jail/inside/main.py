@@ -10,14 +10,15 @@ import resource
 
 from . import environments, files, moving, programs, reading, searching, survey
 from .frames import Frames, pack
+from .place import Place
 from .tree import Refused, Tree, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
     from typing import Any
 
-_PR_SET_DUMPABLE = 4
-_SIGINT = 2
+_PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
+_SIGINT, _SIGTERM = 2, 15
 _RECEIVE_BYTES = 1 << 18
 _MOST_DELETED = 20
 
@@ -29,12 +30,13 @@ class Gone(Exception):
 class Helper:
     """Serves the session at the other end of a socket (a descriptor) until that end closes."""
 
-    def __init__(self, channel: int, blame: int) -> None:
+    def __init__(self, channel: int, blame: int, place: Place) -> None:
         self._blame = blame
+        self._place = place
         self._channel = channel
         self._frames = Frames()
         self._limits: dict[str, Any] = {}
-        self._tree = Tree("/workspace")
+        self._tree = Tree(place.workspace)
 
     def serve(self) -> None:
         message, _ = self._receive()
@@ -81,25 +83,30 @@ class Helper:
             case "cp":
                 return moving.copy(self._tree, path, *_transfer(message), self._limits, self._survey)
             case "create_environment":
-                return environments.create(self._tree, path, message["template"])
+                return environments.create(self._tree, path, message["template"], self._place)
             case "run":
                 return self._run(message, body), b""
         raise Refused("INVALID_PARAMETERS", "the helper knows no such request")
 
     def _run(self, message: dict[str, Any], stdin: bytes) -> dict[str, Any]:
+        if not self._place.ends_all:
+            raise Refused("PERMISSION_ERROR", "no program is run where it could not be ended for certain")
         folder = self._tree.open_folder(os.fsencode(message["cwd"]))
         try:
             os.fchdir(folder)
-            program, argv = programs.find_program(message["candidates"], message["env"])
+            env = self._place.environment(message["env"])
+            candidates = [[self._place.real(argv[0]), *argv[1:]] for argv in message["candidates"]]
+            program, argv = programs.find_program(candidates, env)
             before = self._survey() if message["watch_deletions"] else None
             ending = programs.run(
                 program,
                 argv,
-                message["env"],
+                env,
                 stdin,
                 message["timeout_s"],
                 self._limits,
                 self._blame,
+                self._place,
                 self._channel,
                 lambda stream, data: self._send({"out": stream}, data),
                 self._cancelled,
@@ -110,7 +117,9 @@ class Helper:
             os.chdir("/")
 
     def _survey(self) -> survey.Survey:
-        return survey.survey(b"/workspace", self._limits["workspace_bytes"], self._limits["workspace_files"])
+        return survey.survey(
+            os.fsencode(self._place.workspace), self._limits["workspace_bytes"], self._limits["workspace_files"]
+        )
 
     def _cancelled(self) -> bool:
         message, _ = self._receive()
@@ -171,21 +180,51 @@ def _facts() -> dict[str, Any]:
         "pid": os.getpid(),
         "seccomp": int(status["Seccomp"]),
         "no_new_privs": int(status["NoNewPrivs"]),
+        "lists_root": _lists_root(),
         "capabilities": int(status["CapEff"], 16) | int(status["CapPrm"], 16) | int(status["CapInh"], 16),
     }
 
 
-def main(descriptor: int) -> None:
-    # Opened first: what follows makes this process's own files in /proc unwritable even for itself.
-    blame = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+def _lists_root() -> bool:
+    """Whether the host's own root folder is open, which only Landlock closes; a jail with mounts has its own."""
+    try:
+        os.listdir("/")  # noqa: PTH208 - without pathlib
+    except PermissionError:
+        return False
+    return True
+
+
+def _end_all(place: Place) -> None:
+    programs.kill_others(place)
+    os._exit(1)
+
+
+def main(descriptor: int, place: Place | None = None, blame: int | None = None) -> None:
+    """Serves the session at `descriptor` until it hangs up.
+
+    A jail without namespaces names its `place`, and `blame`, the descriptor of this process's own oom_score_adj,
+    which Landlock keeps it from opening.
+    """
+    if blame is None:
+        # Opened first: what follows makes this process's own files in /proc unwritable even for itself.
+        blame = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     # Before anything else runs here: nobody may read this process's memory or descriptors.
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     # Process 1 ignores every signal from within that it does not handle, and Python handles just this one.
     libc.signal(_SIGINT, None)
+    place = place or Place()
+    if os.getpid() != 1 and place.ends_all:
+        # Orphans become children of process 1; where that is not this one, they are to come here all the same.
+        libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        # The launcher's death sends this. With no process namespace to end, what runs has to be ended by hand.
+        import signal
+
+        signal.signal(_SIGTERM, lambda *_: _end_all(place))
     os.set_inheritable(descriptor, False)
+    os.set_inheritable(blame, False)
     os.umask(0o022)
     try:
-        Helper(descriptor, blame).serve()
+        Helper(descriptor, blame, place).serve()
     except (Gone, BrokenPipeError, ConnectionResetError):
         pass

@@ -1,7 +1,8 @@
 """Running one program: its output as it comes, its limits, and an end that leaves no process behind.
 
 The helper is process 1 of the jail, so nothing in it can signal the helper, every orphan becomes its child, and
-`kill(-1)` reaches all the others at once, with no gap for one that forks meanwhile.
+`kill(-1)` reaches all the others at once, with no gap for one that forks meanwhile. In a jail without a process
+namespace the uid, which no other session has, takes its part: `kill(-1)` then ends what has this uid.
 """
 
 # ruff: noqa: PTH116, PTH208, SIM105
@@ -13,7 +14,9 @@ import os
 import select
 import stat
 import time
+from itertools import chain
 
+from .place import Place
 from .tree import Refused
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
@@ -36,8 +39,9 @@ class _Run:
     """One program under way."""
 
     def __init__(
-        self, pid: int, outputs: dict[int, str], stdin: int | None, unsent: memoryview, deadline: float
+        self, pid: int, outputs: dict[int, str], stdin: int | None, unsent: memoryview, deadline: float, place: Place
     ) -> None:
+        self.place = place
         self.pid = pid
         self.outputs = outputs
         self.input = stdin
@@ -51,15 +55,15 @@ class _Run:
         self.killed = False
         self.terminated = False
         self.left_running = 0
-        self.free_at_start = _free()
+        self.free_at_start = _free(place)
         self.next_disk_check = time.monotonic() + _DISK_TICK_S
         self.poll = select.poll()
 
 
-def _free() -> tuple[int, int]:
-    """Bytes and files that the workspace's disk has room for."""
-    disk = os.statvfs("/workspace")
-    return disk.f_bavail * disk.f_frsize, disk.f_favail
+def _free(place: Place) -> tuple[int, int]:
+    """Bytes and files that the disks under the workspace and the jail's own folder have room for."""
+    disks = {os.stat(folder).st_dev: os.statvfs(folder) for folder in place.on_disk}
+    return sum(disk.f_bavail * disk.f_frsize for disk in disks.values()), sum(disk.f_favail for disk in disks.values())
 
 
 def find_program(candidates: list[list[str]], env: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -88,6 +92,7 @@ def run(
     timeout_s: float,
     limits: Limits,
     blame: int,
+    place: Place,
     control: int,
     emit: Callable[[str, bytes], None],
     cancelled: Callable[[], bool],
@@ -101,7 +106,7 @@ def run(
     # When memory runs out the kernel shall take the program, which inherits this, before the helper.
     os.write(blame, b"500")
     try:
-        state = _start(program, argv, env, stdin, started + timeout_s)
+        state = _start(program, argv, env, stdin, started + timeout_s, place)
     finally:
         os.write(blame, b"0")
     state.poll.register(control, select.POLLIN)
@@ -132,7 +137,7 @@ def run(
     return _ending(state, limits)
 
 
-def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, deadline: float) -> _Run:
+def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, deadline: float, place: Place) -> _Run:
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     in_read, in_write = os.pipe() if stdin else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), None)
@@ -158,7 +163,7 @@ def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, 
     finally:
         for descriptor in (out_write, err_write, in_read):
             os.close(descriptor)
-    state = _Run(pid, {out_read: "stdout", err_read: "stderr"}, in_write, memoryview(stdin), deadline)
+    state = _Run(pid, {out_read: "stdout", err_read: "stderr"}, in_write, memoryview(stdin), deadline, place)
     for descriptor in state.outputs:
         state.poll.register(descriptor, select.POLLIN)
     if in_write is not None:
@@ -235,7 +240,17 @@ def _watch(state: _Run, limits: Limits, now: float) -> None:
 
 
 def _others() -> list[str]:
-    return [name for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+    """The jail's processes beside the helper. Without a process namespace, those of its uid, which is its alone."""
+    own = os.getpid()
+    names = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
+    return names if own == 1 else [name for name in names if _is_ours(name)]
+
+
+def _is_ours(name: str) -> bool:
+    try:
+        return os.stat(f"/proc/{name}").st_uid == os.getuid()
+    except OSError:
+        return False
 
 
 def _census() -> tuple[int, int]:
@@ -276,13 +291,13 @@ def _proportional_bytes() -> int:
 
 def _watch_disk(state: _Run, limits: Limits) -> None:
     """Walks the workspace only when the disk lost so much that it could be the reason: others write there too."""
-    free_bytes, free_files = _free()
+    free_bytes, free_files = _free(state.place)
     used = state.free_at_start[0] - free_bytes
     files = state.free_at_start[1] - free_files
     if used < limits["workspace_bytes"] // 2 and files < limits["workspace_files"] // 2:
         return
     size_bytes = count = 0
-    for folder, folders, names in os.walk("/workspace"):
+    for folder, folders, names in chain.from_iterable(map(os.walk, state.place.on_disk)):
         count += len(folders) + len(names)
         for name in names:
             try:
@@ -298,10 +313,13 @@ def _watch_disk(state: _Run, limits: Limits) -> None:
 def _kill(state: _Run, limit: str) -> None:
     state.killed = True
     state.limit = state.limit or limit
-    kill_others()
+    kill_others(state.place)
 
 
-def kill_others() -> None:
+def kill_others(place: Place) -> None:
+    """Ends all processes of the jail but the helper."""
+    if not place.ends_all:
+        raise PermissionError("this would end processes that are not the jail's")
     try:
         os.kill(-1, _SIGKILL)
     except ProcessLookupError:
@@ -325,7 +343,7 @@ def _end(state: _Run) -> None:
     """Kills what is left and returns when the helper is alone."""
     if state.status is not None:
         state.left_running = len(_others())
-    kill_others()
+    kill_others(state.place)
     while True:
         try:
             pid, status = os.waitpid(-1, 0)
