@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WORKSPACE = "/workspace"
-WRITE_MODES = ("overwrite", "create", "append")
+WRITE_MODES = ("overwrite", "create", "append", "patch")
 FIND_KINDS = ("any", "file", "dir", "link")
 MOST_NEWEST = 1000
 MAX_PATTERN_CHARS = 1000
@@ -55,7 +55,7 @@ COMMANDS: Mapping[str, Signature] = {
         offset=int,
         length=int,
     ),
-    "write": _takes("write a file (mode: overwrite, create or append)", {"path": str, "content": str}, mode=str),
+    "write": _takes("write a file (mode: overwrite, create, append or patch)", {"path": str, "content": str}, mode=str),
     "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
     "mv": _takes("move or rename a file or folder", {"path": str, "to": str}, overwrite=bool),
     "cp": _takes("copy a file or folder", {"path": str, "to": str}, overwrite=bool),

@@ -181,7 +181,8 @@ class Session:
         content = _encoded("content", params["content"], commands.MAX_CONTENT_BYTES)
         place = self._place(params["path"])
         answer, _body = self._ask({"do": "write", "path": place, "mode": mode}, content)
-        return {"message": f"Wrote {len(content):,} bytes to {commands.shown(place)}", **answer}
+        done = "Patched" if mode == "patch" else f"Wrote {len(content):,} bytes to"
+        return {"message": f"{done} {commands.shown(place)}", **answer}
 
     def _rm(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
         if not self._state.autonomous:

@@ -14,6 +14,7 @@ from agents.bdi.document import Document, IntentSpec
 from agents.toolkit.registry import Registry, UnknownTool
 from sandbox.commands import Refusal, place, shown
 from sandbox.contract import Request
+from sandbox.jail.inside.patch import PatchFailed, applied
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,10 @@ class Overwriting(Consequence):
 
 @dataclass(frozen=True)
 class Writing(Consequence):
-    """A file gets this content. `before` is what goes: "" nothing, "base" today's content, "step" an earlier step's.
+    """A file gets this content, put behind what is there (`appends`) or applied to it as a diff (`patches`).
 
-    `origin` is where today's content stands today: an earlier step may have moved or copied it.
+    `before` is what goes: "" nothing, "base" today's content, "step" an earlier step's. `origin` is where
+    today's content stands today: an earlier step may have moved or copied it.
     """
 
     path: str = ""
@@ -108,6 +110,7 @@ class Writing(Consequence):
     before: str = ""
     before_text: str = ""
     appends: bool = False
+    patches: bool = False
 
 
 @dataclass(frozen=True)
@@ -288,16 +291,41 @@ def _write(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     if params.get("mode") == "create" and node is not None and not walk.unsure:
         yield _failing(walk, f"{shown(path)} is there already")
         return
-    appends = params.get("mode") == "append"
+    appends, patches = params.get("mode") == "append", params.get("mode") == "patch"
+    if patches and node is None and not walk.unsure:
+        yield _failing(walk, f"{shown(path)} is not there to be patched")
+        return
     before = "" if node is None else ("base" if node.text is None else "step")
     text = (node.text if node and node.text else "") if before == "step" else ""
+    kept: str | None = (text if appends else "") + content
+    if patches and before == "step":
+        kept, problem = patched(text, content)
+        if kept is None:
+            yield _failing(walk, problem)
+            return
+    elif patches or (appends and before == "base"):
+        kept = None
     origin = node.origin if node else ""
     yield Writing(
-        **_where(walk), path=path, origin=origin, content=content, before=before, before_text=text, appends=appends
+        **_where(walk),
+        path=path,
+        origin=origin,
+        content=content,
+        before=before,
+        before_text=text,
+        appends=appends,
+        patches=patches,
     )
     today = node is not None and node.of_today
-    kept = None if appends and before == "base" else (text if appends else "") + content
     walk.nodes[path] = _Node("file", node.size_bytes if node else 0, today, kept, origin)
+
+
+def patched(before: str, patch: str) -> tuple[str | None, str]:
+    """The text that a unified diff makes of `before`, or None and why it does not fit."""
+    try:
+        return applied(before.encode(), patch.encode()).decode(), ""
+    except PatchFailed as failed:
+        return None, str(failed)
 
 
 def _remove(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:

@@ -25,6 +25,7 @@ from agents.bdi.forecast import (
     Unread,
     WouldFail,
     Writing,
+    patched,
 )
 from review.reading import difference, texts
 from review.reading.difference import Difference, Row
@@ -233,10 +234,12 @@ def _text_of(content: Content, today: Today) -> str | None:
 
 
 def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
-    if not one.before:
+    if not one.before and not one.patches:
         shown = difference.whole(one.content, "a")
         return FileChange(anchor, one, one.path, _NEW, "good", _made_of(one.content), shown)
     before = today(one.origin or one.path) if one.before == "base" else one.before_text
+    if one.patches:
+        return _patching(one, anchor, before)
     word = "added to" if one.appends else "replaced"
     if before is None:
         remark = "What is there today is no text or too long to show here; below is what will stand there."
@@ -244,6 +247,18 @@ def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
     shown = difference.between(before, before + one.content if one.appends else one.content)
     sentence = "" if shown.deleted or shown.added else "the content stays the same"
     return FileChange(anchor, one, one.path, word, "", sentence, shown)
+
+
+def _patching(one: Writing, anchor: str, before: str | None) -> FileChange:
+    """The difference a patch makes; when it cannot be told, the patch itself as it is written."""
+    if before is None:
+        remark = "What is there today is no text or too long to show here; below is the patch itself."
+    else:
+        after, problem = patched(before, one.content)
+        if after is not None:
+            return FileChange(anchor, one, one.path, "patched", "", "", difference.between(before, after))
+        remark = f"The patch does not fit what is known to stand there: {problem}. Below is the patch itself."
+    return FileChange(anchor, one, one.path, "patched", "bad", "", difference.whole(one.content, "a"), remark)
 
 
 def _made_of(content: str) -> str:

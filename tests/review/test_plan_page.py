@@ -235,6 +235,21 @@ def test_moves_are_named_and_what_they_replace_is_shown_as_lost(
     assert "No file is written, changed or removed" not in said
 
 
+def test_a_patch_is_shown_as_the_difference_it_makes_or_as_one_that_does_not_fit(
+    judge: User, submitter: User, client_of: ClientOf, store: Any
+) -> None:
+    workspace = with_files(store, submitter, {"a.txt": b"one\ntwo\n", "b.txt": b"other\n", "c.bin": b"\0\1"})
+    patch = "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n"
+    steps = [step("write", path=path, content=patch, mode="patch") for path in ("a.txt", "b.txt", "c.bin")]
+    text = text_of(client_of(judge), proposed(goal_of(submitter, "Change", workspace=workspace), steps))
+    assert '<li class="d"><b>2</b><b></b><code>two</code></li>' in text
+    assert '<li class="a"><b></b><b>2</b><code>zwei</code></li>' in text
+    said = plain(text[text.index('id="h-diff"') :])
+    assert "does not fit what is known to stand there: hunk 1" in said
+    assert "below is the patch itself" in said
+    assert "-two" in said
+
+
 def test_a_plan_that_only_moves_changes_something(
     judge: User, submitter: User, client_of: ClientOf, store: Any
 ) -> None:

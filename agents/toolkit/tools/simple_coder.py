@@ -106,7 +106,7 @@ TOOL = Tool(
         ),
         _command(
             "write",
-            summary="Write a text file: over what was in it, as a new file only, or at its end.",
+            summary="Write a text file: over what was in it, as a new file, at its end, or as a patch (unified diff).",
             schema=_object(
                 {
                     "path": _path("File"),

@@ -12,6 +12,7 @@ import json
 import os
 import stat
 
+from .patch import PatchFailed, applied
 from .tree import Refused, Tree, kind_of, refusal, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
@@ -25,6 +26,7 @@ MAX_ITEMS = 10_000
 _MOST_ANSWER_BYTES = 2 << 20  # of JSON, well below what a frame takes
 _BLOCK_BYTES = 1 << 20
 _MOST_APPENDED_BYTES = 256 << 20  # it is held in memory, to be written whole
+_MOST_PATCHED_BYTES = 16 << 20  # and here line by line
 
 
 def list_folder(tree: Tree, path: bytes) -> Answer:
@@ -126,25 +128,38 @@ def read_file(tree: Tree, path: bytes, most_bytes: int) -> Answer:
 def write_file(tree: Tree, path: bytes, content: bytes, mode: str) -> Answer:
     """Writes beside the target and renames, so that a file is either the old one or the whole new one.
 
-    `mode` is overwrite, create (refused when something is there) or append.
+    `mode` is overwrite, create (refused when something is there), append, or patch: `content` is then a unified diff
+    for what is there, and nothing is written unless all of it fits.
     """
     folder, name = tree.open_parent(path)
     try:
         old = _existing(path, folder, name)
         if old is not None and mode == "create":
             raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is there already")
-        before = b""
-        if old is not None and mode == "append":
-            if old.st_size > _MOST_APPENDED_BYTES:
-                raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is too large to be appended to")
-            _, before = read_file(tree, path, _MOST_APPENDED_BYTES)
+        if old is None and mode == "patch":
+            raise Refused("INVALID_PARAMETERS", f"{shown(path)}: there is no such file to be patched")
+        if old is not None and mode in ("append", "patch"):
+            content = _changed(tree, path, old, content, mode)
         permissions = stat.S_IMODE(old.st_mode) & 0o777 if old is not None else 0o644
-        _replace(folder, name, before + content, permissions)
+        _replace(folder, name, content, permissions)
     except OSError as error:
         raise refusal(path, error) from error
     finally:
         os.close(folder)
-    return {"size_bytes": len(before) + len(content), "created": old is None}, b""
+    return {"size_bytes": len(content), "created": old is None}, b""
+
+
+def _changed(tree: Tree, path: bytes, old: os.stat_result, content: bytes, mode: str) -> bytes:
+    """What is there with `content` put behind it, or with the diff `content` applied to it."""
+    if old.st_size > (_MOST_APPENDED_BYTES if mode == "append" else _MOST_PATCHED_BYTES):
+        raise Refused("INVALID_PARAMETERS", f"{shown(path)}: is too large to be changed in place")
+    _, before = read_file(tree, path, _MOST_APPENDED_BYTES)
+    if mode == "append":
+        return before + content
+    try:
+        return applied(before, content)
+    except PatchFailed as failed:
+        raise Refused("INVALID_PARAMETERS", f"{shown(path)}: nothing is written, because {failed}") from failed
 
 
 def _existing(path: bytes, folder: int, name: bytes) -> os.stat_result | None:

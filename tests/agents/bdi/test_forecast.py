@@ -225,3 +225,22 @@ def test_after_a_program_a_move_says_that_it_may_replace_something() -> None:
     found = steps(ON, ("run", {"command_line": "true"}), ("mv", {"path": "made", "to": "x", "overwrite": True}))
     (moved,) = found.of(Transfer)
     assert (moved.kind, moved.may_replace, moved.unsure) == ("missing", True, True)
+
+
+PATCH = "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n"
+
+
+def test_a_patch_of_an_earlier_steps_text_is_applied_or_said_to_fail() -> None:
+    wrote = ("write", {"path": "new", "content": "one\ntwo\n"})
+    patch = ("write", {"path": "new", "content": PATCH, "mode": "patch"})
+    found = steps(wrote, patch, patch)
+    assert [one.patches for one in found.of(Writing)] == [False, True]
+    assert "hunk 1" in found.of(WouldFail)[0].reason
+    after = steps(wrote, patch, ("write", {"path": "new", "content": "x"}))
+    assert after.of(Writing)[2].before_text == "one\nzwei\n"
+
+
+def test_a_patch_of_what_is_not_there_would_fail() -> None:
+    found = steps(("write", {"path": "none", "content": PATCH, "mode": "patch"}))
+    assert "not there" in found.of(WouldFail)[0].reason
+    assert not found.of(Writing)
