@@ -25,6 +25,11 @@ logger = logging.getLogger(__name__)
 REDIS_TIMEOUT_S = 0.25
 COUNT_UP_TO = 100
 _LEVELS = ("L1", "L2", "L3")
+# What an operator who accepted less than the full level should go on knowing.
+_LESS = {
+    "L2": "level L2, tried with a real jail: steps share the host's process list and network stack, behind fewer walls",
+    "L1": "level L1: file commands only, a step that runs a program is refused",
+}
 
 
 class PartState(StrEnum):
@@ -140,10 +145,13 @@ def _sandbox(beats: Sequence[Beat]) -> Part:
     weakest = min(beats, key=lambda beat: _rank(beat.level))
     facts = {"level": weakest.level, "least": settings.SANDBOX_MIN, "reasons": dict(weakest.reasons)}
     if not weakest.level:
-        return Part("sandbox", PartState.DOWN, f"{weakest.worker} could not try it", facts)
+        sentence = "no level holds; nothing runs" if weakest.reasons else f"{weakest.worker} could not try it"
+        return Part("sandbox", PartState.DOWN, sentence, facts)
     if _rank(weakest.level) < _rank(settings.SANDBOX_MIN):
         sentence = f"level {weakest.level}; no step runs below {settings.SANDBOX_MIN}"
         return Part("sandbox", PartState.DOWN, sentence, facts)
+    if weakest.level in _LESS:
+        return Part("sandbox", PartState.LIMITED, _LESS[weakest.level], facts)
     return Part("sandbox", PartState.OK, f"level {weakest.level}, tried with a real jail", facts)
 
 

@@ -229,6 +229,24 @@ def test_a_jail_below_the_least_is_down(db: None, bus: redis.Redis, level: str) 
 
 
 @pytest.mark.usefixtures("real_health")
+@pytest.mark.parametrize(("level", "words"), [("L2", "fewer walls"), ("L1", "file commands only")])
+def test_a_weaker_jail_that_the_operator_accepted_is_still_told(
+    db: None, bus: redis.Redis, settings: object, level: str, words: str
+) -> None:
+    settings.SANDBOX_MIN = "L1"  # type: ignore[attr-defined]
+    beat(bus, level)
+    part = part_of(health.current(), "sandbox")
+    assert part.state is health.PartState.LIMITED
+    assert words in part.sentence
+
+
+@pytest.mark.usefixtures("real_health")
+def test_a_machine_where_no_level_holds_is_told_from_one_that_was_not_tried(db: None, bus: redis.Redis) -> None:
+    heartbeat.say(bus, heartbeat.Beat("w1@host", "", {"L1": "no uid is free"}))
+    assert part_of(health.current(), "sandbox").sentence == "no level holds; nothing runs"
+
+
+@pytest.mark.usefixtures("real_health")
 def test_a_dead_redis_is_named_quickly_and_harms_no_page(
     owner: User, client_of: ClientOf, goal_rows: GoalRows, settings: object
 ) -> None:
