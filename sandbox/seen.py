@@ -37,10 +37,14 @@ class Stamp:
         """The same for its times alone: it is like no file's."""
         return replace(self, inode=0)
 
-    def same_file(self, other: Stamp) -> bool:
+    def is_of(self, state: os.stat_result) -> bool:
         """True when nothing can have changed; a program may set a file's mtime, but never its ctime."""
-        mine = (self.inode, self.mtime_ns, self.ctime_ns, self.size)
-        return mine == (other.inode, other.mtime_ns, other.ctime_ns, other.size)
+        return (
+            self.inode == state.st_ino
+            and self.ctime_ns == state.st_ctime_ns
+            and self.mtime_ns == state.st_mtime_ns
+            and self.size == state.st_size
+        )
 
 
 class Seen:

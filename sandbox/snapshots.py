@@ -268,15 +268,15 @@ class Looked:
         self._size_bytes += state.st_size
         if self._size_bytes > self._limits.workspace_bytes:
             raise SnapshotRefused(f"the workspace holds more than {self._limits.workspace_bytes:,} bytes", "workspace")
-        stamp = Stamp.of(state)
-        known = self._known.get(path)
-        if known is not None and known.same_file(stamp):
-            stamp = replace(stamp, sha256=known.sha256)
-        else:
+        stamp = self._known.get(path)
+        # A stamp that was trusted and fits stays as trustworthy as it was.
+        if stamp is None or not stamp.is_of(state):
             with open(_open(folder, name, path, os.O_NONBLOCK), "rb", buffering=0) as file:
                 sha256, _ = staged.add(file)
-            stamp = replace(stamp, sha256=sha256)
-        self.stamps[path] = stamp if stamp.ctime_ns < self._old_ns else stamp.untrusted()
+            stamp = replace(Stamp.of(state), sha256=sha256)
+            if stamp.ctime_ns >= self._old_ns:
+                stamp = stamp.untrusted()
+        self.stamps[path] = stamp
         self._add(Entry(path, "file", stat.S_IMODE(state.st_mode) & 0o777, stamp.sha256, state.st_size))
 
     def _add(self, entry: Entry) -> None:

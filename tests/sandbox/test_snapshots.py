@@ -7,14 +7,13 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sandbox.contract import Limits
 from sandbox.places import owner
-from sandbox.seen import YOUNG_NS, Seen, Stamp
+from sandbox.seen import YOUNG_NS, Seen
 from sandbox.snapshots import EMPTY, DamagedStore, SnapshotRefused, SnapshotStore
 from tests.waiting import wait_until
 
@@ -314,11 +313,11 @@ def test_a_stamp_as_young_as_the_kernels_clock_is_coarse_is_not_trusted(
     """Two writes within one tick look the same on kernels whose time stamps are coarse, whatever this one's are."""
     digest = store.take(work).digest
     fresh = Seen(tmp_path / "store" / "seen").load(digest)[b".hidden"]
-    assert not fresh.same_file(replace(Stamp.of((work / ".hidden").lstat()), sha256=fresh.sha256))
+    assert not fresh.is_of((work / ".hidden").lstat())
     wait_until(lambda: time.time_ns() > (work / ".hidden").lstat().st_ctime_ns + 2 * YOUNG_NS)
     store.take(work)
     settled = Seen(tmp_path / "store" / "seen").load(digest)[b".hidden"]
-    assert settled.same_file(replace(Stamp.of((work / ".hidden").lstat()), sha256=settled.sha256))
+    assert settled.is_of((work / ".hidden").lstat())
 
 
 def test_a_cache_that_a_crash_left_half_written_costs_time_only(
