@@ -93,6 +93,8 @@ def _interactive(session: Session, root: Path, compact: bool) -> int:
 
 def _execute(session: Session, line: str) -> Result:
     """One typed command; Ctrl-C cancels the program it runs."""
+    if line.strip() == "env":
+        return Result("SUCCESS", {"env": dict(session.state.env)}, level=session.level)
     cancel = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
     try:
@@ -112,7 +114,7 @@ def _prepare_line_editing(history: Path) -> None:
     if history.exists():
         readline.read_history_file(history)
     readline.set_history_length(1000)
-    words = [*COMMANDS, "help", "exit"]
+    words = [*COMMANDS, "env", "help", "exit"]
     readline.set_completer(lambda text, place: ([word for word in words if word.startswith(text)] + [None])[place])
     readline.parse_and_bind("tab: complete")
 

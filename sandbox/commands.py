@@ -6,6 +6,7 @@ Pure. A command's own work is in `session.py` (state) and in `jail/inside` (file
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,12 @@ WRITE_MODES = ("overwrite", "create", "append", "patch")
 FIND_KINDS = ("any", "file", "dir", "link")
 MOST_NEWEST = 1000
 MAX_PATTERN_CHARS = 1000
+MOST_VARIABLES = 100
+MAX_VALUE_CHARS = 8192
+# A program's own start: what is found first, what is loaded into it, where the jail lets it write.
+_OWN_VARIABLES = frozenset({"PATH", "VIRTUAL_ENV", "HOME", "TMPDIR", "ENV", "BASH_ENV"})
+_OWN_PREFIXES = ("LD_", "PYTHON")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 MOST_OFFSET = 10**12
 MAX_PATH_BYTES = 16_384
 MAX_CONTENT_BYTES = 16 << 20
@@ -71,6 +78,8 @@ COMMANDS: Mapping[str, Signature] = {
     "activate_venv": _takes("use a virtual environment for python and pip", {"venv_name": str}),
     "deactivate_venv": _takes("stop using the virtual environment"),
     "run": _takes("run an allowed program", {"command_line": str}, timeout_s=float, stdin=str),
+    "set_env": _takes("set an environment variable for programs", {"name": str, "value": str}),
+    "unset_env": _takes("forget an environment variable", {"name": str}),
     "toggle_autonomous_mode": _takes("switch the safety for destructive commands", {"on": bool}),
 }
 
@@ -113,6 +122,15 @@ def part_of(params: Mapping[str, Any]) -> dict[str, Any]:
     if last is not None and last < first:
         raise _invalid("to_line must not be before from_line")
     return {"lines": [first, last]}
+
+
+def check_variable(name: str) -> None:
+    """Raises Refusal for a name that is none, or that belongs to the session."""
+    if not _VARIABLE.fullmatch(name):
+        raise _invalid("the name of a variable has letters, digits and _, at most 64, and no digit first")
+    if name in _OWN_VARIABLES or name.startswith(_OWN_PREFIXES):
+        reason = "decides which programs and libraries run, which only the session and activate_venv do"
+        raise Refusal("PERMISSION_ERROR", f"{name} {reason}")
 
 
 def _invalid(reason: str) -> Refusal:

@@ -102,6 +102,8 @@ class Session:
             "activate_venv": self._activate_venv,
             "deactivate_venv": self._deactivate_venv,
             "run": self._run,
+            "set_env": self._set_env,
+            "unset_env": self._unset_env,
             "toggle_autonomous_mode": self._toggle_autonomous_mode,
         }
 
@@ -247,6 +249,24 @@ class Session:
         name = self._state.venv
         self._state = replace(self._state, venv=None)
         return {"message": f"Venv '{name}' is no longer active."}
+
+    def _set_env(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        name, value = params["name"], params["value"]
+        commands.check_variable(name)
+        _encoded("value", value, commands.MAX_VALUE_CHARS * 4)
+        env = {**self._state.env, name: value}
+        if len(value) > commands.MAX_VALUE_CHARS:
+            raise Refusal("INVALID_PARAMETERS", f"value is longer than {commands.MAX_VALUE_CHARS:,} characters")
+        if len(env) > commands.MOST_VARIABLES:
+            raise Refusal("INVALID_PARAMETERS", f"a session has at most {commands.MOST_VARIABLES} variables")
+        self._state = replace(self._state, env=env)
+        return {"message": f"Programs find {name} in their environment from now on."}
+
+    def _unset_env(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
+        name = params["name"]
+        commands.check_variable(name)
+        self._state = replace(self._state, env={key: held for key, held in self._state.env.items() if key != name})
+        return {"message": f"{name} is not set by this session."}
 
     def _toggle_autonomous_mode(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
         self._state = replace(self._state, autonomous=params["on"])

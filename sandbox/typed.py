@@ -24,6 +24,8 @@ _ORDER: Mapping[str, str] = {
     "create_venv": "venv_name",
     "activate_venv": "venv_name",
     "deactivate_venv": "",
+    "set_env": "name value",
+    "unset_env": "name",
 }
 
 
@@ -95,7 +97,7 @@ def usage(command: str) -> str:
 
 def help_text() -> str:
     rows = [(usage(command), signature.summary) for command, signature in COMMANDS.items()]
-    rows += [("help", "show this list"), ("exit", "leave")]
+    rows += [("env", "show the variables that were set"), ("help", "show this list"), ("exit", "leave")]
     width = max(len(typed) for typed, _ in rows)
     return "\n".join(f"  {typed:<{width}}  {summary}" for typed, summary in rows)
 

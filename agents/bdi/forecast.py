@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from agents.bdi.document import Document, IntentSpec
 from agents.toolkit.registry import Registry, UnknownTool
-from sandbox.commands import Refusal, place, shown
+from sandbox.commands import Refusal, check_variable, place, shown
 from sandbox.contract import Request
 from sandbox.jail.inside.patch import PatchFailed, applied
 
@@ -459,6 +459,11 @@ def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     walk.unsure = True
 
 
+def _set_variable(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    check_variable(str(params.get("name", "")))
+    yield from ()
+
+
 def _switch_mode(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     walk.autonomous = params.get("on") is True
     yield AutonomousMode(**_where(walk), on=walk.autonomous)
@@ -479,5 +484,7 @@ _MEETS = {
     "activate_venv": _use_environment,
     "deactivate_venv": _leave_environment,
     "run": _run,
+    "set_env": _set_variable,
+    "unset_env": _set_variable,
     "toggle_autonomous_mode": _switch_mode,
 }

@@ -52,6 +52,11 @@ def test_an_interactive_session_shows_where_it_is_and_ends_on_exit(tmp_path: Pat
     assert done.stdout.rstrip().endswith("Exiting.")
 
 
+def test_variables_that_were_set_are_shown(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", "--json", "-c", "set_env A 'b c'", "-c", "env")
+    assert json.loads(done.stdout.splitlines()[1])["env"] == {"A": "b c"}
+
+
 def test_the_end_of_the_input_ends_the_session(tmp_path: Path) -> None:
     assert _session(tmp_path / "root", typed="ls\n").returncode == 0
 

@@ -29,6 +29,7 @@ from sandbox.typed import help_text, parse, prompt
         ("read a offset=0 length=9", Request("read", {"path": "a", "offset": 0, "length": 9})),
         ("find *.py kind=file newest=3", Request("find", {"pattern": "*.py", "kind": "file", "newest": 3})),
         ("grep 'a b' src regular", Request("grep", {"text": "a b", "path": "src", "regular": True})),
+        ("set_env A 'b c'", Request("set_env", {"name": "A", "value": "b c"})),
         ("mv a 'b c'", Request("mv", {"path": "a", "to": "b c"})),
         ("mv a b overwrite", Request("mv", {"path": "a", "to": "b", "overwrite": True})),
         ("cp a b overwrite=off", Request("cp", {"path": "a", "to": "b", "overwrite": False})),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Tool
-from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MOST_NEWEST, MOST_OFFSET, WRITE_MODES
+from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MAX_VALUE_CHARS, MOST_NEWEST, MOST_OFFSET, WRITE_MODES
 from sandbox.contract import Limits, Request
 
 NAME = "simple_coder"
@@ -23,6 +23,10 @@ def _path(title: str, **more: Any) -> dict[str, Any]:
 
 def _count(title: str, least: int = 1) -> dict[str, Any]:
     return {"type": "integer", "title": title, "minimum": least, "maximum": MOST_OFFSET}
+
+
+def _variable() -> dict[str, Any]:
+    return {"type": "string", "title": "Name", "minLength": 1, "maxLength": 64}
 
 
 def _transfer() -> dict[str, Any]:
@@ -290,6 +294,35 @@ TOOL = Tool(
             effect="workspace",
             result_keys=("return_code", "stdout", "stderr"),
             examples=({"command_line": "python main.py"},),
+        ),
+        _command(
+            "set_env",
+            summary="Set an environment variable for the programs that run next.",
+            schema=_object(
+                {
+                    "name": _variable(),
+                    "value": {"type": "string", "title": "Value", "maxLength": MAX_VALUE_CHARS},
+                },
+                "name",
+                "value",
+            ),
+            phrases=("set the environment variable {name} to {value}", "set [the] variable {name} to {value}"),
+            effect="idempotent",
+            beliefs_added=("the environment variable {name} is set",),
+            result_keys=("message",),
+            examples=({"name": "GREETING", "value": "good day"},),
+            changes_session=True,
+        ),
+        _command(
+            "unset_env",
+            summary="Forget an environment variable.",
+            schema=_object({"name": _variable()}, "name"),
+            phrases=("unset the environment variable {name}", "(unset|forget) [the] variable {name}"),
+            effect="idempotent",
+            beliefs_added=("the environment variable {name} is not set",),
+            result_keys=("message",),
+            examples=({"name": "GREETING"},),
+            changes_session=True,
         ),
         _command(
             "toggle_autonomous_mode",

@@ -244,3 +244,9 @@ def test_a_patch_of_what_is_not_there_would_fail() -> None:
     found = steps(("write", {"path": "none", "content": PATCH, "mode": "patch"}))
     assert "not there" in found.of(WouldFail)[0].reason
     assert not found.of(Writing)
+
+
+def test_a_variable_that_belongs_to_the_session_would_fail() -> None:
+    found = steps(("set_env", {"name": "LD_PRELOAD", "value": "x"}), ("set_env", {"name": "A", "value": "x"}))
+    assert [one.position for one in found.of(WouldFail)] == [1]
+    assert found.looks == (2,)

@@ -42,6 +42,8 @@ def understood(line: str) -> tuple[str, dict[str, Any]]:
         ("copy a to b", "cp", {"path": "a", "to": "b"}),
         ("show the lines 3 to 5 of main.py", "read", {"path": "main.py", "from_line": 3, "to_line": 5}),
         ("read the file main.py from line 3", "read", {"path": "main.py", "from_line": 3}),
+        ("set the variable GREETING to good day", "set_env", {"name": "GREETING", "value": "good day"}),
+        ("forget the variable GREETING", "unset_env", {"name": "GREETING"}),
         ("find all files named *.py in the folder src", "find", {"pattern": "*.py", "path": "src"}),
         ("find everything below the folder src", "find", {"path": "src"}),
         ("search for 'a b' in src", "grep", {"text": "a b", "path": "src"}),
