@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import hashlib
 import os
@@ -49,6 +50,7 @@ class Blobs:
         self._folder = folder
         self._staging = folder / "staging"
         self._staging.mkdir(parents=True, exist_ok=True)
+        self._can_clone = True
 
     def has(self, sha256: str) -> bool:
         return self._path(sha256).exists()
@@ -69,15 +71,24 @@ class Blobs:
     def copy_to(self, sha256: str, target: int) -> None:
         """Fills the empty file `target` with a content, sharing its blocks where the file system can."""
         with self.open(sha256) as file:
-            try:
-                fcntl.ioctl(target, _FICLONE, file.fileno())
+            if self._clone(file.fileno(), target):
                 return
-            except OSError:
-                pass
             while block := file.read(_BLOCK_BYTES):
                 view = memoryview(block)
                 while view:
                     view = view[os.write(target, view) :]
+
+    def _clone(self, source: int, target: int) -> bool:
+        """Whether the blocks are shared now. A file system that cannot do it at all is asked once only."""
+        if not self._can_clone:
+            return False
+        try:
+            fcntl.ioctl(target, _FICLONE, source)
+        except OSError as error:
+            # Not so when only this target lies elsewhere (EXDEV): the next one may not.
+            self._can_clone = error.errno not in (errno.EOPNOTSUPP, errno.ENOTTY)
+            return False
+        return True
 
     def stored(self) -> Iterator[tuple[str, int, float]]:
         """Name, size in bytes and time of storing (seconds since the epoch) of every content, whole or not."""

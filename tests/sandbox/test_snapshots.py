@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import socket
@@ -293,6 +294,31 @@ def test_what_failed_half_way_leaves_nothing_behind(store: SnapshotStore, work: 
 
 def test_the_store_is_closed_to_others(store: SnapshotStore, tmp_path: Path) -> None:
     assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"), [(errno.EOPNOTSUPP, 1), (errno.EXDEV, 5)], ids=["never here", "not between these two"]
+)
+def test_blocks_are_shared_where_the_file_system_can_and_copied_elsewhere(
+    store: SnapshotStore, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: int, asked: int
+) -> None:
+    digest, calls = store.take(work).digest, []
+
+    def refused(target: int, request: int, source: int) -> None:
+        calls.append(request)
+        raise OSError(answer, os.strerror(answer))
+
+    monkeypatch.setattr("sandbox.blobs.fcntl.ioctl", refused)
+    store.checkout(digest, tmp_path / "copied")
+    assert len(calls) == asked
+    assert _tree(tmp_path / "copied") == _tree(work)
+
+    def cloned(target: int, request: int, source: int) -> None:
+        os.write(target, os.pread(source, 1000, 0))
+
+    monkeypatch.setattr("sandbox.blobs.fcntl.ioctl", cloned)
+    SnapshotStore(store.folder).checkout(digest, tmp_path / "shared")
+    assert _tree(tmp_path / "shared") == _tree(work)
 
 
 def test_times_of_files_come_back_so_that_compiled_python_stays_valid(
