@@ -1,10 +1,10 @@
-# make up: set up and run everything. make test, make lint: set up and check everything.
+# make up: set up and run everything. make test, make lint: set up and check everything. make bench: measure.
 
 PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint
+.PHONY: up test lint bench bench-sandbox mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -21,3 +21,16 @@ test:
 lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
+
+bench: bench-sandbox
+
+bench-sandbox:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.sandbox
+
+# Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
+mutate-sandbox:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m tests.sandbox.escapes.mutate

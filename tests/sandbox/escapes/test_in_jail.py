@@ -69,6 +69,7 @@ def test_an_attempt_works_outside_and_is_held_inside(
     assert held.can_do_what_is_allowed, held
     expected = row.expect["L3"]
     if expected == HELD:
+        assert held.has_ended, held
         assert not held.through, held
     else:
         assert limit == expected, held

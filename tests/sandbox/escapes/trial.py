@@ -55,6 +55,11 @@ class Outcome:
         return "CONTROL" in self.words
 
     @property
+    def has_ended(self) -> bool:
+        """Whether it got as far as an answer, instead of taking the whole jail along."""
+        return bool(self.words & {"THROUGH", "STOPPED"})
+
+    @property
     def through(self) -> bool:
         return "THROUGH" in self.words or self.planted
 

@@ -1,0 +1,108 @@
+"""The guards of the sandbox, and how to switch each one off: a text of its code, and what to put there instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_JAIL = "sandbox/jail"
+_INSIDE = "sandbox/jail/inside"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`kinds` are those of the rows that should get through without it; `tests` is for what no row can show."""
+
+    name: str
+    file: str
+    changes: tuple[tuple[str, str], ...]
+    kinds: tuple[str, ...] = ()
+    tests: str = ""
+
+
+def _guard(name: str, file: str, old: str, new: str, *kinds: str, tests: str = "") -> Guard:
+    return Guard(name, file, ((old, new),), kinds, tests)
+
+
+def _call(name: str, *kinds: str) -> Guard:
+    old = "if name in numbers}"
+    return _guard(f"`{name}` narrowed by its arguments", f"{_JAIL}/seccomp.py", old,
+                  f"if name in numbers and name != {name!r}}}", *kinds)  # fmt: skip
+
+
+FILES_TEST = "tests/sandbox/escapes/test_file_commands.py"
+_LIFETIME = "tests/sandbox/test_lifetime.py"
+
+JAIL = [
+    _guard("own network", f"{_JAIL}/bubblewrap.py", '"--unshare-all"',
+           '"--unshare-ipc", "--unshare-pid", "--unshare-uts"', "network", "socket"),
+    _guard("own process numbers", f"{_JAIL}/bubblewrap.py", '"--unshare-all"',
+           '"--unshare-ipc", "--unshare-net", "--unshare-uts"', "proc"),
+    _guard("few places of the host", f"{_JAIL}/bubblewrap.py", "    for bind in bound:",
+           '    made += ["--ro-bind", "/var", "/var"]\n    for bind in bound:', "path", "link", "socket", "archive"),
+    Guard("accounts of its own", f"{_JAIL}/bubblewrap.py",
+          (('_ETC = ("alternatives"', '_ETC = ("passwd", "alternatives"'), ('"passwd": f"', '"passwd-": f"')),
+          ("environment",)),
+    _guard("root folder read-only", f"{_JAIL}/bubblewrap.py", ', "--remount-ro", "/"', "", "path"),
+    _guard("/dev read-only", f"{_JAIL}/bubblewrap.py", '"--remount-ro", "/dev", ', "", "device"),
+    _guard("/dev/shm sized", f"{_JAIL}/bubblewrap.py", "_SHM_BYTES = 64 << 20", "_SHM_BYTES = 640 << 20", "memory"),
+    _guard("the jail's uid", f"{_JAIL}/launcher.py", "        become(order.uid)\n", "", "proc"),
+    _guard("system call filter", f"{_JAIL}/bubblewrap.py", ', "--seccomp", str(seccomp)', "", "system call"),
+    _guard("unknown calls do not exist", f"{_JAIL}/seccomp.py", "return [*code, (_RETURN, 0, 0, ENOSYS)]",
+           "return [*code, (_RETURN, 0, 0, ALLOW)]", "system call", "memory", "namespace", "time"),
+    _guard("one architecture's calls", f"{_JAIL}/seccomp.py", "(_JUMP_EQUAL, 1, 0, architecture.audit)",
+           "(_JUMP_EQUAL, 1, 1, architecture.audit)", "system call"),
+    _call("clone", "namespace"),
+    _call("ioctl", "terminal"),
+    _call("socket", "socket"),
+    _call("personality", "system call"),
+    _call("prlimit64", "parent"),
+    _call("setpriority", "parent"),
+]  # fmt: skip
+
+HELPER = [
+    _guard("helper not dumpable", f"{_INSIDE}/main.py", "prctl(_PR_SET_DUMPABLE, 0", "prctl(_PR_SET_DUMPABLE, 1",
+           "proc", "environment", "parent", "descriptor"),
+    _guard("SIGINT at its default", f"{_INSIDE}/main.py", "libc.signal(_SIGINT, None)", "pass", "parent"),
+    _guard("its socket closed on exec", f"{_INSIDE}/main.py", "os.set_inheritable(descriptor, False)",
+           "os.set_inheritable(descriptor, True)", "descriptor"),
+    _guard("kill and reap after each program", f"{_INSIDE}/programs.py",
+           "        state.left_running = len(_others())\n", "        return\n", "race"),
+    _guard("rlimit of processes", f"{_INSIDE}/main.py", '        (resource.RLIMIT_NPROC, limits["processes"]),\n', "",
+           "fork"),
+    _guard("rlimit of descriptors", f"{_INSIDE}/main.py",
+           '        (resource.RLIMIT_NOFILE, limits["descriptors"]),\n', "", "descriptor"),
+    _guard("rlimit of file size", f"{_INSIDE}/main.py", '        (resource.RLIMIT_FSIZE, limits["file_bytes"]),\n', "",
+           "disk", "archive"),
+    _guard("watch over memory", f"{_INSIDE}/programs.py",
+           '    if memory_bytes > limits["memory_bytes"]:\n        memory_bytes = ',
+           "    if False:\n        memory_bytes = ", "memory"),
+    _guard("watch over time", f"{_INSIDE}/programs.py", "if now >= state.deadline and not state.killed:",
+           "if False:", "time"),
+    _guard("watch over output", f"{_INSIDE}/programs.py", 'if state.sent_bytes > limits["output_file_bytes"]:',
+           "if False:", "output"),
+    _guard("look over the workspace afterwards", f"{_INSIDE}/main.py", "    if after.over_limit:", "    if False:",
+           "disk", "inode"),
+]  # fmt: skip
+
+FILES = [
+    _guard("openat2 without links", f"{_INSIDE}/tree.py", "_RESOLVE = 0x08 | 0x04 | 0x02", "_RESOLVE = 0",
+           tests=FILES_TEST),
+    _guard("no writing by a second name", f"{_INSIDE}/files.py", "if state.st_nlink > 1:", "if False:",
+           tests=FILES_TEST),
+    _guard("no waiting on FIFOs", f"{_INSIDE}/files.py", "os.O_RDONLY | os.O_NONBLOCK)", "os.O_RDONLY)",
+           tests=f"{FILES_TEST} -k FIFO"),
+    _guard("no special files", f"{_INSIDE}/files.py", '    if kind != "file":\n        raise',
+           "    if False:\n        raise",
+           tests=f"{FILES_TEST} -k FIFO"),
+]  # fmt: skip
+
+ENDS = [
+    _guard("empty environment of launcher and bubblewrap", f"{_JAIL}/cell.py", "            env={},\n", "",
+           tests=f"{_LIFETIME} -k environment"),
+    _guard("launcher watches the worker itself", f"{_JAIL}/launcher.py", "in (session, parent, ended)",
+           "in (session, ended)", tests=f"{_LIFETIME} -k killed_worker"),
+    _guard("`--die-with-parent`", f"{_JAIL}/bubblewrap.py", '"--die-with-parent", ', "",
+           tests=f"{_LIFETIME} -k whichever"),
+]  # fmt: skip
+
+GUARDS = [*JAIL, *HELPER, *FILES, *ENDS]
