@@ -185,7 +185,7 @@ def test_bad_requests_name_the_argument_and_do_nothing(hands: Hands) -> None:
         ("mkdir", {"path": "a", "colour": "red"}, "colour"),
         ("mkdir", {"path": "a\0b"}, "path"),
         ("mkdir", {"path": "a\udcff"}, "path"),
-        ("write", {"path": "a", "content": "x", "mode": "patch"}, "mode"),
+        ("write", {"path": "a", "content": "x", "mode": "loud"}, "mode"),
         ("write", {"path": "a", "content": "x" * (17 << 20)}, "content"),
         ("run", {"command_line": "true", "timeout_s": 100_000}, "timeout_s"),
         ("run", {"command_line": "true", "timeout_s": float("nan")}, "timeout_s"),
