@@ -49,6 +49,12 @@ class History:
     moves: tuple[Moved, ...]
     older: datetime | None
 
+    @property
+    def start(self) -> str:
+        """The state before the first move of all; empty on a page that older ones follow, or when it is not kept."""
+        first = self.moves[-1].before if self.moves and self.older is None else ""
+        return first if first and _is_kept(first) else ""
+
 
 def page(workspace: Workspace, *, by: User, before: datetime | None = None) -> History:
     """The moves of the head, newest first, as `by` may see them."""

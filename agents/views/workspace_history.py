@@ -19,7 +19,7 @@ from agents.services import file_paths, history, workspaces
 from agents.snapshot_reading import Reading
 from agents.views.asking import person_of
 from agents.views.workspaces import may_write, visible_workspace
-from sandbox.snapshots import EMPTY, DamagedStore
+from sandbox.snapshots import DamagedStore
 
 _GONE = "One of these states is not kept any more, or it is damaged."
 
@@ -28,10 +28,11 @@ _GONE = "One of these states is not kept any more, or it is damaged."
 def timeline(request: HttpRequest, name: str) -> HttpResponse:
     """Every move of the head, newest first."""
     workspace = visible_workspace(request, name)
+    found = history.page(workspace, by=person_of(request), before=_moment(request.GET.get("before", "")))
     context = {
         "workspace": workspace,
-        "history": history.page(workspace, by=person_of(request), before=_moment(request.GET.get("before", ""))),
-        "empty": EMPTY,
+        "history": found,
+        "start": found.start,
         "may_write": may_write(request, workspace),
         "is_running": workspaces.is_running(workspace),
     }

@@ -40,7 +40,7 @@ def test_two_chosen_states_are_compared_and_one_is_gone_back_to(
     page.get_by_role("button", name="Compare the chosen two").click()
     expect(page.locator(".diff-lines .a code").first).to_contain_text("one")
     page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_role("link", name="Go back").click()
+    page.get_by_role("link", name=f"Go back to snapshot {first[:8]}").click()
     page.get_by_role("button", name="Go back to this state").click()
     expect(page.locator(".rows .row-title").first).to_contain_text("went back to")
     moved.refresh_from_db()

@@ -122,7 +122,8 @@ def test_people_and_steps_stand_in_one_line_newest_first(
     assert f"goal {plan.goal_id}" in page
     assert "Olga Berg deleted" in page
     assert "the files now" in page
-    assert page.count("Go back") == 3  # two of the five moves led to the state of now
+    assert page.count("Go back") == 4  # two of the five moves led to the state of now; and one is the start
+    assert back(moved, EMPTY) in page
 
 
 def test_the_goal_of_somebody_else_is_not_named(
@@ -150,6 +151,7 @@ def test_older_moves_are_on_further_pages(
     assert seen == ["f4", "f3", "f2", "f1", "f0"]
     assert before is None
     first = client_of(owner).get(at(workspace))
+    assert "Before all of this" not in first.content.decode()
     older = history.page(workspace, by=owner).older
     assert older is not None
     assert quote(older.isoformat()) in first.content.decode()
