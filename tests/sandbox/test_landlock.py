@@ -19,9 +19,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.contract import Limits, SessionState
+from sandbox.contract import Limits, Request, SessionState
 from sandbox.jail import landlock, probe, seccomp, uids
 from sandbox.jail.confined import UIDS, sweep
+from sandbox.jail.inside import programs
+from sandbox.jail.inside.place import Place
 from sandbox.jail.probe import Level
 from sandbox.places import JAIL_UID
 from sandbox.session import open_session
@@ -108,6 +110,18 @@ def test_the_processes_of_any_other_uid_are_never_ended(monkeypatch: pytest.Monk
         sweep(uid)
 
 
+@pytest.mark.parametrize(
+    "place", [Place(), Place(uid=0), Place(uid=os.getuid() + 1)], ids=["none", "root", "another's"]
+)
+def test_a_helper_without_a_uid_of_its_own_ends_nobodys_processes(
+    monkeypatch: pytest.MonkeyPatch, place: Place
+) -> None:
+    monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("it killed"))
+    assert not place.ends_all
+    with pytest.raises(PermissionError, match="not the jail's"):
+        programs.kill_others(place)
+
+
 # What is tried, with {place}, {pid} (the worker), {port} and {abstract} filled in. "through" means that it worked.
 _ATTEMPTS = {
     "read a file": "open('{place}/outside/marker').read() == 'marker-4711'",
@@ -130,10 +144,11 @@ _ATTEMPTS = {
     "join an abstract socket": "socket.socket(socket.AF_UNIX).connect('\\0{abstract}') is None",
     "join a named socket": "socket.socket(socket.AF_UNIX).connect('{place}/outside/socket') is None",
     "watch a folder": "libc.inotify_add_watch(libc.inotify_init(), b'{place}/outside', 256) > 0",
+    "reach the limits of the helper": "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)",
     "become another user": "os.setuid(0) is None",
 }
 _WHEN_TRIED = """
-import ctypes, os, socket
+import ctypes, os, resource, socket
 libc = ctypes.CDLL(None)
 try:
     through = {attempt}
@@ -232,8 +247,6 @@ def test_two_sessions_have_two_uids_and_cannot_reach_each_other(open_l2: OpenL2)
 
 
 def _run_until(hands: Hands, code: str, stopping: threading.Event) -> None:
-    from sandbox.contract import Request
-
     (hands.root / "waiting.py").write_text(code)
     hands.session.execute(Request("run", {"command_line": "python waiting.py"}), cancel=stopping)
 
@@ -309,6 +322,23 @@ def test_nothing_is_left_when_worker_or_launcher_is_killed(place: Path) -> None:
         finally:
             worker.kill()
             worker.wait()
+
+
+@needs_root_and_landlock
+def test_what_a_killed_launcher_left_under_a_uid_is_ended_before_the_uid_is_used_again(
+    open_l2: OpenL2, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One that no session of another test process takes: they all take the first that is free.
+    last = UIDS[-1 - int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))]
+    monkeypatch.setattr(uids, "UIDS", range(last, last + 1))
+    left = subprocess.Popen(["/bin/sleep", "60"], user=last, group=last, extra_groups=[], cwd="/")
+    try:
+        hands = open_l2()
+        assert left.wait(timeout=10) == -signal.SIGKILL
+        assert hands.python("import os; print(os.getuid())").data["stdout"].strip() == str(last)
+    finally:
+        left.kill()
+        left.wait()
 
 
 @needs_root_and_landlock
