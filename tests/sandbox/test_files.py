@@ -153,6 +153,28 @@ def test_names_that_are_no_text_survive_and_are_shown(hands: Hands) -> None:
     assert base64.b64decode(items["caf\\xe9"]["raw_name"]) == b"caf\xe9"
 
 
+def test_a_folder_that_may_be_listed_but_not_entered_shows_its_names(hands: Hands) -> None:
+    folder = hands.root / "folder"
+    folder.mkdir()
+    (folder / ".hidden").write_text("x")
+    folder.chmod(0o444)
+    listed = hands.do("ls", path="folder")
+    assert listed.ok, listed.reason
+    assert listed.data["items"] == [{"name": ".hidden", "kind": "unknown", "size_bytes": 0}]
+    folder.chmod(0)
+    assert hands.do("ls", path="folder").error_class == "PERMISSION_ERROR"
+    assert hands.do("ls").data["items"][0]["name"] == "folder"
+
+
+def test_a_list_of_long_names_is_cut_and_says_how_many_there_are(hands: Hands) -> None:
+    for number in range(2000):
+        Path(os.fsdecode(os.fsencode(hands.root) + b"/%04d" % number + b"\xe9" * 250)).touch()
+    listed = hands.do("ls")
+    assert listed.ok, listed.reason
+    assert (listed.data["truncated"], listed.data["total"]) == (True, 2000)
+    assert 0 < len(listed.data["items"]) < 2000
+
+
 def test_three_thousand_nested_folders_are_listed_and_removed(hands: Hands) -> None:
     hands.do("toggle_autonomous_mode", on=True)
     made = hands.python("import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\n")
