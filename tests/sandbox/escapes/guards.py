@@ -89,7 +89,7 @@ FILES = [
            tests=FILES_TEST),
     _guard("no writing by a second name", f"{_INSIDE}/files.py", "if state.st_nlink > 1:", "if False:",
            tests=FILES_TEST),
-    _guard("no waiting on FIFOs", f"{_INSIDE}/files.py", "os.O_RDONLY | os.O_NONBLOCK)", "os.O_RDONLY)",
+    _guard("no waiting on FIFOs", f"{_INSIDE}/reading.py", "os.O_RDONLY | os.O_NONBLOCK)", "os.O_RDONLY)",
            tests=f"{FILES_TEST} -k FIFO"),
     _guard("no special files", f"{_INSIDE}/files.py", '    if kind != "file":\n        raise',
            "    if False:\n        raise",

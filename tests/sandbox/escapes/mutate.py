@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 from sandbox.contract import SandboxUnavailable
+from sandbox.jail import probe
 from tests.sandbox.escapes import trial
 from tests.sandbox.escapes.attempts import ROWS
 from tests.sandbox.escapes.attempts.row import HELD, Place
@@ -71,7 +72,8 @@ def _failing(guard: Guard, copy: Path) -> list[str]:
     line = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *guard.tests.split(" ", 2)]
     titles = [title.split("::", 1)[-1].split(" - ")[0] for title in _lines(line, copy, "FAILED ")]
     # A row's own title says more than the name of the test that all rows share.
-    return [title.partition("[")[2].rstrip("]") if guard.tests.startswith(FILES_TEST) else title for title in titles]
+    by_row = guard.tests.startswith(FILES_TEST)
+    return [title.partition("[")[2].rstrip("]") if by_row and "[" in title else title for title in titles]
 
 
 def _lines(line: list[str], copy: Path, mark: str) -> list[str]:
@@ -84,7 +86,7 @@ def _lines(line: list[str], copy: Path, mark: str) -> list[str]:
     except subprocess.TimeoutExpired:
         done.kill()
         done.communicate()
-        return [f"nothing ends within {_MOST_S} s"]
+        return [f"a command that does not end within {_MOST_S} s"]
     return [each.removeprefix(mark) for each in out.splitlines() if each.startswith(mark)]
 
 
@@ -93,11 +95,13 @@ def attempt(kinds: list[str]) -> None:
     # Not below /tmp, which the launcher covers: a host folder that is let in by mistake shall really be seen.
     place = Path(tempfile.mkdtemp(prefix="attempts-", dir="/var/tmp"))
     place.chmod(0o755)
+    # The canary would refuse most of these jails before anybody could try them; the session's own look stays.
+    probe._found = probe.Level("L3")
     try:
         with trial.host(place / "host") as host:
             _attempt([number for number, row in enumerate(ROWS) if row.kind in kinds], place, host)
     except SandboxUnavailable as unavailable:
-        _say(f"THROUGH every session is refused: {str(unavailable).removeprefix('the jail is not tight: ')}")
+        _say(f"THROUGH every session is refused: {unavailable}")
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
