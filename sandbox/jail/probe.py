@@ -173,6 +173,6 @@ def _file_leaks() -> list[str]:
 
 
 def _refuses_to_read(cell: Cell, path: str) -> bool:
-    cell.send({"do": "read", "path": path})
+    cell.send({"do": "read", "path": path, "bytes": [0, None]})
     answer, _ = cell.receive(time.monotonic() + _TRY_S)
     return "error_class" in answer
