@@ -17,8 +17,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def redis_client(valkey: Any) -> Any:
-    """A client of the running Valkey, which is emptied afterwards."""
+    """A client of the running Valkey, which is emptied before and afterwards."""
     client = health._client(settings.REDIS_URL)
+    client.flushall()
     yield client
     client.flushall()
 

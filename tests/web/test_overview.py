@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 import pytest
@@ -200,10 +200,11 @@ def beat(client: redis.Redis, level: str = "L3") -> None:
 
 
 @pytest.fixture
-def bus(valkey: object, settings: object) -> redis.Redis:
+def bus(valkey: object, settings: object) -> Iterator[redis.Redis]:
     client = redis.Redis.from_url(settings.REDIS_URL)  # type: ignore[attr-defined]
     client.flushdb()
-    return client
+    yield client
+    client.flushdb()
 
 
 @pytest.mark.usefixtures("real_health")
