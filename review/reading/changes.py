@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from agents.bdi.forecast import (
+from agents.bdi.consequences import (
     AutonomousMode,
     Consequence,
     Content,
@@ -25,8 +25,8 @@ from agents.bdi.forecast import (
     Unread,
     WouldFail,
     Writing,
-    patched,
 )
+from agents.bdi.forecast import patched
 from review.reading import difference, texts
 from review.reading.difference import Difference, Row
 from review.reading.steps import ShownText

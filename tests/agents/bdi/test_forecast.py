@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import (
+from agents.bdi.consequences import (
     AutonomousMode,
-    BaseEntry,
     Content,
     Environment,
     Forecast,
@@ -20,8 +18,9 @@ from agents.bdi.forecast import (
     Unread,
     WouldFail,
     Writing,
-    forecast,
 )
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.forecast import BaseEntry, forecast
 from agents.toolkit.registry import REGISTRY
 
 BASE = [
