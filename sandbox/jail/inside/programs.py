@@ -5,7 +5,7 @@ The helper is process 1 of the jail, so nothing in it can signal the helper, eve
 namespace the uid, which no other session has, takes its part: `kill(-1)` then ends what has this uid.
 """
 
-# ruff: noqa: PTH116, PTH208, SIM105
+# ruff: noqa: PTH116, SIM105
 # The helper starts with every session, without pathlib and contextlib.
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import os
 import select
 import stat
 import time
-from itertools import chain
 
 from .place import Place
 from .tree import Refused
+from .watch import Deadline, Watch, others
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
@@ -27,12 +27,9 @@ if TYPE_CHECKING:
     Limits = Mapping[str, int]
 
 _TICK_S = 0.025
-_DISK_TICK_S = 0.5
-_GRACE_S = 1.0
 _PIPE_BYTES = 1 << 16
 # The same on every architecture that has a filter; importing signal would cost as much as typing.
-_SIGKILL, _SIGPIPE, _SIGTERM, _SIGXFSZ = 9, 13, 15, 25
-_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
 
 
 class _Run:
@@ -46,24 +43,13 @@ class _Run:
         self.outputs = outputs
         self.input = stdin
         self.unsent = unsent
-        self.deadline = deadline
+        self.deadline = Deadline(pid, deadline)
         self.status: int | None = None
         self.sent_bytes = 0
-        self.peak_processes = 0
-        self.peak_bytes = 0
         self.limit: str | None = None
         self.killed = False
-        self.terminated = False
         self.left_running = 0
-        self.free_at_start = _free(place)
-        self.next_disk_check = time.monotonic() + _DISK_TICK_S
         self.poll = select.poll()
-
-
-def _free(place: Place) -> tuple[int, int]:
-    """Bytes and files that the disks under the workspace and the jail's own folder have room for."""
-    disks = {os.stat(folder).st_dev: os.statvfs(folder) for folder in place.on_disk}
-    return sum(disk.f_bavail * disk.f_frsize for disk in disks.values()), sum(disk.f_favail for disk in disks.values())
 
 
 def find_program(candidates: list[list[str]], env: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -103,6 +89,7 @@ def run(
     says something, `cancelled` then reads it.
     """
     started = time.monotonic()
+    watch = Watch(place, limits)
     # When memory runs out the kernel shall take the program, which inherits this, before the helper.
     os.write(blame, b"500")
     try:
@@ -124,7 +111,7 @@ def run(
             _reap(state)
             now = time.monotonic()
             if now >= next_tick and state.status is None:
-                _watch(state, limits, now)
+                _look(state, watch, now)
                 next_tick = time.monotonic() + _TICK_S
     finally:
         os.close(watched)
@@ -134,7 +121,7 @@ def run(
                 _pump(state, descriptor, limits, emit)
         if state.input is not None:
             os.close(state.input)
-    return _ending(state, limits)
+    return _ending(state, watch, limits)
 
 
 def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, deadline: float, place: Place) -> _Run:
@@ -219,95 +206,14 @@ def _feed(state: _Run) -> None:
         state.input = None
 
 
-def _watch(state: _Run, limits: Limits, now: float) -> None:
-    if now >= state.deadline and not state.killed:
-        if not state.terminated:
-            # A first, polite signal lets a program write what it has; the second cannot be ignored.
-            state.terminated, state.limit, state.deadline = True, state.limit or "time", now + _GRACE_S
-            os.killpg(state.pid, _SIGTERM)
-        else:
-            _kill(state, "time")
-    processes, memory_bytes = _census()
-    state.peak_processes = max(state.peak_processes, processes)
-    if memory_bytes > limits["memory_bytes"]:
-        memory_bytes = _proportional_bytes()
-        if memory_bytes > limits["memory_bytes"]:
-            _kill(state, "memory")
-    state.peak_bytes = max(state.peak_bytes, memory_bytes)
-    if now >= state.next_disk_check:
-        state.next_disk_check = now + _DISK_TICK_S
-        _watch_disk(state, limits)
-
-
-def _others() -> list[str]:
-    """The jail's processes beside the helper. Without a process namespace, those of its uid, which is its alone."""
-    own = os.getpid()
-    names = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
-    return names if own == 1 else [name for name in names if _is_ours(name)]
-
-
-def _is_ours(name: str) -> bool:
-    try:
-        return os.stat(f"/proc/{name}").st_uid == os.getuid()
-    except OSError:
-        return False
-
-
-def _census() -> tuple[int, int]:
-    """How many processes there are, and the memory they touch, with what they share counted once for each."""
-    processes = kibibytes = 0
-    for name in _others():
-        try:
-            with open(f"/proc/{name}/status", "rb") as file:
-                text = file.read()
-        except OSError:
-            continue
-        processes += 1
-        for label in (b"\nRssAnon:", b"\nRssShmem:"):
-            start = text.find(label)
-            if start >= 0:
-                kibibytes += int(text[start + len(label) :].split(None, 1)[0])
-    return processes, kibibytes << 10
-
-
-def _proportional_bytes() -> int:
-    """The same with shared pages divided among their holders: exact, and too slow to ask at every tick."""
-    total = 0
-    for name in _others():
-        try:
-            with open(f"/proc/{name}/smaps_rollup", "rb") as file:
-                text = file.read()
-            wanted = (b"Pss_Anon:", b"Pss_Shmem:")
-            total += sum(int(line.split()[1]) << 10 for line in text.splitlines() if line.startswith(wanted))
-        except OSError:
-            # A program that made itself unreadable is counted in full.
-            try:
-                with open(f"/proc/{name}/statm", "rb") as file:
-                    total += int(file.read().split()[1]) * _PAGE_BYTES
-            except OSError:
-                continue
-    return total
-
-
-def _watch_disk(state: _Run, limits: Limits) -> None:
-    """Walks the workspace only when the disk lost so much that it could be the reason: others write there too."""
-    free_bytes, free_files = _free(state.place)
-    used = state.free_at_start[0] - free_bytes
-    files = state.free_at_start[1] - free_files
-    if used < limits["workspace_bytes"] // 2 and files < limits["workspace_files"] // 2:
-        return
-    size_bytes = count = 0
-    for folder, folders, names in chain.from_iterable(map(os.walk, state.place.on_disk)):
-        count += len(folders) + len(names)
-        for name in names:
-            try:
-                size_bytes += os.lstat(f"{folder}/{name}").st_blocks * 512
-            except OSError:
-                continue
-        if size_bytes > limits["workspace_bytes"] or count > limits["workspace_files"]:
-            _kill(state, "workspace")
-            return
-    state.free_at_start = (free_bytes + size_bytes, free_files + count)
+def _look(state: _Run, watch: Watch, now: float) -> None:
+    if not state.killed and state.deadline.kills(now):
+        _kill(state, "time")
+    if state.deadline.passed:
+        state.limit = state.limit or "time"
+    limit = watch.look(now)
+    if limit is not None:
+        _kill(state, limit)
 
 
 def _kill(state: _Run, limit: str) -> None:
@@ -342,7 +248,7 @@ def _reap(state: _Run) -> None:
 def _end(state: _Run) -> None:
     """Kills what is left and returns when the helper is alone."""
     if state.status is not None:
-        state.left_running = len(_others())
+        state.left_running = len(others())
     kill_others(state.place)
     while True:
         try:
@@ -353,17 +259,17 @@ def _end(state: _Run) -> None:
             state.status = status
 
 
-def _ending(state: _Run, limits: Limits) -> dict[str, Any]:
+def _ending(state: _Run, watch: Watch, limits: Limits) -> dict[str, Any]:
     code = os.waitstatus_to_exitcode(state.status or 0)
     limit = state.limit
     if limit is None and code == -_SIGXFSZ:
         limit = "file_bytes"
-    if limit in (None, "time") and code != 0 and state.peak_processes >= limits["processes"] - 1:
+    if limit in (None, "time") and code != 0 and watch.peak_processes >= limits["processes"] - 1:
         limit = "processes"
     return {
         "return_code": code,
         "limit": limit,
         "left_running": state.left_running,
-        "peak_memory_bytes": state.peak_bytes,
-        "peak_processes": state.peak_processes,
+        "peak_memory_bytes": watch.peak_bytes,
+        "peak_processes": watch.peak_processes,
     }
