@@ -22,9 +22,12 @@ _SAYS = {
     "memory_bytes": "Memory of all programs of a step together.",
     "processes": "Processes and threads at one time.",
     "cpus": "Processors; without a control group a fraction counts as a whole one.",
+    "descriptors": "Files and connections that one process has open at one time.",
     "file_bytes": "Size of one file that a program writes.",
     "workspace_bytes": "All files of the workspace together; its quota holds besides.",
+    "workspace_files": "All files and folders of the workspace together.",
     "output_bytes": "Output kept in the result, from its beginning and its end; the rest is left out and counted.",
+    "output_file_bytes": "Output of a program in all; one that writes more is stopped.",
     "soft_s": "Seconds that a program may run unless its step says otherwise.",
     "hard_s": "The most seconds that a step may ask for.",
 }
@@ -59,6 +62,7 @@ class ToolLimitForm(LimitModelForm):
     file_bytes = SizeField()
     workspace_bytes = SizeField()
     output_bytes = SizeField()
+    output_file_bytes = SizeField()
 
     class Meta:
         model = ToolLimit
@@ -81,4 +85,6 @@ class ToolLimitForm(LimitModelForm):
             )
         self.fields["soft_s"].label = "Usual time"
         self.fields["hard_s"].label = "Longest time"
+        self.fields["descriptors"].label = "Open files"
         self.fields["output_bytes"].label = "Output in the result"
+        self.fields["output_file_bytes"].label = "Output in all"

@@ -61,9 +61,12 @@ class ToolLimit(models.Model):
     memory_bytes = models.BigIntegerField(null=True, blank=True)
     processes = models.IntegerField(null=True, blank=True)
     cpus = models.FloatField(null=True, blank=True)
+    descriptors = models.IntegerField(null=True, blank=True)
     file_bytes = models.BigIntegerField(null=True, blank=True)
     workspace_bytes = models.BigIntegerField(null=True, blank=True)
+    workspace_files = models.IntegerField(null=True, blank=True)
     output_bytes = models.BigIntegerField(null=True, blank=True)
+    output_file_bytes = models.BigIntegerField(null=True, blank=True)
     soft_s = models.FloatField(null=True, blank=True)
     hard_s = models.FloatField(null=True, blank=True)
 

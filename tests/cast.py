@@ -173,7 +173,7 @@ def propose_plan(make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
 
     def made(goal: Goal | User, steps: Sequence[Mapping[str, Any]] = STEPS) -> IntentPlan:
         of = goal if isinstance(goal, Goal) else make_goal(goal)
-        draft, problems = proposing.draft_by_hand(steps, (), by=of.submitted_by)
+        draft, problems = proposing.draft_by_hand(of, steps, (), by=of.submitted_by)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)

@@ -19,9 +19,12 @@ BOUNDS: Mapping[str, tuple[Number, Number]] = {
     "memory_bytes": (32 * _MIB, 64 * _GIB),
     "processes": (8, 4096),
     "cpus": (0.1, 64),
+    "descriptors": (64, 1 << 16),
     "file_bytes": (64 * _KIB, 16 * _GIB),
     "workspace_bytes": (_MIB, 64 * _GIB),
+    "workspace_files": (100, 1_000_000),
     "output_bytes": (_KIB, 16 * _MIB),
+    "output_file_bytes": (64 * _KIB, _GIB),
     "soft_s": (1, 3600),
     "hard_s": (1, 3600),
 }
@@ -89,7 +92,9 @@ def in_words(name: str, value: Any) -> str:
     if name.endswith("_bytes"):
         unit = next((unit for unit, size in UNITS.items() if value and value % size == 0), "")
         return f"{int(value) // UNITS[unit]:,} {unit}" if unit else f"{int(value):,} bytes"
-    return f"{value:g} s" if name.endswith("_s") else f"{value:,g}"
+    if name.endswith("_s"):
+        return f"{value:g} s"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 
 def unusual(stated: Mapping[str, Any]) -> list[Ceiling]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi.conditions import condition_problem, reference_of
+from agents.bdi.limits import Number, in_words
 from agents.bdi.references import Reference, embedded, malformed, parse_reference
 from agents.bdi.revision import folder_after
 from agents.bdi.types import ORIGINS, Step
@@ -51,6 +52,7 @@ class _Walk:
 
     registry: Registry
     limits: PlanLimits
+    ceilings: Mapping[str, Mapping[str, Number]]
     cleanup: bool
     folder: str = ""
     autonomous: bool = False
@@ -59,16 +61,23 @@ class _Walk:
 
 
 def validate(
-    steps: Sequence[Step], cleanup: Sequence[Step], registry: Registry, limits: PlanLimits | None = None
+    steps: Sequence[Step],
+    cleanup: Sequence[Step],
+    registry: Registry,
+    limits: PlanLimits | None = None,
+    ceilings: Mapping[str, Mapping[str, Number]] | None = None,
 ) -> list[Problem]:
-    """Return every problem of a plan, by position; none means that it may be proposed."""
+    """Return every problem of a plan, by position; none means that it may be proposed.
+
+    `ceilings` are those of each tool's steps, by their names, where it is known what they will be.
+    """
     bounds = limits or PlanLimits()
     found = list(_whole(steps, cleanup, bounds))
     if len(steps) <= bounds.steps and len(cleanup) <= bounds.cleanup:
-        main = _Walk(registry, bounds, cleanup=False)
+        main = _Walk(registry, bounds, ceilings or {}, cleanup=False)
         for position, step in enumerate(steps, start=1):
             found.extend(_step(position, step, main))
-        undo = _Walk(registry, bounds, cleanup=True)
+        undo = _Walk(registry, bounds, ceilings or {}, cleanup=True)
         for position, step in enumerate(cleanup, start=len(steps) + 1):
             found.extend(_step(position, step, undo))
     return sorted(set(found))
@@ -104,6 +113,7 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     yield from _about_step(position, step, walk)
     yield from _values(position, command, values, walk)
     yield from _autonomous(position, command, values, walk)
+    yield from _time(position, step, values.get("timeout_s"), walk)
     walk.commands[position] = command
     if not path_problems(command, values, walk.folder):
         walk.folder = folder_after(command, values, walk.folder)
@@ -232,6 +242,18 @@ def _autonomous(position: int, command: Command, values: Mapping[str, Any], walk
         yield Problem(position, "command", "needs_autonomous_mode", message)
     if command.name == "toggle_autonomous_mode" and isinstance(values.get("on"), bool):
         walk.autonomous = bool(values["on"])
+
+
+def _time(position: int, step: Step, wanted_s: Any, walk: _Walk) -> Iterator[Problem]:
+    longest_s = walk.ceilings.get(step.tool, {}).get("hard_s")
+    if longest_s is None or isinstance(wanted_s, bool) or not isinstance(wanted_s, int | float):
+        return
+    if wanted_s > longest_s:
+        message = (
+            f"It asks for {in_words('soft_s', wanted_s)}, and a step of {step.tool} may ask for "
+            f"{in_words('hard_s', longest_s)} at most; ask for less, or for a longer time from the administration."
+        )
+        yield Problem(position, "timeout_s", "above_limit", message)
 
 
 def validate_values(command: Command, values: Mapping[str, Any], folder: str = "") -> list[tuple[str, str]]:

@@ -166,7 +166,7 @@ def supply_plan(
 
     Steps are `{tool, command, params}`. Raises PlanInvalid with every problem, NotPossibleNow in any other state.
     """
-    draft, problems = proposing.draft_by_hand(steps, cleanup, by=by)
+    draft, problems = proposing.draft_by_hand(goal, steps, cleanup, by=by)
     if problems:
         raise PlanInvalid(problems)
     with transaction.atomic():

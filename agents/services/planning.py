@@ -13,7 +13,7 @@ from agents.bdi import document as documents
 from agents.bdi import means_ends
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
-from agents.bdi.validation import Problem, validate
+from agents.bdi.validation import Problem
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.services import logs, perceiving, proposing, rules
@@ -33,7 +33,7 @@ def plan_goal(lease: Lease) -> None:
     beliefs = perceiving.perceive(goal)
     known = rules.known_rules()
     found = means_ends.plan(goal.text, known, beliefs, REGISTRY)
-    problems = validate(found.steps, found.cleanup, REGISTRY) if isinstance(found, PlanDraft) else []
+    problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
     with transaction.atomic():
         goal = hold(lease)
         _keep_beliefs(goal, beliefs)

@@ -25,16 +25,25 @@ from people.models import User
 
 
 def draft_by_hand(
-    steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]], *, by: User
+    goal: Goal, steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]], *, by: User
 ) -> tuple[PlanDraft, list[Problem]]:
-    """A person's steps as a draft, and every problem it has (none: it may be proposed)."""
+    """A person's steps for a goal as a draft, and every problem it has (none: it may be proposed)."""
     main, main_problems = _steps_by_hand(steps, first=1)
     undo, undo_problems = _steps_by_hand(cleanup, first=len(steps) + 1)
     problems = [*main_problems, *undo_problems]
     if not problems:
         main, undo = link(main, REGISTRY), link(undo, REGISTRY)
-        problems = validate(main, undo, REGISTRY)
-    return PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username}), problems
+    draft = PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username})
+    return draft, problems or problems_of(goal, draft)
+
+
+def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
+    """Everything that is wrong with a draft, under the limits that a plan of this goal gets now."""
+    return validate(draft.steps, draft.cleanup, REGISTRY, ceilings=_ceilings(goal, draft))
+
+
+def _ceilings(goal: Goal, draft: PlanDraft) -> dict[str, dict[str, Number]]:
+    return limits.for_tools(goal, {step.tool for step in (*draft.steps, *draft.cleanup)})
 
 
 def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tuple[Step, ...], list[Problem]]:
@@ -60,7 +69,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
     Raises ValueError on a draft with problems: callers validate first, and nothing invalid may be stored.
     """
-    problems = validate(draft.steps, draft.cleanup, REGISTRY)
+    problems = problems_of(goal, draft)
     if problems:
         raise ValueError(f"an invalid draft was proposed: {problems[0].message}")
     number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -110,7 +119,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
 
 def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
-    ceilings = limits.for_tools(goal, {step.tool for step in (*draft.steps, *draft.cleanup)})
+    ceilings = _ceilings(goal, draft)
     main = documents.specs(draft.steps, [_facts(step, ceilings[step.tool]) for step in draft.steps])
     undo = documents.specs(
         draft.cleanup,

@@ -197,7 +197,9 @@ def _edit(
             snapshot = change(snapshots, workspace.head)
         except SnapshotRefused as error:
             raise WorkspaceRefused("files", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-        _check_quota(workspace, snapshot)
+        # Whoever deletes makes room, however much is still too much: a quota or a limit may have been lowered.
+        if kind is not WorkspaceChange.Kind.DELETE:
+            _check_quota(workspace, snapshot)
         if _move(workspace, snapshot.digest, by, kind, what):
             workspace.refresh_from_db(fields=["head", "changed_at"])
             return workspace

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from agents import goal_facts
 from agents.errors import NotPossibleNow
 from agents.goal_page import GoalPage
+from agents.models import Goal
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.hand_lines import HandLine
 from agents.presentation.schema_form import Field
@@ -64,21 +65,23 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
     draft = Draft(_text(request, "steps"), _text(request, "cleanup"))
     match request.POST.get("action", "check"):
         case "add":
-            return _show(request, page, checked(_with_line(draft, request.POST.get("add", ""), request.POST), person))
+            return _show(
+                request, page, checked(_with_line(draft, request.POST.get("add", ""), request.POST), goal, person)
+            )
         case "form":
-            return _show(request, page, checked(draft, person), chosen=request.POST.get("command", ""))
+            return _show(request, page, checked(draft, goal, person), chosen=request.POST.get("command", ""))
         case "insert":
             return _insert(request, page, draft)
         case "propose":
             return _propose(request, page, draft)
-    return _show(request, page, checked(draft, person))
+    return _show(request, page, checked(draft, goal, person))
 
 
 @require_POST
 def check(request: HttpRequest, pk: int) -> HttpResponse:
     """The steps as they were read, with every problem at its line: the fragment that follows the typing."""
-    changeable_goal(request, pk)
-    draft = checked(Draft(_text(request, "steps"), _text(request, "cleanup")), person_of(request))
+    goal = changeable_goal(request, pk)
+    draft = checked(Draft(_text(request, "steps"), _text(request, "cleanup")), goal, person_of(request))
     return render(request, "agents/goal/_hand_check.html", {"draft": draft})
 
 
@@ -91,8 +94,8 @@ def phrases_like(request: HttpRequest, pk: int) -> JsonResponse:
     return JsonResponse({"items": [{"text": one.text, "summary": one.summary, "tool": one.tool} for one in found]})
 
 
-def checked(draft: Draft, person: User) -> Draft:
-    """Read both texts and validate the whole plan, as proposing will."""
+def checked(draft: Draft, goal: Goal, person: User) -> Draft:
+    """Read both texts and validate the whole plan for the goal, as proposing will."""
     draft.lines = hand_lines.read_lines(draft.steps, REGISTRY)
     draft.cleanup_lines = hand_lines.read_lines(draft.cleanup, REGISTRY)
     draft.problems = [
@@ -103,14 +106,14 @@ def checked(draft: Draft, person: User) -> Draft:
     ]
     if not draft.problems and draft.lines:
         _, found = proposing.draft_by_hand(
-            hand_lines.steps_of(draft.lines), hand_lines.steps_of(draft.cleanup_lines), by=person
-        )  # fmt: skip
+            goal, hand_lines.steps_of(draft.lines), hand_lines.steps_of(draft.cleanup_lines), by=person
+        )
         draft.problems = [_placed(draft, problem) for problem in found]
     return draft
 
 
 def _propose(request: HttpRequest, page: GoalPage, draft: Draft) -> HttpResponse:
-    draft = checked(draft, page.user)
+    draft = checked(draft, page.goal, page.user)
     if not draft.lines:
         draft.problems = [("steps", 1, "The plan has no steps. Write at least one line.")]
     if draft.problems:
@@ -137,14 +140,14 @@ def _insert(request: HttpRequest, page: GoalPage, draft: Draft) -> HttpResponse:
     name = request.POST.get("command_filled", "")
     command = _command(name)
     if command is None:
-        return _show(request, page, checked(draft, page.user))
+        return _show(request, page, checked(draft, page.goal, page.user))
     filled = {key[len(_PREFIX) :]: str(value) for key, value in request.POST.items() if key.startswith(_PREFIX)}
     params, errors = schema_form.read(command, filled)
     if errors:
         made = schema_form.fields(command, filled, errors)
-        return _show(request, page, checked(draft, page.user), chosen=name, made=made, status=422)
+        return _show(request, page, checked(draft, page.goal, page.user), chosen=name, made=made, status=422)
     draft = _with_line(draft, hand_lines.write_line(command, params, REGISTRY), request.POST)
-    return _show(request, page, checked(draft, page.user))
+    return _show(request, page, checked(draft, page.goal, page.user))
 
 
 def _show(
@@ -158,7 +161,7 @@ def _show(
 ) -> HttpResponse:
     command = _command(chosen)
     if not draft.lines and not draft.problems:
-        draft = checked(draft, page.user)
+        draft = checked(draft, page.goal, page.user)
     context: Mapping[str, Any] = {
         "page": page,
         "goal": page.goal,

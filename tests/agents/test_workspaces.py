@@ -142,6 +142,18 @@ def test_the_quota_holds(owner: User, make_workspace: Maker) -> None:
     assert names(workspace) == ["a"]
 
 
+def test_whoever_deletes_makes_room_even_when_it_is_still_too_much(owner: User, make_workspace: Maker) -> None:
+    workspace = make_workspace(owner)
+    for name in "abc":
+        workspaces.put_file(workspace, by=owner, path=name, source=io.BytesIO(b"x" * 60))
+    workspace.quota_bytes = 100
+    workspace.save()
+    workspaces.remove_file(workspace, by=owner, path="a")
+    assert names(workspace) == ["b", "c"]
+    with pytest.raises(WorkspaceRefused, match="100 is its quota"):
+        workspaces.put_file(workspace, by=owner, path="b", source=io.BytesIO(b"x" * 61))
+
+
 def test_nothing_changes_while_a_plan_runs(
     owner: User, make_workspace: Maker, make_goal: Callable[..., Any], propose_plan: Callable[..., IntentPlan]
 ) -> None:

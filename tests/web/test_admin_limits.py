@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agents.bdi.limits import BOUNDS
 from agents.models import Agent, ToolLimit
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def filled(**values: str) -> dict[str, str]:
-    fields = ("agent", "tool", "memory_bytes", "processes", "cpus", "file_bytes", "workspace_bytes", "output_bytes",
-              "soft_s", "hard_s")  # fmt: skip
-    return dict.fromkeys(fields, "") | values
+    return dict.fromkeys(("agent", "tool", *BOUNDS), "") | values
 
 
 def refused(answer: Any) -> str:
@@ -46,15 +45,20 @@ def test_only_an_admin_sees_and_changes_limits(admin: User, operator: User, owne
 def test_a_size_is_typed_with_its_unit_and_shown_with_it(admin: User, client_of: ClientOf) -> None:
     agent = Agent.objects.create(name="mindx-two")
     client = client_of(admin)
-    values = filled(agent=str(agent.pk), tool="simple_coder", memory_bytes="1.5 gib", file_bytes="65536", soft_s="5")
+    values = filled(agent=str(agent.pk), tool="simple_coder", memory_bytes="1.5 gib", file_bytes="65536", soft_s="5",
+                    descriptors="256", workspace_files="2000", output_file_bytes="2 MiB")  # fmt: skip
     assert client.post(f"{LIST}add/", values).status_code == 302
     row = ToolLimit.objects.get()
     assert (row.agent, row.tool, row.memory_bytes, row.file_bytes) == (agent, "simple_coder", 3 << 29, 65536)
     assert (row.soft_s, row.processes) == (5.0, None)
+    assert (row.descriptors, row.workspace_files, row.output_file_bytes) == (256, 2000, 2 << 20)
     page = client.get(f"{LIST}{row.pk}/change/").content.decode()
     assert 'value="1536 MiB"' in page
     assert "From 32 MiB to 64 GiB; empty: a less specific row, or 1 GiB." in page
-    assert "memory 1,536 MiB, file 64 KiB, soft 5 s" in client.get(LIST).content.decode()
+    assert (
+        "memory 1,536 MiB, descriptors 256, file 64 KiB, workspace_files 2,000, output_file 2 MiB, soft 5 s"
+        in client.get(LIST).content.decode()
+    )
 
 
 def test_what_is_shown_can_be_saved_again_unchanged(admin: User, client_of: ClientOf) -> None:

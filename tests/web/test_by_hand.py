@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, IntentPlan, ToolLimit
 from agents.services.moves import move_goal
 from agents.states import GoalState
 
@@ -71,6 +71,19 @@ def test_a_problem_stands_at_its_line_and_nothing_is_proposed(
     assert not IntentPlan.objects.exists()
     manual_goal.refresh_from_db()
     assert manual_goal.state == "manual"
+
+
+def test_a_time_above_the_limit_is_told_while_the_plan_is_written(
+    manual_goal: Goal, owner: User, client_of: ClientOf
+) -> None:
+    ToolLimit.objects.create(agent=manual_goal.agent, hard_s=40)
+    url = reverse("goal-plan-check", args=[manual_goal.pk])
+    for time_s, told in ((40, False), (41, True)):
+        text = f"run python x.py within {time_s} seconds"
+        page = client_of(owner).post(url, {"steps": text, "cleanup": ""}).content.decode()
+        assert ("may ask for 40 s at most" in page) is told
+    assert post(client_of(owner), manual_goal, steps=text, action="propose")[0] == 422
+    assert not IntentPlan.objects.exists()
 
 
 def test_an_empty_plan_is_no_plan(manual_goal: Goal, owner: User, client_of: ClientOf) -> None:

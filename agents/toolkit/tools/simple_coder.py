@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agents.bdi.limits import BOUNDS
 from agents.toolkit.command import Command, Tool
 from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MAX_VALUE_CHARS, MOST_NEWEST, MOST_OFFSET, WRITE_MODES
-from sandbox.contract import Limits, Request
+from sandbox.contract import Request
 
 NAME = "simple_coder"
-_LIMITS = Limits()
 
 
 def _object(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
@@ -277,8 +277,8 @@ TOOL = Tool(
                         "type": "integer",
                         "title": "Time limit in seconds",
                         "minimum": 1,
-                        "maximum": int(_LIMITS.hard_s),
-                        "default": int(_LIMITS.soft_s),
+                        # What a step may ask for here and now stands in its limits, as does what it gets unasked.
+                        "maximum": int(BOUNDS["hard_s"][1]),
                     },
                     "stdin": {
                         "type": "string",

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from agents.bdi import limits
-from agents.bdi.limits import DEFAULTS, Number, UnknownLimit, in_words, reached, resolve, session_limits, unusual
+from agents.bdi.limits import (
+    BOUNDS,
+    DEFAULTS,
+    Number,
+    UnknownLimit,
+    in_words,
+    reached,
+    resolve,
+    session_limits,
+    unusual,
+)
 from sandbox.contract import Limits
 
 GIB = 1 << 30
@@ -67,6 +77,7 @@ def test_a_ceiling_that_is_not_known_is_not_left_out() -> None:
         ("file_bytes", 1000, "1,000 bytes"),
         ("soft_s", 30.0, "30 s"),
         ("processes", 4096, "4,096"),
+        ("workspace_files", 1_234_567, "1,234,567"),
         ("cpus", 0.5, "0.5"),
         ("memory_bytes", "much", "much"),
     ],
@@ -104,6 +115,11 @@ def test_only_ceilings_that_are_not_the_usual_ones_are_told() -> None:
         ("hard_s", "60 s", "300 s"),
         ("sockets", "3", "none"),
     ]
+
+
+def test_every_ceiling_can_be_set_and_its_default_lies_within_the_bounds() -> None:
+    assert set(BOUNDS) == set(DEFAULTS)
+    assert all(least <= DEFAULTS[name] <= most for name, (least, most) in BOUNDS.items())
 
 
 def test_every_ceiling_of_a_session_has_a_name_for_people() -> None:

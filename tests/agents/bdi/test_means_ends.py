@@ -45,7 +45,9 @@ def test_the_first_goal_becomes_the_steps_that_the_starter_rules_write() -> None
     assert draft.steps[0].params["path"].value == "api_client"
     start, end = draft.steps[0].params["path"].span or (0, 0)
     assert goal[start:end] == "api_client"
-    assert draft.steps[5].params["timeout_s"].origin == "default"
+    assert draft.steps[4].params["mode"].origin == "default"
+    # How long it may take stands in the limits of its plan; a step says it only where it is to be another time.
+    assert set(draft.steps[5].params) == {"command_line"}
     assert draft.steps[2].rule == "set up a virtual environment 1.0.0"
     assert draft.evidence["rule"] == {
         "name": "start a python project",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.limits import DEFAULTS
 from agents.bdi.types import Param, Step
 from agents.bdi.validation import PlanLimits, Problem, validate, validate_values
 from agents.toolkit.registry import REGISTRY
@@ -156,6 +157,19 @@ def test_every_message_says_the_way_out() -> None:
     assert "turn autonomous mode on" in needs.message
 
 
+def test_a_step_asks_for_no_more_time_than_its_limits_give() -> None:
+    steps = [by_hand("run", command_line="python x.py", timeout_s=time_s) for time_s in (10, 11)]
+    ceilings = {"simple_coder": {**DEFAULTS, "hard_s": 10.5}}
+    (found,) = validate(steps, steps[:1], REGISTRY, ceilings=ceilings)
+    assert (found.position, found.field, found.code) == (2, "timeout_s", "above_limit")
+    assert found.message.startswith("It asks for 11 s, and a step of simple_coder may ask for 10.5 s at most;")
+    (undo,) = validate(steps[:1], steps[1:], REGISTRY, ceilings=ceilings)
+    assert undo.position == 2
+    # Where nobody knows the limits, only what no administration can allow is a problem.
+    assert validate(steps, [], REGISTRY) == []
+    assert validate(steps, [], REGISTRY, ceilings={"note_taking": {"hard_s": 1}}) == []
+
+
 def test_filled_values_are_checked_again() -> None:
     write = REGISTRY.command("simple_coder", "write")
     assert validate_values(write, {"path": "x", "content": "fine"}) == []
@@ -165,9 +179,7 @@ def test_filled_values_are_checked_again() -> None:
 
 def test_a_program_that_may_not_run_is_a_problem_before_anybody_approves_it() -> None:
     def run(line: str) -> Step:
-        return Step(
-            "simple_coder", "run", {"command_line": Param(line, "explicit"), "timeout_s": Param(30, "default")}, ""
-        )
+        return Step("simple_coder", "run", {"command_line": Param(line, "explicit")}, "")
 
     activate = Step("simple_coder", "activate_venv", {"venv_name": Param(".venv", "explicit")}, "")
     assert [found.code for found in validate([run("curl http://127.0.0.1")], [], REGISTRY)] == ["not_runnable"]

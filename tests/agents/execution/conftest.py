@@ -48,7 +48,7 @@ def approved(
 
     def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
         of = make_goal(owner, **goal)
-        draft, problems = proposing.draft_by_hand(steps, cleanup, by=owner)
+        draft, problems = proposing.draft_by_hand(of, steps, cleanup, by=owner)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)

@@ -84,6 +84,38 @@ def test_a_time_limit_is_told_with_the_steps_own_time(approved: Callable[..., In
     assert reason in log
 
 
+def test_the_usual_time_of_the_administration_is_that_of_a_step_that_names_none(
+    approved: Callable[..., IntentPlan],
+) -> None:
+    ToolLimit.objects.create(soft_s=1, hard_s=2)
+    reason, _log, _timeline = _hit(approved([run("python -c 'import time; time.sleep(60)'")]))
+    assert reason == "reached its time limit of 1 s"
+
+
+@pytest.mark.parametrize(
+    ("limit", "program", "reason"),
+    [
+        ({"descriptors": 64}, "[open('/dev/null') for _ in range(64)]", ""),
+        ({"output_file_bytes": 1 << 16}, "print('x' * 70_000)", "reached its output limit of 64 KiB"),
+        (
+            {"workspace_files": 100},
+            "[open(f'f{number}', 'w') for number in range(101)]",
+            "reached the workspace's limit of 1 GiB and 100 files",
+        ),
+    ],
+)
+def test_what_the_administration_sets_of_files_and_output_holds_in_the_jail(
+    limit: dict[str, int], program: str, reason: str, approved: Callable[..., IntentPlan]
+) -> None:
+    ToolLimit.objects.create(**limit)
+    plan = approved([run(f'python -c "{program}"')])
+    found, _log, _timeline = _hit(plan)
+    assert reason in found
+    if not reason:
+        attempt = Attempt.objects.filter(intent__intent_plan=plan).latest("pk")
+        assert "Too many open files" in (attempt.result or {})["stderr"]
+
+
 def test_a_workspace_that_grew_too_large_by_writing_is_refused_and_told(approved: Callable[..., IntentPlan]) -> None:
     ToolLimit.objects.create(workspace_bytes=MIB)
     reason, log, _timeline = _hit(approved([write("one.txt", "x" * 600_000), write("two.txt", "y" * 600_000)]))

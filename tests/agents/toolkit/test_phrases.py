@@ -75,7 +75,7 @@ def test_a_line_is_read_as_the_command_it_says(line: str, name: str, values: dic
         ("dance", "no command is said like this"),
         ("create the fodler x", "nearest phrase is “create the folder {path}”"),
         ("", "no command"),
-        ("run x within 99999 seconds", "must be at most 300"),
+        ("run x within 99999 seconds", "must be at most 3600"),
         ('write "x" to the file y in the mode loud', "must be one of"),
         ("show the note " + "x" * 300, "more than 120"),
         ("run " + "x" * 300_000, "more than 200000 characters"),
