@@ -288,6 +288,8 @@ class IntentPlan(models.Model):
     position = models.PositiveIntegerField(default=1)
     # Why the plan is being aborted; while set, only clean-up steps run.
     aborting = models.TextField(blank=True)
+    # Files whose content its main steps would put other content over, as they stood when it was proposed.
+    replaces = models.JSONField(default=list, blank=True)
     fence = models.BigIntegerField(default=0)
     approved_digest = models.CharField(max_length=DIGEST_HEX, blank=True)
     cancel_requested = models.BooleanField(default=False)

@@ -1,6 +1,6 @@
 """The queue: what waits for a person, in an order whose reason can be said.
 
-Today: what removes first, then the goal's priority, then who waits longest.
+Today: what removes files or puts other content over them first, then the goal's priority, then who waits longest.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
     for tool, command in gist.removing(REGISTRY):
         which |= Q(tool=tool, command=command)
     removes = Exists(Intent.objects.filter(which, intent_plan=OuterRef("pk"), phase=Intent.Phase.MAIN))
-    danger = Case(When(removes, then=Value(0)), default=Value(1), output_field=IntegerField())
+    danger = Case(When(removes | ~Q(replaces=[]), then=Value(0)), default=Value(1), output_field=IntegerField())
     plans = plans_visible_to(user).filter(state=PlanState.AWAITING_REVIEW)
     return plans.annotate(danger=danger).order_by("danger", "goal__priority", "queued_at", "pk")
 
@@ -146,10 +146,10 @@ def _row(user: User, plan: IntentPlan) -> Waiting:
         line = gist.gist(documents.read(bytes(plan.document)), REGISTRY)
     except ValueError:
         line = None
-    return Waiting(plan, line, _reason(plan), rights.why_not(user, plan))
+    return Waiting(plan, line, _reason(plan, line), rights.why_not(user, plan))
 
 
-def _reason(plan: IntentPlan) -> str:
+def _reason(plan: IntentPlan, line: Gist | None) -> str:
     if plan.danger == 0:  # type: ignore[attr-defined]
-        return "it deletes"
+        return "it overwrites" if line and not line.removes else "it deletes"
     return f"priority {plan.goal.priority}"

@@ -59,7 +59,7 @@ def _rebased(param: Param, meant: str, session: str) -> Param:
 
 
 def _switched(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
-    needing = [n for n, step in enumerate(steps) if registry.command(step.tool, step.command).needs_autonomous]
+    needing = [n for n, step in enumerate(steps) if registry.command(step.tool, step.command).destroys(step.values())]
     if not needing or any(step.command == SWITCH for step in steps):
         return tuple(steps)
     first, last = needing[0], needing[-1]
@@ -72,6 +72,6 @@ def _switched(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
 
 
 def _switch(beside: Step, on: bool) -> Step:
-    why = "Removing things needs autonomous mode." if on else "Nothing more is to be removed."
+    why = "Removing and overwriting need autonomous mode." if on else "Nothing more is to be removed."
     params = {"on": Param(on, "default", note="clean-up that removes needs it" if on else "switched off again")}
     return Step(beside.tool, SWITCH, params, why, beside.rule)

@@ -234,9 +234,10 @@ def _reference(position: int, where: str, reference: Reference, walk: _Walk) -> 
 
 
 def _autonomous(position: int, command: Command, values: Mapping[str, Any], walk: _Walk) -> Iterator[Problem]:
-    if command.needs_autonomous and not walk.autonomous:
+    if command.destroys(values) and not walk.autonomous:
+        what = command.name if command.needs_autonomous else f"{command.name} with {command.autonomous_with}"
         message = (
-            f"{command.name} works only in autonomous mode, and only a step of the plan may switch it on: "
+            f"{what} works only in autonomous mode, and only a step of the plan may switch it on: "
             "put “turn autonomous mode on” before it, and “turn autonomous mode off” after it."
         )
         yield Problem(position, "command", "needs_autonomous_mode", message)

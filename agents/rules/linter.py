@@ -237,11 +237,13 @@ def _autonomous(rule: Rule, registry: Registry) -> Iterator[LintProblem]:
         reading = None if line.subgoal else compile_line(line.text, registry)
         if reading is None:
             continue
-        if reading.command.needs_autonomous and not on:
-            message = "Removing works only in autonomous mode; put “turn autonomous mode on” before this step."
+        fixed = {name: typed(reading.command, name, value.raw) for name, value in reading.values.items()}
+        if reading.command.destroys(fixed) and not on:
+            what = "Removing" if reading.command.needs_autonomous else "Overwriting a file"
+            message = f"{what} works only in autonomous mode; put “turn autonomous mode on” before this step."
             yield LintProblem(rule.name, line.line, "needs_autonomous_mode", "error", message)
         if reading.command.name == "toggle_autonomous_mode":
-            on = typed(reading.command, "on", reading.values["on"].raw) is True
+            on = fixed["on"] is True
             last = line.line
     if on:
         message = "Autonomous mode stays on to the end of the plan; put “turn autonomous mode off” after the removal."

@@ -9,19 +9,24 @@ from typing import Any
 from django.db.models import Max
 
 from agents.bdi import document as documents
-from agents.bdi import parameters
+from agents.bdi import losses, parameters
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
+from agents.bdi.forecast import forecast
 from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
-from agents.bdi.validation import Problem, validate
+from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import limits, logs
+from agents.services import base_files, limits, logs
+from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
+
+# The longest content that a step can write; a file that is longer differs from it anyhow.
+MOST_COMPARED_BYTES = PlanLimits().value_bytes
 
 
 def draft_by_hand(
@@ -91,6 +96,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         revision=revision,
         document=data,
         digest=documents.digest_of(data),
+        replaces=replaced(document),
     )
     Intent.objects.bulk_create(
         Intent(
@@ -144,6 +150,21 @@ def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
         cleanup=undo,
         components=components,
     )
+
+
+def replaced(document: Document) -> list[str]:
+    """Which of today's files the plan would put other content over; unknown, so none, when these cannot be read."""
+    try:
+        base = base_files.entries_of(document.base)
+    except BaseUnreadable:
+        return []
+    sizes = {entry.path: entry.size_bytes for entry in base if entry.kind == "file"}
+
+    def today(path: str) -> bytes | None:
+        compared = sizes.get(path, 0) <= MOST_COMPARED_BYTES
+        return base_files.content_of(document.base, path, MOST_COMPARED_BYTES) if compared else None
+
+    return list(losses.replaced(forecast(document, base, REGISTRY), today))
 
 
 def _facts(step: Step, ceilings: Mapping[str, Number]) -> CommandFacts:

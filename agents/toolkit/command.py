@@ -21,10 +21,10 @@ class Command:
 
     `phrases`: English patterns (see agents.rules.slots) whose slots are parameters; the first one is how the command is
     said. `beliefs_added` and `beliefs_removed`: sentences about the current folder that are expected to hold, or to
-    hold
-    no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox is
-    asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys of
-    that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off.
+    hold no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox
+    is asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys
+    of that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off;
+    `autonomous_with`: the switch among its parameters that makes it so.
     """
 
     tool: str
@@ -39,6 +39,7 @@ class Command:
     beliefs_added: tuple[str, ...] = ()
     beliefs_removed: tuple[str, ...] = ()
     needs_autonomous: bool = False
+    autonomous_with: str = ""
     changes_session: bool = False
 
     @property
@@ -71,6 +72,10 @@ class Command:
             return "choice"
         return {"integer": "number", "boolean": "switch"}.get(str(described["type"]), "text")
 
+    def destroys(self, values: Params) -> bool:
+        """Whether the command with these values is refused while autonomous mode is off."""
+        return self.needs_autonomous or (bool(self.autonomous_with) and values.get(self.autonomous_with) is True)
+
     def defaults(self) -> dict[str, Any]:
         """Return the parameters that have a default, with it."""
         return {name: described["default"] for name, described in self.properties.items() if "default" in described}
@@ -98,6 +103,8 @@ def check_command(command: Command) -> None:
         templates = command.templates
     except TemplateError as error:
         raise SchemaFault(f"a phrase cannot be read: {error}") from error
+    if command.autonomous_with and command.properties.get(command.autonomous_with, {}).get("type") != "boolean":
+        raise SchemaFault(f"“{command.autonomous_with}” is to need autonomous mode and is no switch of the schema")
     for template in templates:
         if not set(template.slots) <= known:
             raise SchemaFault(f"the phrase “{template.source}” names a parameter that the schema does not have")

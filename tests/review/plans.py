@@ -9,7 +9,7 @@ from typing import Any
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.models import Agent, Goal, Intent, IntentPlan, Plan, Workspace
-from agents.services import moves
+from agents.services import moves, proposing
 from agents.states import PlanState
 from people.models import User
 from people.roles import Role
@@ -69,9 +69,9 @@ def proposed(
     number = goal.plans.count() + 1
     main = tuple(replace(spec, position=at) for at, spec in enumerate(steps, 1))
     undo = tuple(replace(spec, position=at, phase="cleanup") for at, spec in enumerate(cleanup, len(main) + 1))
-    data = documents.write(
-        Document(str(goal.pk), goal.text, goal.workspace.name, goal.workspace.head, number, "rule", main, undo)
-    )
+    names = str(goal.pk), goal.text, goal.workspace.name, goal.workspace.head
+    document = Document(*names, number, "rule", main, undo)
+    data = documents.write(document)
     plan = Plan.objects.create(goal=goal, number=number, source="rule", steps=[], evidence=dict(evidence or {}))
     intent_plan = IntentPlan.objects.create(
         goal=goal,
@@ -80,6 +80,7 @@ def proposed(
         revision=number,
         document=data,
         digest=documents.digest_of(data),
+        replaces=proposing.replaced(document),
     )
     Intent.objects.bulk_create(
         Intent(

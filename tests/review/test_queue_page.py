@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from django.test import Client
 
 from agents.models import Goal, IntentPlan
-from agents.services import hints
+from agents.services import hints, workspaces
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from people.models import User
@@ -37,6 +38,39 @@ def test_what_deletes_comes_first_then_priority_then_waiting_time(submitter: Use
     assert [row.plan for row in rows] == [deleting, urgent, late, later]
     assert [row.reason for row in rows] == ["it deletes", "priority 1", "priority 3", "priority 3"]
     assert following is None
+
+
+def _over(to: str, **more: Any) -> tuple[Any, ...]:
+    return step("toggle_autonomous_mode", on=True), step("mv", path="kept.txt", to=to, **more)
+
+
+@pytest.mark.parametrize(
+    ("steps", "replaces"),
+    [
+        ([step("write", path="held.txt", content="other")], ["held.txt"]),
+        ([step("write", path="held.txt", content="held")], []),
+        ([step("write", path="new.txt", content="other")], []),
+        ([step("write", path="held.txt", content="more", mode="append")], []),
+        (_over("held.txt", overwrite=True), ["held.txt"]),
+        (_over("new.txt", overwrite=True), []),
+        (_over("new.txt"), []),
+    ],
+)
+def test_what_is_put_over_a_file_that_stands_there_today_is_marked_as_what_deletes(
+    steps: Any, replaces: list[str], submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    goal = goal_of(submitter, "Put over", priority=5)
+    for name in ("held", "kept"):
+        workspaces.put_file(goal.workspace, by=submitter, path=f"{name}.txt", source=io.BytesIO(name.encode()))
+    plan = proposed(Goal.objects.get(pk=goal.pk), steps)
+    assert plan.replaces == replaces
+    proposed(goal_of(submitter, "urgent", priority=1), [step("ls")])
+    rows, _ = queue.page(judge, None)
+    assert [row.plan == plan for row in rows] == ([True, False] if replaces else [False, True])
+    text = page(client_of(judge))
+    assert ('title="overwrites"' in text, "it overwrites" in text, "overwrites <code>held.txt" in text) == (
+        (True, True, True) if replaces else (False, False, False)
+    )
 
 
 def test_a_deletion_that_only_follows_a_failure_does_not_jump_the_queue(submitter: User, judge: User) -> None:

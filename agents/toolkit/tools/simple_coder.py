@@ -167,6 +167,7 @@ TOOL = Tool(
             beliefs_added=("there is no file or folder named {path}", "there is a file or folder named {to}"),
             result_keys=("message",),
             examples=({"path": "draft.txt", "to": "final.txt"},),
+            autonomous_with="overwrite",
         ),
         _command(
             "cp",
@@ -180,6 +181,7 @@ TOOL = Tool(
             beliefs_added=("there is a file or folder named {to}",),
             result_keys=("message",),
             examples=({"path": "settings.ini", "to": "settings.ini.old"},),
+            autonomous_with="overwrite",
         ),
         _command(
             "find",

@@ -114,6 +114,18 @@ def test_autonomous_mode_counts_only_after_the_step_that_switches_it_on() -> Non
     assert problems(on, cleanup=(rm,)) == [(2, "command", "needs_autonomous_mode")]
 
 
+@pytest.mark.parametrize("command", ["mv", "cp"])
+def test_overwriting_needs_autonomous_mode_as_removing_does(command: str) -> None:
+    on = by_hand("toggle_autonomous_mode", on=True)
+    over = by_hand(command, path="a", to="b", overwrite=True)
+    assert problems(over) == [(1, "command", "needs_autonomous_mode")]
+    assert problems(on, over) == []
+    assert problems(on, cleanup=(over,)) == [(2, "command", "needs_autonomous_mode")]
+    assert problems(by_hand(command, path="a", to="b")) == []
+    (told,) = validate([over], [], REGISTRY)
+    assert told.message.startswith(f"{command} with overwrite works only in autonomous mode")
+
+
 def test_paths_are_judged_from_the_folder_that_the_plan_went_to() -> None:
     assert problems(by_hand("cd", path="a/b"), by_hand("read", path="../../x.txt")) == []
     assert problems(by_hand("cd", path="a"), by_hand("cd", path=".."), by_hand("read", path="../x")) == [

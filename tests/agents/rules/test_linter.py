@@ -40,6 +40,7 @@ def found(text: str, *known: str) -> set[tuple[int, str, str]]:
         (HEAD + "CONSIDERING the lamp is on\nUNLESS the lamp is on\nTHEN: read {a}", (4, "contradiction", "error")),
         (HEAD + f"CONSIDERING {'very ' * 50}long\nTHEN: read {{a}}", (3, "long_context", "warning")),
         (HEAD + "THEN: remove the file {a}", (3, "needs_autonomous_mode", "error")),
+        (HEAD + "THEN: move the file or folder {a} to x with overwriting on", (3, "needs_autonomous_mode", "error")),
         (HEAD + "THEN: turn autonomous mode on, remove the file {a}", (3, "autonomous_mode_left_on", "warning")),
         (HEAD + "THEN: run {a} within 9999 seconds", (3, "bad_value", "error")),
         (HEAD + "THEN: read {a}, create the folder /etc", (3, "bad_value", "error")),

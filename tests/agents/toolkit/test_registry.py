@@ -55,8 +55,14 @@ def test_run_takes_a_command_line_and_nothing_is_named_command() -> None:
     assert all("command" not in one.properties for one in REGISTRY.commands)
 
 
-def test_only_removing_needs_autonomous_mode() -> None:
+def test_only_removing_and_overwriting_need_autonomous_mode() -> None:
     assert [one.name for one in REGISTRY.commands if one.needs_autonomous] == ["rm"]
+    assert [(one.name, one.autonomous_with) for one in REGISTRY.commands if one.autonomous_with] == [
+        ("mv", "overwrite"), ("cp", "overwrite")
+    ]  # fmt: skip
+    move = REGISTRY.command("simple_coder", "mv")
+    assert [move.destroys({"overwrite": value}) for value in (True, False, "yes")] == [True, False, False]
+    assert not move.destroys({})
 
 
 def test_notes_are_files_below_notes_written_and_added_to() -> None:

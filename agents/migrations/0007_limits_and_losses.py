@@ -1,4 +1,4 @@
-"""Ceilings of open files, of files in a workspace and of output in all, set in the administration as the others."""
+"""Every ceiling can be set in the administration, and a plan in the queue says which files it would put others over."""
 
 from django.db import migrations, models
 
@@ -9,6 +9,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AddField(
+            model_name="intentplan",
+            name="replaces",
+            field=models.JSONField(blank=True, default=list),
+        ),
         migrations.AddField(
             model_name="toollimit",
             name="descriptors",
