@@ -8,20 +8,18 @@ import os
 import random
 import select
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
-from sandbox.jail import bubblewrap, cgroup, interpreter, landlock, seccomp, uids
+from sandbox.jail import bubblewrap, cgroup, interpreter, landlock, launching, seccomp, uids
 from sandbox.jail.bubblewrap import STAGED
 from sandbox.jail.inside.frames import BadFrame, Frame, Frames, pack
 from sandbox.jail.inside.place import TMP
+from sandbox.jail.launching import Launcher, uids_of
 from sandbox.jail.published import publish
 from sandbox.places import JAIL_UID, data_folder, owner
 
@@ -29,12 +27,6 @@ _START_S = 20.0
 _END_S = 10.0
 _RECEIVE_BYTES = 1 << 18
 _FILTERING = 2
-_HERE = Path(__file__).parent
-# Imported, not run as a file, because only what is imported has its compiled form kept.
-_START_LAUNCHER = f"import sys; sys.path.append({str(_HERE)!r}); import launcher; launcher.main()"
-_START_CONFINED = (
-    f"import sys; sys.path.append({str(_HERE.parent.parent)!r}); from sandbox.jail import confined; confined.main()"
-)
 _ROOT_ONLY = (
     "it needs a uid of its own, which only root can give; start mindX as root in the container, or let it have user "
     "namespaces for L3"
@@ -62,21 +54,19 @@ class Cell:
         self.level = level
         self._frames = Frames()
         self._group = cgroup.make(limits)
-        self._process: subprocess.Popen[bytes] | None = None
-        launcher_end, self._launcher = socket.socketpair()
+        self._launcher: Launcher | None = None
         helper_end, self._channel = socket.socketpair()
         self._channel.settimeout(_START_S)
         try:
-            with launcher_end, helper_end:
-                ends = (launcher_end.fileno(), helper_end.fileno())
+            with helper_end:
                 if level == "L3":
-                    self._process = _launch(root, templates, limits, *ends, self._group)
+                    self._launcher = _launch(root, templates, limits, helper_end.fileno(), self._group)
                 else:
-                    self._process = _launch_confined(root, templates, limits, *ends, self._group, level)
+                    self._launcher = _launch_confined(root, templates, limits, helper_end.fileno(), self._group, level)
             self.send({"limits": asdict(limits)})
             facts, _ = self.receive(time.monotonic() + _START_S)
-            _check(facts, self._process.pid, level)
-        except (CellEnded, BadFrame, TimeoutError, OSError) as error:
+            _check(facts, self._launcher, level)
+        except (CellEnded, BadFrame, EOFError, TimeoutError, OSError) as error:
             raise SandboxUnavailable(_why_not(error, self.end(), level)) from error
         except BaseException:
             self.end()
@@ -135,21 +125,9 @@ class Cell:
 
     def end(self) -> Report:
         """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
-        with suppress(OSError):
-            self._launcher.shutdown(socket.SHUT_WR)
-        self._channel.close()
-        said = b""
-        self._launcher.settimeout(_END_S)
-        try:
-            while block := self._launcher.recv(1 << 16):
-                said += block
-        except OSError:
-            # A launcher that does not answer is killed; bubblewrap then dies with its parent.
-            if self._process is not None:
-                self._process.kill()
-        self._launcher.close()
-        if self._process is not None:
-            self._process.wait()
+        said = self._launcher.end(_END_S) if self._launcher is not None else b""
+        self._launcher = None
+        self._channel.close()  # only now: a helper that goes by itself would leave in its own time
         code, _, rest = said.decode("utf-8", "backslashreplace").partition("\n")
         failure, _, spoken = rest.partition("\n")
         out_of_memory = self.memory_kills() > 0
@@ -158,33 +136,24 @@ class Cell:
         return Report(int(code) if code else None, failure or spoken.strip(), out_of_memory)
 
 
-def _launch(
-    root: Path, templates: Path, limits: Limits, launcher_end: int, helper_end: int, group: cgroup.Group | None
-) -> subprocess.Popen[bytes]:
-    """Starts the launcher, which inherits its end of the session's socket, the helper's, and small files."""
+def _launch(root: Path, templates: Path, limits: Limits, helper_end: int, group: cgroup.Group | None) -> Launcher:
+    """Starts the launcher, which gets the helper's end of the session's socket, and small files."""
     program = bubblewrap.find()
     python = interpreter.choose()
     binds = bubblewrap.binds(root, publish(), templates, python)
     filter_file = _held(_filter())
     texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
-    inherited = (launcher_end, helper_end, filter_file, *texts.values())
     arguments = bubblewrap.arguments(binds, filter_file, texts, helper_end, python)
     identity = owner()
     cpus = [] if group is not None and group.shares_cpu else _cpus(limits)
     try:
-        return subprocess.Popen(
+        return launching.launch(
+            "launcher",
             [
-                *(sys.executable, "-I", "-S", "-c", _START_LAUNCHER, str(launcher_end), str(os.getpid())),
                 *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, cpus))),
                 *(":".join(group.entrances) if group else "", str(root), STAGED + str(program), *arguments),
             ],
-            pass_fds=inherited,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
+            (helper_end, filter_file, *texts.values()),
         )
     finally:
         for descriptor in (filter_file, *texts.values()):
@@ -195,12 +164,11 @@ def _launch_confined(
     root: Path,
     templates: Path,
     limits: Limits,
-    launcher_end: int,
     helper_end: int,
     group: cgroup.Group | None,
     level: str,
-) -> subprocess.Popen[bytes]:
-    """Starts the launcher of a jail without namespaces, which inherits what the other one does, and its uid's lock."""
+) -> Launcher:
+    """Starts the launcher of a jail without namespaces, which gets what the other one does, and its uid's lock."""
     is_root = os.geteuid() == 0
     if level == "L2" and not is_root:
         raise SandboxUnavailable(f"no jail of level L2 could be started: {_ROOT_ONLY}")
@@ -214,9 +182,7 @@ def _launch_confined(
             old = {"truncate"} if abi < landlock.SINCE_TRUNCATE else ()
             held.append(_held(_filter(shared=True, without=old)))
         order = {
-            "session": launcher_end,
             "channel": helper_end,
-            "parent": os.getpid(),
             "root": str(root),
             "helper": str(helper),
             "templates": str(templates),
@@ -230,16 +196,7 @@ def _launch_confined(
             "cpus": [] if group is not None and group.shares_cpu else _cpus(limits),
             "groups": group.entrances if group is not None else [],
         }
-        return subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START_CONFINED, json.dumps(order)],
-            pass_fds=(launcher_end, helper_end, *held),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
+        return launching.launch("confined", [json.dumps(order)], (helper_end, *held))
     finally:
         for descriptor in held:
             os.close(descriptor)
@@ -283,13 +240,13 @@ def _cpus(limits: Limits) -> list[int]:
     return random.sample(available, wanted) if 0 < wanted < len(available) else []
 
 
-def _check(facts: dict[str, Any], launcher: int, level: str) -> None:
+def _check(facts: dict[str, Any], launcher: Launcher, level: str) -> None:
     """Refuses a jail whose walls are not what they should be. Its helper is still alone in there and can be believed.
 
     The uid is read from outside: within, every uid is a mapped one. A jail of L3 has its launcher's.
     """
     faults = []
-    if 0 in _uids(launcher if level == "L3" else facts["pid"]):
+    if 0 in (launcher.uids() if level == "L3" else uids_of(facts["pid"])):
         faults.append("it would run as root")
     if facts["seccomp"] != _FILTERING and level != "L1":
         faults.append("no system call filter is active")
@@ -301,16 +258,10 @@ def _check(facts: dict[str, Any], launcher: int, level: str) -> None:
         faults.append("it shares its process ids")
     if level == "L2" and facts["lists_root"]:
         faults.append("Landlock is not active")
-    if level == "L2" and _uids(facts["pid"]) & _uids(os.getpid()):
+    if level == "L2" and uids_of(facts["pid"]) & uids_of(os.getpid()):
         faults.append("it would have the worker's own uid")
     if faults:
         raise SandboxUnavailable("the jail is not tight: " + ", ".join(faults))
-
-
-def _uids(pid: int) -> set[int]:
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-        line = next(line for line in file if line.startswith("Uid:"))
-    return {int(each) for each in line.split()[1:]}
 
 
 def _why_not(error: Exception, report: Report, level: str) -> str:

@@ -18,8 +18,8 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import tempfile
+from collections.abc import Sequence
 
 from sandbox.jail import landlock
 from sandbox.jail.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, check, end, hand_over, libc, watch
@@ -39,9 +39,7 @@ class Order:
 
     def __init__(self, text: str) -> None:
         told = json.loads(text)
-        self.session: int = told["session"]
         self.channel: int = told["channel"]
-        self.parent: int = told["parent"]
         self.root: str = told["root"]
         self.helper: str = told["helper"]
         self.templates: str = told["templates"]
@@ -200,12 +198,9 @@ def _close_all_but(kept: set[int]) -> None:
         low = descriptor + 1
 
 
-def main() -> None:
-    order = Order(sys.argv[1])
-    os.set_inheritable(order.session, False)
-    parent = os.pidfd_open(order.parent)
-    if os.getppid() != order.parent:
-        return
+def main(session: int, words: list[str], guards: Sequence[int]) -> None:
+    """As the launcher's of L3; the order is one word."""
+    order = Order(words[0])
     check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
     errors, errors_write = os.pipe()
     os.set_blocking(errors, False)
@@ -217,7 +212,7 @@ def main() -> None:
         failure = str(error)
     else:
         os.close(order.channel)
-        watch(order.session, parent, jail)
+        watch(session, guards, jail)
         if order.uid is not None:
             sweep(order.uid)
         code = str(end(jail))
@@ -228,6 +223,6 @@ def main() -> None:
     except BlockingIOError:
         said = b""
     try:
-        os.write(order.session, f"{code}\n{failure}\n".encode() + said)
+        os.write(session, f"{code}\n{failure}\n".encode() + said)
     except OSError:
         pass

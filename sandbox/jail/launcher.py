@@ -1,10 +1,9 @@
 """The process between a session and its jail.
 
-Started by `cell.py` with a socket to the session, the session's process id and a command line for bubblewrap. When
-it is root it stages what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither
-bubblewrap nor anything in the jail ever runs as root. Then it waits, and when the jail ends, when the session
-closes its socket, or when the session's process is gone (killed, with no chance to say so), it sees to it that no
-process is left.
+Forked by `warm.py` for a session, with a socket to it and a command line for bubblewrap. When it is root it stages
+what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither bubblewrap nor anything
+in the jail ever runs as root. Then it waits, and when the jail ends, when the session closes its socket, or when a
+process that it serves is gone (killed, with no chance to say so), it sees to it that no process is left.
 
 Standard library only, and little of it: starting quickly is part of a session's start.
 """
@@ -17,7 +16,10 @@ import ctypes
 import os
 import select
 import stat
-import sys
+
+TYPE_CHECKING = False  # importing typing costs a start 3 ms
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 MS_NODEV, MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 4, 2, 4096, 16384, 1 << 18
@@ -30,11 +32,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Order:
-    """The command line of this program, taken apart."""
+    """What the session's process wants, taken apart."""
 
     def __init__(self, words: list[str]) -> None:
-        session, parent, channel, uid, cpus, groups, self.root, *self.arguments = words
-        self.session, self.parent, self.channel = int(session), int(parent), int(channel)
+        channel, uid, cpus, groups, self.root, *self.arguments = words
+        self.channel = int(channel)
         self.uid = int(uid) if uid else None
         self.groups = groups.split(":") if groups else []
         self.cpus = [int(each) for each in cpus.split(",")] if cpus else []
@@ -126,11 +128,11 @@ def start(order: Order, errors: int) -> int:
     )
 
 
-def watch(session: int, parent: int, jail: int) -> None:
-    """Returns when the jail has ended or should."""
+def watch(session: int, guards: Sequence[int], jail: int) -> None:
+    """Returns when the jail has ended or should: when the session hangs up, or a process ends that a guard is of."""
     ended = os.pidfd_open(jail)
     poll = select.poll()
-    for descriptor in (session, parent, ended):
+    for descriptor in (session, *guards, ended):
         poll.register(descriptor, select.POLLIN)
     poll.poll()
     os.close(ended)
@@ -168,12 +170,12 @@ def kill(pid: int) -> None:
         pass
 
 
-def main() -> None:
-    order = Order(sys.argv[1:])
-    os.set_inheritable(order.session, False)
-    parent = os.pidfd_open(order.parent)
-    if os.getppid() != order.parent:
-        return
+def main(session: int, words: list[str], guards: Sequence[int]) -> None:
+    """Carries out an order for the session at the other end of a socket, as long as those live that it serves.
+
+    Tells the session the jail's exit code, what failed here, and what bubblewrap said, each in a line of its own.
+    """
+    order = Order(words)
     check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
     errors, errors_write = os.pipe()
     os.set_blocking(errors, False)
@@ -184,13 +186,13 @@ def main() -> None:
         failure = str(error)
     else:
         os.close(order.channel)
-        watch(order.session, parent, jail)
+        watch(session, guards, jail)
         code = str(end(jail))
     try:
         said = os.read(errors, MOST_SAID_BYTES)
     except BlockingIOError:
         said = b""
     try:
-        os.write(order.session, f"{code}\n{failure}\n".encode() + said)
+        os.write(session, f"{code}\n{failure}\n".encode() + said)
     except OSError:
         pass

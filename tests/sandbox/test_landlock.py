@@ -296,7 +296,7 @@ def test_limits_hold(open_l2: OpenL2) -> None:
 
 @needs_root_and_landlock
 def test_nothing_is_left_when_worker_or_launcher_is_killed(place: Path) -> None:
-    """Both are killed with no chance to clean up, each in a session of its own."""
+    """Each is killed with no chance to clean up, and so is the process that keeps launchers ready."""
     code = (
         "import sys; from pathlib import Path\n"
         "from sandbox.contract import Request, SessionState\n"
@@ -306,7 +306,7 @@ def test_nothing_is_left_when_worker_or_launcher_is_killed(place: Path) -> None:
         "    session.execute(Request('run', {'command_line': 'python beat.py'}))\n"
     )
     beat = "import os, time\nif os.fork() == 0:\n  os.setsid()\nopen(f'beat-{os.getpid()}', 'w')\ntime.sleep(300)\n"
-    for victim in ("worker", "launcher"):
+    for victim in ("worker", "warm", "launcher"):
         root = place / victim
         root.mkdir()
         (root / "beat.py").write_text(beat)
@@ -316,12 +316,17 @@ def test_nothing_is_left_when_worker_or_launcher_is_killed(place: Path) -> None:
             wait_until(lambda at=root: len(list(at.glob("beat-*"))) == 2, what="two processes")  # type: ignore[misc]
             beating = [Path("/proc", each.name.removeprefix("beat-")) for each in root.glob("beat-*")]
             assert all(each.exists() for each in beating)
-            launcher = int(Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()[0])
-            os.kill(worker.pid if victim == "worker" else launcher, signal.SIGKILL)
+            warm = _children(worker.pid)[0]
+            launcher = next(each for each in _children(warm) if _children(each))
+            os.kill({"worker": worker.pid, "warm": warm, "launcher": launcher}[victim], signal.SIGKILL)
             wait_until(lambda left=beating: not any(each.exists() for each in left), what=f"the end ({victim})")  # type: ignore[misc]
         finally:
             worker.kill()
             worker.wait()
+
+
+def _children(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @needs_root_and_landlock

@@ -75,6 +75,28 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
+def _warm(worker: int) -> list[int]:
+    """The processes that a worker keeps to start launchers."""
+    return [pid for pid in _children(worker) if b"warm.serve(launcher.main)" in _command(pid)]
+
+
+def _jails(worker: int) -> list[int]:
+    """All of a worker's sessions, nearest first: its launchers but the one that waits, and what is below them."""
+    launchers = [pid for warm in _warm(worker) for pid in _children(warm) if _children(pid)]
+    return launchers + [below for each in launchers for below in _descendants(each)]
+
+
+def _children(pid: int) -> list[int]:
+    found = (path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return [int(each) for children in found for each in children]
+
+
+def _zombies() -> list[int]:
+    """Launchers that have ended and that nobody reaped. The warm process does it when it hears of it."""
+    wait_until(lambda: len(_children(_warm(os.getpid())[0])) == 1, what="one launcher, which waits")
+    return [pid for pid in _children(os.getpid()) if not _runs(pid)]
+
+
 def _gone(pids: list[int]) -> bool:
     return not any(_runs(pid) for pid in pids)
 
@@ -88,36 +110,40 @@ def _runs(pid: int) -> bool:
 
 def test_a_killed_worker_takes_everything_in_its_jail_along(worker: subprocess.Popen[bytes]) -> None:
     below = _descendants(worker.pid)
-    assert len(below) >= 5  # launcher, bubblewrap, helper, program, grandchild
+    # The warm process, the launcher that waits, the session's launcher, bubblewrap, helper, program, grandchild.
+    assert len(below) >= 7
     os.kill(worker.pid, signal.SIGKILL)
     wait_until(lambda: _gone(below), within=2, what="the end of the jail")
 
 
-@pytest.mark.parametrize("generation", [0, 1, 2], ids=["launcher", "bubblewrap", "helper"])
+@pytest.mark.parametrize("generation", [0, 1, 2, 3], ids=["warm", "launcher", "bubblewrap", "helper"])
 def test_whichever_wall_is_killed_the_programs_die_and_the_worker_goes_on(
     worker: subprocess.Popen[bytes], generation: int
 ) -> None:
-    below = _descendants(worker.pid)
-    os.kill(below[generation], signal.SIGKILL)
+    (warm,) = _warm(worker.pid)
+    below = _jails(worker.pid)
+    os.kill([warm, *below][generation], signal.SIGKILL)
     wait_until(lambda: _gone(below), within=2, what="the end of the jail")
     assert worker.wait(timeout=10) == 0
 
 
 def test_nobody_between_worker_and_program_has_the_workers_environment(worker: subprocess.Popen[bytes]) -> None:
     below = _descendants(worker.pid)
+    assert len(below) >= 7
     names = {
-        pair.split(b"=")[0] for pid in below[:3] for pair in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        pair.split(b"=")[0] for pid in below[:5] for pair in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     }
     assert names <= {b"", b"PWD", b"LC_CTYPE"}
 
 
 def test_a_session_that_is_left_leaves_nothing(tmp_path: Path) -> None:
-    before = set(_descendants(os.getpid()))
+    before = set(_jails(os.getpid()))
     with open_session(tmp_path, SessionState()) as session:
-        inside = [pid for pid in _descendants(os.getpid()) if pid not in before]
+        inside = [pid for pid in _jails(os.getpid()) if pid not in before]
         assert len(inside) == 3
         assert session.execute(Request("ls")).ok
     assert _gone(inside)
+    assert not _zombies()
 
 
 def test_after_its_jail_was_killed_a_session_says_so_and_then_works_again(hands: Hands, tmp_path: Path) -> None:

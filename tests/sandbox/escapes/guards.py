@@ -95,9 +95,9 @@ FILES = [
 ]  # fmt: skip
 
 ENDS = [
-    _guard("empty environment of launcher and bubblewrap", f"{_JAIL}/cell.py", "            env={},\n", "",
+    _guard("empty environment of launcher and bubblewrap", f"{_JAIL}/launching.py", "        env={},\n", "",
            tests=f"{_LIFETIME} -k environment"),
-    _guard("launcher watches the worker itself", f"{_JAIL}/launcher.py", "in (session, parent, ended)",
+    _guard("launcher watches the worker itself", f"{_JAIL}/launcher.py", "in (session, *guards, ended)",
            "in (session, ended)", tests=f"{_LIFETIME} -k killed_worker"),
     _guard("`--die-with-parent`", f"{_JAIL}/bubblewrap.py", '"--die-with-parent", ', "",
            tests=f"{_LIFETIME} -k whichever"),

@@ -1,4 +1,4 @@
-"""Launcher and helper killed at random, a hundred times."""
+"""Launcher, helper and the process that keeps launchers ready killed at random, a hundred times."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def _content(number: int) -> str:
 
 
 def _kill_one(session: Session, chance: random.Random, number: int) -> None:
-    """Kills the launcher or the helper while a command is under way, and waits until all of the session is gone."""
+    """Kills one of them while a command is under way, and waits until all of the session is gone."""
     below = _descendants(_launcher())
-    target = chance.choice([_launcher(), below[-1]])
+    target = chance.choice([_warm(), _launcher(), below[-1]])
     request = chance.choice(
         [
             Request("run", {"command_line": "python beat.py"}),
@@ -60,11 +60,12 @@ def _kill_one(session: Session, chance: random.Random, number: int) -> None:
             Request("ls", {}),
         ]
     )
-    seen: set[int] = {_launcher(), *below}
+    launcher = _launcher()
+    seen: set[int] = {launcher, *below}
 
     def kill() -> None:
         time.sleep(chance.random() * _MOST_BEFORE_S)
-        seen.update(_descendants(_launcher()))
+        seen.update(_descendants(launcher))
         os.kill(target, signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
@@ -86,8 +87,14 @@ def _alive_again(session: Session) -> Result:
         return session.execute(Request("write", {"path": "target", "content": ""}))
 
 
+def _warm() -> int:
+    (found,) = [pid for pid in _children(os.getpid()) if _runs(pid) and b"warm.serve(launcher.main)" in _command(pid)]
+    return found
+
+
 def _launcher() -> int:
-    (found,) = [pid for pid in _children(os.getpid()) if b"launcher.main()" in _command(pid)]
+    """The session's; the one that waits for the next has no child."""
+    (found,) = [pid for pid in _children(_warm()) if _children(pid)]
     return found
 
 
