@@ -143,7 +143,12 @@ def _sandbox(beats: Sequence[Beat]) -> Part:
     if not beats:
         return Part("sandbox", PartState.UNKNOWN, "unknown until a worker has tried it")
     weakest = min(beats, key=lambda beat: _rank(beat.level))
-    facts = {"level": weakest.level, "least": settings.SANDBOX_MIN, "reasons": dict(weakest.reasons)}
+    facts = {
+        "level": weakest.level,
+        "least": settings.SANDBOX_MIN,
+        "reasons": dict(weakest.reasons),
+        "worker": weakest.worker,
+    }
     if not weakest.level:
         sentence = "no level holds; nothing runs" if weakest.reasons else f"{weakest.worker} could not try it"
         return Part("sandbox", PartState.DOWN, sentence, facts)
