@@ -15,6 +15,8 @@ _NAMES = {
     "processes": "it needed more processes than the limit",
     "output": "it wrote more output than the limit",
     "workspace": "the workspace grew over its limit",
+    "inodes": "it made more temporary files than the limit",
+    "terminals": "it opened more terminals than the limit",
     "file_bytes": "it wrote a file larger than the limit",
     "cancel": "it was cancelled",
 }

@@ -126,6 +126,10 @@ def reached(limit: str, stated: Mapping[str, Any], timeout_s: Number | None = No
             return f"reached its limit of {of('file_bytes')} for one file"
         case "workspace":
             return f"reached the workspace's limit of {of('workspace_bytes')} and {of('workspace_files')} files"
+        case "inodes":
+            return f"reached its limit of {of('workspace_files')} temporary files"
+        case "terminals":
+            return f"reached its limit of {of('processes')} terminals"
         case "cancel":
             return "was cancelled while it ran"
     return f"reached its limit of {limit}"

@@ -177,3 +177,16 @@ while True:
     held.append(block)
 """
     _ends_at(hands, hands.python(code), "memory")
+
+
+def test_timers_wait_in_the_kernel_only_so_many(hands: Hands) -> None:
+    code = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+timer = ctypes.c_void_p()
+made = 0
+while made < 5000 and libc.timer_create(1, None, ctypes.byref(timer)) == 0: made += 1
+print(made)
+"""
+    result = hands.python(code)
+    assert 0 < int(result.data["stdout"]) <= 1024, result

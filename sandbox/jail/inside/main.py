@@ -21,6 +21,7 @@ _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 _SIGINT, _SIGTERM = 2, 15
 _RECEIVE_BYTES = 1 << 18
 _MOST_DELETED = 20
+_MOST_PENDING = 1024  # signals and timers that wait in the kernel, of all programs together
 
 
 class Gone(Exception):
@@ -166,6 +167,7 @@ def _set_rlimits(limits: dict[str, Any]) -> None:
         (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_MEMLOCK, 8 << 20),
         (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_SIGPENDING, _MOST_PENDING),
     ):
         _, hard = resource.getrlimit(name)
         lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)

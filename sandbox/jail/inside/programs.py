@@ -15,9 +15,10 @@ import select
 import stat
 import time
 
+from .census import others
 from .place import Place
 from .tree import Refused
-from .watch import Deadline, Watch, others
+from .watch import Deadline, Watch
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import stat
 from .tree import kind_of, shown
 
 MOST_DEEP = 256
+_ROUNDED_BYTES = 8192  # what an honest small file may take on the disk beyond its size
 # Programs clear these by themselves all the time; nobody ever put anything there.
 _CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
 
@@ -47,8 +48,9 @@ def survey(root: bytes, most_bytes: int, most_files: int) -> Survey:
 def _note(found: Survey, path: bytes, state: os.stat_result) -> None:
     found.paths.add(path)
     kind = kind_of(state.st_mode)
-    if kind == "file":
-        found.size_bytes += state.st_size
+    # Room that is only reserved, and a folder that once held many names, take more than their size says.
+    beyond = state.st_blocks * 512 - _ROUNDED_BYTES
+    found.size_bytes += max(state.st_size if kind == "file" else 0, beyond)
     readable = stat.S_IRUSR | (stat.S_IXUSR if kind == "dir" else 0)
     if kind not in ("file", "dir", "link"):
         found.unfit = found.unfit or f"{shown(path)} is a {kind}, which a workspace cannot keep"

@@ -30,6 +30,7 @@ def _call(name: str, *kinds: str) -> Guard:
 
 
 FILES_TEST = "tests/sandbox/escapes/test_file_commands.py"
+_HIDING = "tests/sandbox/test_hiding.py"
 _LIFETIME = "tests/sandbox/test_lifetime.py"
 
 JAIL = [
@@ -78,6 +79,21 @@ HELPER = [
     _guard("watch over time", f"{_INSIDE}/watch.py", "if now < self.at:", "if True:", "time"),
     _guard("watch over output", f"{_INSIDE}/programs.py", 'if state.sent_bytes > limits["output_file_bytes"]:',
            "if False:", "output"),
+    _guard("count behind a first thread", f"{_INSIDE}/census.py", "        if touched is None:", "        if False:",
+           tests=f"{_HIDING} -k first_thread"),
+    _guard("deleted files that are open", f"{_INSIDE}/holdings.py", "        self.size_bytes += state.st_blocks",
+           "        self.size_bytes += 0 * state.st_blocks", tests=f"{_HIDING} -k deleted"),
+    _guard("every thread's descriptors", f"{_INSIDE}/holdings.py", '{task}/fd"', '{task}/../../fd"',
+           tests=f"{_HIDING} -k thread"),
+    _guard("suspicion of what hides", f"{_INSIDE}/disk.py", "self._suspects(found, lost) and", "False and",
+           tests=f"{_HIDING} -k hidden"),
+    _guard("names in memory counted", f"{_INSIDE}/watch.py", "if sum(map(_files, self._in_memory)) >", "if 0 >",
+           tests=f"{_HIDING} -k names"),
+    _guard("terminals counted", f"{_INSIDE}/watch.py", "if self._in_memory and", "if False and",
+           tests=f"{_HIDING} -k terminals"),
+    _guard("rlimit of waiting signals", f"{_INSIDE}/main.py",
+           "        (resource.RLIMIT_SIGPENDING, _MOST_PENDING),\n", "",
+           tests="tests/sandbox/test_limits.py -k timers"),
     _guard("look over the workspace afterwards", f"{_INSIDE}/main.py", "    if after.over_limit:", "    if False:",
            "disk", "inode"),
 ]  # fmt: skip

@@ -1,0 +1,81 @@
+"""Who runs in the jail, and the memory they touch."""
+
+# ruff: noqa: PTH116, PTH208
+# The helper starts with every session, without pathlib.
+from __future__ import annotations
+
+import os
+
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
+
+def others() -> list[str]:
+    """The jail's processes beside the helper. Without a process namespace, those of its uid, which is its alone."""
+    own = os.getpid()
+    names = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
+    return names if own == 1 else [name for name in names if _is_ours(name)]
+
+
+def _is_ours(name: str) -> bool:
+    try:
+        return os.stat(f"/proc/{name}").st_uid == os.getuid()
+    except OSError:
+        return False
+
+
+def tasks(name: str) -> list[str]:
+    """The folders of a process's threads in /proc; none when it has gone."""
+    try:
+        return [f"/proc/{name}/task/{thread}" for thread in os.listdir(f"/proc/{name}/task")]
+    except OSError:
+        return []
+
+
+def census() -> tuple[int, int]:
+    """How many processes there are, and the memory they touch, with what they share counted once for each."""
+    processes = size_bytes = 0
+    for name in others():
+        touched = _touched_bytes(f"/proc/{name}")
+        if touched is None:
+            # Its first thread has ended, and with it all that the process's own files tell. Others may go on.
+            touched = next((each for each in map(_touched_bytes, tasks(name)) if each is not None), 0)
+        processes += 1
+        size_bytes += touched
+    return processes, size_bytes
+
+
+def _touched_bytes(folder: str) -> int | None:
+    """Memory that a process or thread touches; None when it has none any more."""
+    try:
+        with open(f"{folder}/status", "rb") as file:
+            text = file.read()
+    except OSError:
+        return 0
+    kibibytes = 0
+    for label in (b"\nRssAnon:", b"\nRssShmem:"):
+        start = text.find(label)
+        if start < 0:
+            return None
+        kibibytes += int(text[start + len(label) :].split(None, 1)[0])
+    return kibibytes << 10
+
+
+def proportional_bytes() -> int:
+    """The same memory with shared pages divided among their holders: exact, and too slow to ask at every tick."""
+    return sum(next((each for each in map(_proportional_bytes, tasks(name)) if each), 0) for name in others())
+
+
+def _proportional_bytes(task: str) -> int:
+    wanted = (b"Pss_Anon:", b"Pss_Shmem:")
+    try:
+        with open(f"{task}/smaps_rollup", "rb") as file:
+            lines = file.read().splitlines()
+        return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(wanted))
+    except OSError:
+        pass
+    # A program that made itself unreadable is counted in full.
+    try:
+        with open(f"{task}/statm", "rb") as file:
+            return int(file.read().split()[1]) * _PAGE_BYTES
+    except OSError:
+        return 0
