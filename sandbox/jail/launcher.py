@@ -76,14 +76,58 @@ def stage(sources: list[str]) -> list[str]:
 
 
 def hand_over(root: int, uid: int) -> None:
-    """Gives the workspace to the jail's uid. A file with a second name stays as it is: that name may be elsewhere."""
+    """Gives the workspace to the jail's uid. A file with a second name stays as it is: that name may be elsewhere.
+
+    Has two descriptors open at a time and does not recurse: a tree may be deeper than either goes. What a killed
+    session left may still move folders meanwhile, so nothing is found by a path, and the way up is looked at.
+    """
     if os.fstat(root).st_uid != uid:
         os.chown(root, uid, uid)
-    for _, folders, names, folder in os.fwalk(".", follow_symlinks=False, dir_fd=root):
-        for name in folders + names:
-            state = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if state.st_uid != uid and (stat.S_ISDIR(state.st_mode) or state.st_nlink == 1):
-                os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False)
+    here = _enter(".", root)
+    waiting = _hand_over_entries(here, uid)
+    above: list[tuple[tuple[int, int], list[str]]] = []  # which folder it is, and the folders in it that wait
+    try:
+        while waiting or above:
+            if waiting:
+                there = _enter(waiting.pop(), here)
+                above.append((_identity(here), waiting))
+                here = _exchange(here, there)
+                waiting = _hand_over_entries(here, uid)
+            else:
+                expected, waiting = above.pop()
+                here = _exchange(here, _enter("..", here))
+                if _identity(here) != expected:
+                    raise PermissionError("a folder of the workspace was moved while it was given to the jail")
+    finally:
+        os.close(here)
+
+
+def _hand_over_entries(folder: int, uid: int) -> list[str]:
+    """Gives what lies in one folder to the uid; the names of the folders there."""
+    folders = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            state = entry.stat(follow_symlinks=False)
+            is_folder = stat.S_ISDIR(state.st_mode)
+            if state.st_uid != uid and (is_folder or state.st_nlink == 1):
+                os.chown(entry.name, uid, uid, dir_fd=folder, follow_symlinks=False)
+            if is_folder:
+                folders.append(entry.name)
+    return folders
+
+
+def _enter(name: str, folder: int) -> int:
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _exchange(old: int, new: int) -> int:
+    os.close(old)
+    return new
+
+
+def _identity(folder: int) -> tuple[int, int]:
+    state = os.fstat(folder)
+    return state.st_dev, state.st_ino
 
 
 def become(uid: int) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from sandbox.contract import Limits
+from sandbox.jail import launcher
+from sandbox.places import JAIL_UID
 from tests.sandbox.conftest import Hands, OpenHands
 
 
@@ -186,6 +188,48 @@ def test_three_thousand_nested_folders_are_listed_and_removed(hands: Hands) -> N
     assert hands.do("find").data["folders_not_entered"] == 1
     assert hands.do("rm", path="d").data["removed"] == 3000
     assert not (hands.root / "d").exists()
+
+
+def test_a_workspace_of_three_thousand_nested_folders_is_opened_listed_and_emptied(
+    tmp_path: Path, open_hands: OpenHands
+) -> None:
+    """As root a session's start gives every one of them to the jail's uid."""
+    here = os.open(tmp_path, os.O_RDONLY)
+    for name in ["workspace", *["d"] * 3000]:
+        os.mkdir(name, dir_fd=here)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    hands = open_hands()
+    owner = os.fstat(here).st_uid
+    os.close(here)
+    assert owner == (JAIL_UID if os.geteuid() == 0 else os.geteuid())
+    hands.do("toggle_autonomous_mode", on=True)
+    assert [one["name"] for one in hands.do("ls", path="/".join("d" * 2999)).data["items"]] == ["d"]
+    assert hands.do("rm", path="d").data["removed"] == 3000
+
+
+def test_what_is_given_to_the_jail_is_beneath_the_workspace_even_when_folders_move(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "workspace/a/b").mkdir(parents=True)
+    (tmp_path / "outside/folder").mkdir(parents=True)
+    entered = 0
+    whole = launcher._hand_over_entries
+
+    def move_away(folder: int, uid: int) -> list[str]:
+        nonlocal entered
+        entered += 1
+        if entered == 3:
+            (tmp_path / "workspace/a/b").rename(tmp_path / "outside/b")
+        return whole(folder, uid)
+
+    monkeypatch.setattr(launcher, "_hand_over_entries", move_away)
+    root = os.open(tmp_path / "workspace", os.O_RDONLY)
+    with pytest.raises(PermissionError, match="was moved"):
+        launcher.hand_over(root, os.geteuid())
+    os.close(root)
+    assert entered == 3
 
 
 @pytest.mark.parametrize("command", ["read", "ls", "mkdir", "cd", "write", "rm"])
