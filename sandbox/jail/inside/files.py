@@ -7,12 +7,11 @@ No program of the jail is alive while one of them runs, so what is looked at sta
 # Descriptors, not paths.
 from __future__ import annotations
 
-import base64
-import json
+import binascii
 import os
 import stat
 
-from .patch import PatchFailed, applied
+from .frames import encoded
 from .tree import Refused, Tree, kind_of, refusal, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
@@ -53,7 +52,7 @@ def _item(folder: int, name: str) -> dict[str, Any]:
         # The folder may be listed but not entered, so its names are all there is to tell.
         item |= {"kind": "unknown", "size_bytes": 0}
     if item["name"].encode() != raw:
-        item["raw_name"] = base64.b64encode(raw).decode()
+        item["raw_name"] = binascii.b2a_base64(raw, newline=False).decode()
     return item
 
 
@@ -62,7 +61,7 @@ def bounded(items: Iterable[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     room = _MOST_ANSWER_BYTES
     for item in items:
-        room -= len(json.dumps(item))
+        room -= len(encoded(item))
         if room < 0 or len(kept) == most:
             break
         kept.append(item)
@@ -156,6 +155,8 @@ def _changed(tree: Tree, path: bytes, old: os.stat_result, content: bytes, mode:
     _, before = read_file(tree, path, _MOST_APPENDED_BYTES)
     if mode == "append":
         return before + content
+    from .patch import PatchFailed, applied  # only here: it comes with `re` (see parts.py)
+
     try:
         return applied(before, content)
     except PatchFailed as failed:

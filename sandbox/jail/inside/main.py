@@ -1,15 +1,15 @@
 """The helper's loop: it makes itself untouchable, says hello, and answers one request after the other."""
 
 # ruff: noqa: SIM105
-# The helper starts with every session, without pathlib and contextlib.
+# The helper starts with every session, without pathlib and contextlib; parts.py says what else and why.
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 
-from . import environments, files, moving, programs, reading, searching, survey
+from . import libc
 from .frames import Frames, pack
+from .parts import environments, files, moving, programs, reading, searching, survey
 from .place import Place
 from .tree import Refused, Tree, shown
 
@@ -211,10 +211,9 @@ def main(descriptor: int, place: Place | None = None, blame: int | None = None) 
         # Opened first: what follows makes this process's own files in /proc unwritable even for itself.
         blame = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     # Before anything else runs here: nobody may read this process's memory or descriptors.
-    libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     # Process 1 ignores every signal from within that it does not handle, and Python handles just this one.
-    libc.signal(_SIGINT, None)
+    libc.function("signal")(_SIGINT, None)
     place = place or Place()
     if os.getpid() != 1 and place.ends_all:
         # Orphans become children of process 1; where that is not this one, they are to come here all the same.

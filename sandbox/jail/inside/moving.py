@@ -3,11 +3,11 @@
 # Descriptors, not paths.
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import stat
 
+from . import libc
 from .files import discard, need_writable
 from .survey import MOST_DEEP
 from .tree import Refused, Tree, kind_of, refusal, shown
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _RENAME_NOREPLACE = 1
 _BLOCK_BYTES = 1 << 20
-_libc = ctypes.CDLL(None, use_errno=True)
+_renameat2 = libc.function("renameat2")
 
 
 class _Held:
@@ -156,11 +156,11 @@ def _rename(folder: int, name: bytes, target: int, new_name: bytes, replaces: bo
     if replaces:
         os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target)
         return
-    if _libc.renameat2(folder, name, target, new_name, _RENAME_NOREPLACE) == 0:
+    if _renameat2(folder, name, target, new_name, _RENAME_NOREPLACE) == 0:
         return
-    failure = ctypes.get_errno()
-    if failure not in (errno.ENOSYS, errno.EINVAL):
-        raise OSError(failure, os.strerror(failure))
+    failure = libc.failure()
+    if failure.errno not in (errno.ENOSYS, errno.EINVAL):
+        raise failure
     # A file system without this flag. Nothing else is alive in the jail, so what was looked at still holds.
     os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=target)
 

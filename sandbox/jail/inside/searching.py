@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import os
 import re
 import resource
@@ -12,6 +11,7 @@ import stat
 import time
 
 from .files import bounded
+from .frames import decoded, encoded
 from .survey import MOST_DEEP
 from .tree import Refused, Tree, kind_of, shown
 
@@ -112,7 +112,7 @@ def grep(tree: Tree, path: bytes, text: str, regular: bool, ignore_case: bool, m
         reason = f"the search took longer than {SEARCH_S:g} seconds; a simpler expression or fewer files may help"
         raise Refused("TOOL_EXECUTION_ERROR", reason)
     try:
-        message: dict[str, Any] = json.loads(answer)
+        message: dict[str, Any] = decoded(answer)
     except ValueError as error:
         raise Refused("TOOL_EXECUTION_ERROR", "the search ended before its end; it may need too much memory") from error
     if "error_class" in message:
@@ -130,7 +130,7 @@ def _be_the_searcher(sending: int, memory_bytes: int, search: Callable[[], dict[
             message = search()
         except Refused as refused:
             message = {"error_class": refused.error_class, "reason": str(refused)}
-        view = memoryview(json.dumps(message).encode())
+        view = memoryview(encoded(message))
         while view:
             view = view[os.write(sending, view) :]
     finally:

@@ -6,15 +6,16 @@ missing, or a path is longer than the kernel takes, descriptors are opened part 
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import stat
+import sys
+
+from . import libc
 
 _OPENAT2 = 437  # the same number on every architecture
 _RESOLVE = 0x08 | 0x04 | 0x02  # beneath, no symbolic links, no magic links
 _KERNEL_PATH_BYTES = 4000
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Refused(Exception):
@@ -23,10 +24,6 @@ class Refused(Exception):
     def __init__(self, error_class: str, reason: str) -> None:
         super().__init__(reason)
         self.error_class = error_class
-
-
-class _OpenHow(ctypes.Structure):
-    _fields_ = [("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64)]
 
 
 def shown(path: bytes) -> str:
@@ -68,16 +65,15 @@ class Tree:
 
     def _open(self, path: bytes, parts: list[bytes], flags: int, mode: int) -> int:
         if self._has_openat2 and len(path) < _KERNEL_PATH_BYTES:
-            how = _OpenHow(flags, mode, _RESOLVE)
-            descriptor = _libc.syscall(
-                _OPENAT2, self._root, ctypes.c_char_p(path or b"."), ctypes.byref(how), ctypes.sizeof(how)
-            )
+            # struct open_how: flags, mode, resolve.
+            how = b"".join(each.to_bytes(8, sys.byteorder) for each in (flags, mode, _RESOLVE))
+            descriptor = libc.syscall(_OPENAT2, self._root, path or b".", how, len(how))
             if descriptor >= 0:
                 return int(descriptor)
-            failure = ctypes.get_errno()
+            failure = libc.failure()
             # An outer container's older filter answers EPERM or ENOSYS for a call it does not know.
-            if failure not in (errno.ENOSYS, errno.EPERM):
-                raise OSError(failure, os.strerror(failure))
+            if failure.errno not in (errno.ENOSYS, errno.EPERM):
+                raise failure
             self._has_openat2 = False
         return self._walk(parts, flags, mode)
 

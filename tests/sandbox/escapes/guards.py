@@ -63,7 +63,7 @@ JAIL = [
 HELPER = [
     _guard("helper not dumpable", f"{_INSIDE}/main.py", "prctl(_PR_SET_DUMPABLE, 0", "prctl(_PR_SET_DUMPABLE, 1",
            "proc", "environment", "parent", "descriptor"),
-    _guard("SIGINT at its default", f"{_INSIDE}/main.py", "libc.signal(_SIGINT, None)", "pass", "parent"),
+    _guard("SIGINT at its default", f"{_INSIDE}/main.py", 'libc.function("signal")(_SIGINT, None)', "pass", "parent"),
     _guard("its socket closed on exec", f"{_INSIDE}/main.py", "os.set_inheritable(descriptor, False)",
            "os.set_inheritable(descriptor, True)", "descriptor"),
     _guard("kill and reap after each program", f"{_INSIDE}/programs.py",
