@@ -6,7 +6,7 @@ import base64
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,9 @@ from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
 from sandbox.endings import Failed, ending, judged, outputs
 from sandbox.environments import EnvironmentUnavailable, prepare
+from sandbox.gate.hosts import canonical
+from sandbox.gate.plan import plan
+from sandbox.gate.verdict import with_network
 from sandbox.jail import interpreter, probe
 from sandbox.jail.cell import Cell, CellEnded
 from sandbox.jail.inside.frames import BadFrame, Frame
@@ -31,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 OnOutput = Callable[[str, bytes], None]
 JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
+_PROGRAMS = ("run",)  # commands that let programs go on, so that something may have happened on the network
 _LISTEN_S = 0.1
 _ANSWER_S = 300.0
 _LATE_S = 10.0
@@ -43,18 +47,23 @@ def open_session(
     limits: Limits = DEFAULT_LIMITS,
     minimum: str = "L3",
     store: SnapshotStore | None = None,
+    hosts: Sequence[str] = (),
 ) -> Iterator[Session]:
     """A session over the folder `root`, going on from `state`.
 
     Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
     those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
     with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
-    snapshot. The jail is of the best level that this machine was found to hold. Raises
-    SandboxUnavailable when that is below `minimum`; nothing ever goes on with less.
+    snapshot. The jail is of the best level that this machine was found to hold. Its programs may reach exactly the
+    `hosts`, entries as `gate.hosts` has them. Raises SandboxUnavailable when the level is below `minimum`, or holds
+    no hosts; nothing ever goes on with less. Raises HostRefused.
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
-    session = Session(root.resolve(strict=True), state, limits, store, _level(minimum))
+    wanted, level = canonical(hosts), _level(minimum)
+    if wanted and level != "L3":
+        raise SandboxUnavailable(f"hosts can be let in at level L3 only, and the best that holds here is {level}")
+    session = Session(root.resolve(strict=True), state, limits, store, level, wanted)
     try:
         yield session
     finally:
@@ -80,8 +89,10 @@ class Session:
         limits: Limits,
         store: SnapshotStore | None = None,
         level: str = "L3",
+        hosts: Sequence[str] = (),
     ) -> None:
         self.level = level
+        self._plan = plan(hosts) if level == "L3" else None
         self._root = root
         self._limits = limits
         self._state = state
@@ -144,6 +155,8 @@ class Session:
             raise SandboxError(f"the jail failed during {request.command}: {said or error or 'no answer'}") from error
         else:
             result = Result("SUCCESS", data)
+        if request.command in _PROGRAMS and self._cell is not None and self._cell.gate is not None:
+            result = with_network(result, self._cell.gate.take(go_on=False))
         return replace(result, level=self.level, duration_s=time.monotonic() - started)
 
     def _ls(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
@@ -370,7 +383,7 @@ class Session:
         return self._cell
 
     def _new_cell(self) -> Cell:
-        return Cell(self._root, templates_folder(), self._limits, self.level)
+        return Cell(self._root, templates_folder(), self._limits, self.level, self._plan)
 
     def _place(self, path: str) -> str:
         _encoded("path", path, commands.MAX_PATH_BYTES)
@@ -399,6 +412,7 @@ class Session:
             "GIT_AUTHOR_EMAIL": "mindx@localhost",
             "GIT_COMMITTER_NAME": "mindX",
             "GIT_COMMITTER_EMAIL": "mindx@localhost",
+            **(self._plan.environment if self._plan is not None else {}),
             **self._state.env,
         }
         if self._state.venv is not None:

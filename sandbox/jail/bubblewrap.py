@@ -26,7 +26,7 @@ _ETC_TEXTS = {
     "passwd": f"mindx:x:{INNER_UID}:{INNER_UID}:mindX:/tmp:/bin/sh\n",
     "group": f"mindx:x:{INNER_UID}:\n",
     "hosts": "127.0.0.1 localhost mindx\n::1 localhost mindx\n",
-    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
 
 

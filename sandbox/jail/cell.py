@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import random
@@ -12,16 +13,24 @@ import time
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
 from sandbox.jail import bubblewrap, cgroup, interpreter, landlock, launching, seccomp, uids
 from sandbox.jail.bubblewrap import STAGED
 from sandbox.jail.inside.frames import BadFrame, Frame, Frames, pack
 from sandbox.jail.inside.place import TMP
+from sandbox.jail.launcher import NO_ENTRANCE
 from sandbox.jail.launching import Launcher, uids_of
+from sandbox.jail.network import OWN_SOCKETS
 from sandbox.jail.published import publish
 from sandbox.places import JAIL_UID, data_folder, owner
+
+if TYPE_CHECKING:
+    from sandbox.gate.gate import Gate
+    from sandbox.gate.plan import Plan
+
+logger = logging.getLogger(__name__)
 
 _START_S = 20.0
 _END_S = 10.0
@@ -47,11 +56,17 @@ class Report:
 
 
 class Cell:
-    """A jail with its helper. Not thread-safe: a session uses it from one thread at a time."""
+    """A jail with its helper. Not thread-safe: a session uses it from one thread at a time.
 
-    def __init__(self, root: Path, templates: Path, limits: Limits, level: str = "L3") -> None:
+    `gate` is what its network leads to; a jail without one has none that anybody looks at.
+    """
+
+    def __init__(
+        self, root: Path, templates: Path, limits: Limits, level: str = "L3", plan: Plan | None = None
+    ) -> None:
         """Starts a jail of `level` over `root` and checks what its helper tells. Raises SandboxUnavailable."""
         self.level = level
+        self.gate: Gate | None = None
         self._frames = Frames()
         self._group = cgroup.make(limits)
         self._launcher: Launcher | None = None
@@ -60,12 +75,16 @@ class Cell:
         try:
             with helper_end:
                 if level == "L3":
-                    self._launcher = _launch(root, templates, limits, helper_end.fileno(), self._group)
+                    self._launcher = _launch(root, templates, limits, helper_end.fileno(), self._group, plan)
                 else:
                     self._launcher = _launch_confined(root, templates, limits, helper_end.fileno(), self._group, level)
             self.send({"limits": asdict(limits)})
+            if plan is not None:
+                from sandbox.gate import gate  # noqa: F401 - its many imports are made while the jail starts
             facts, _ = self.receive(time.monotonic() + _START_S)
             _check(facts, self._launcher, level)
+            if plan is not None:
+                self.gate = _gate(plan, self._launcher)
         except (CellEnded, BadFrame, EOFError, TimeoutError, OSError) as error:
             raise SandboxUnavailable(_why_not(error, self.end(), level)) from error
         except BaseException:
@@ -125,6 +144,8 @@ class Cell:
 
     def end(self) -> Report:
         """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
+        if self.gate is not None:
+            self.gate.close()
         said = self._launcher.end(_END_S) if self._launcher is not None else b""
         self._launcher = None
         self._channel.close()  # only now: a helper that goes by itself would leave in its own time
@@ -133,10 +154,32 @@ class Cell:
         out_of_memory = self.memory_kills() > 0
         if self._group is not None:
             self._group.remove()
+        if self.gate is not None:
+            self.gate.join()
+            self.gate = None
         return Report(int(code) if code else None, failure or spoken.strip(), out_of_memory)
 
 
-def _launch(root: Path, templates: Path, limits: Limits, helper_end: int, group: cgroup.Group | None) -> Launcher:
+def _gate(plan: Plan, launcher: Launcher) -> Gate | None:
+    """The gate of a jail that has started. Where there can be none, a jail that nothing is let into does without."""
+    from sandbox.gate.gate import Gate
+
+    sockets: list[socket.socket] = []
+    try:
+        sockets = launcher.sockets(OWN_SOCKETS + len(plan.places))
+        return Gate(plan, sockets)
+    except OSError as error:
+        for each in sockets:
+            each.close()
+        if plan.places:
+            raise SandboxUnavailable(f"the network gate could not be opened: {error}") from error
+        logger.warning("what programs ask of the network is not watched", extra={"error": str(error)})
+        return None
+
+
+def _launch(
+    root: Path, templates: Path, limits: Limits, helper_end: int, group: cgroup.Group | None, plan: Plan | None
+) -> Launcher:
     """Starts the launcher, which gets the helper's end of the session's socket, and small files."""
     program = bubblewrap.find()
     python = interpreter.choose()
@@ -151,13 +194,20 @@ def _launch(root: Path, templates: Path, limits: Limits, helper_end: int, group:
             "launcher",
             [
                 *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, cpus))),
-                *(":".join(group.entrances) if group else "", str(root), STAGED + str(program), *arguments),
+                *(":".join(group.entrances) if group else "", _entrances(plan)),
+                *(str(root), STAGED + str(program), *arguments),
             ],
             (helper_end, filter_file, *texts.values()),
         )
     finally:
         for descriptor in (filter_file, *texts.values()):
             os.close(descriptor)
+
+
+def _entrances(plan: Plan | None) -> str:
+    if plan is None:
+        return ""
+    return ",".join(f"{address}:{port}" for address, port in plan.places) or NO_ENTRANCE
 
 
 def _launch_confined(

@@ -17,6 +17,8 @@ import os
 import select
 import stat
 
+from sandbox.jail import network
+
 TYPE_CHECKING = False  # importing typing costs a start 3 ms
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +29,7 @@ CLONE_NEWNS = 0x00020000
 STAGE = "/tmp"
 MOST_SAID_BYTES = 1 << 14
 MARK = "staged:"  # before a path of the command line that is to be staged
+NO_ENTRANCE = "-"  # instead of addresses, for a jail that nothing is let into and that is to be watched
 SIGINT, SIGKILL, SIGPIPE, SIGTERM = 2, 9, 13, 15
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -35,11 +38,18 @@ class Order:
     """What the session's process wants, taken apart."""
 
     def __init__(self, words: list[str]) -> None:
-        channel, uid, cpus, groups, self.root, *self.arguments = words
+        channel, uid, cpus, groups, entrances, self.root, *self.arguments = words
         self.channel = int(channel)
         self.uid = int(uid) if uid else None
         self.groups = groups.split(":") if groups else []
         self.cpus = [int(each) for each in cpus.split(",")] if cpus else []
+        self.wants_network = bool(entrances)
+        self.entrances = [_place(each) for each in entrances.split(",") if each not in ("", NO_ENTRANCE)]
+
+
+def _place(text: str) -> tuple[str, int]:
+    address, _, port = text.partition(":")
+    return address, int(port)
 
 
 def check(result: int, what: str) -> None:
@@ -136,8 +146,8 @@ def become(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def start(order: Order, errors: int) -> int:
-    """Starts bubblewrap as the order says; its process id."""
+def start(order: Order, errors: int, session: int) -> int:
+    """Starts bubblewrap as the order says; its process id. The sockets of the jail's network go to the session."""
     arguments = order.arguments
     for entrance in order.groups:
         with open(entrance, "w") as file:
@@ -158,7 +168,11 @@ def start(order: Order, errors: int) -> int:
     if order.cpus:
         os.sched_setaffinity(0, order.cpus)
     nothing = os.open("/dev/null", os.O_RDWR)
-    return os.posix_spawn(
+    told, tells = os.pipe()
+    if order.wants_network:
+        os.set_inheritable(tells, True)
+        arguments[1:1] = ["--info-fd", str(tells)]
+    jail = os.posix_spawn(
         arguments[0],
         arguments,
         {},  # what is here could be read in the jail's /proc
@@ -170,6 +184,29 @@ def start(order: Order, errors: int) -> int:
         setsigmask=[],
         setsigdef=[SIGPIPE],
     )
+    os.close(tells)
+    if order.wants_network:
+        _open_network(session, told, order.entrances)
+    os.close(told)
+    return jail
+
+
+def _open_network(session: int, told: int, entrances: list[tuple[str, int]]) -> None:
+    """Has a child make the sockets of the jail's network while bubblewrap goes on: who enters it cannot come back."""
+    text = b""
+    while b"}" not in text:
+        block = os.read(told, 1 << 12)
+        if not block:
+            return  # bubblewrap has failed and said why
+        text += block
+    inside = int(text.partition(b'"child-pid":')[2].partition(b",")[0])
+    child = os.fork()
+    if child == 0:
+        try:
+            network.hand_over(session, inside, entrances)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
 
 
 def watch(session: int, guards: Sequence[int], jail: int) -> None:
@@ -225,7 +262,7 @@ def main(session: int, words: list[str], guards: Sequence[int]) -> None:
     os.set_blocking(errors, False)
     code, failure = "", ""
     try:
-        jail = start(order, errors_write)
+        jail = start(order, errors_write, session)
     except OSError as error:
         failure = str(error)
     else:

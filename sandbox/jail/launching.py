@@ -40,6 +40,13 @@ class Launcher:
             raise EOFError("the launcher ended at once")
         self._descriptor = descriptors[0]
 
+    def sockets(self, most: int) -> list[socket.socket]:
+        """The sockets of the jail's network, once its helper is there. Raises OSError when there are none."""
+        said, descriptors, _, _ = socket.recv_fds(self._line, 1 << 12, most, socket.MSG_CMSG_CLOEXEC)
+        if not descriptors:
+            raise OSError(said[1:].decode("utf-8", "replace").strip() or "the launcher gave no sockets")
+        return [socket.socket(fileno=each) for each in descriptors]
+
     def uids(self) -> set[int]:
         """The uids it runs under. Raises ProcessLookupError when it has ended."""
         with open(f"/proc/self/fdinfo/{self._descriptor}", encoding="ascii") as file:
@@ -65,6 +72,8 @@ class Launcher:
                 # One that does not answer is killed; bubblewrap then dies with its parent.
                 with suppress(ProcessLookupError):
                     signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+        if said[:1] in (b"+", b"-"):
+            said = said.partition(b"\n")[2]  # the line with the sockets, which nobody took up
         self.has_ended(None)
         os.close(self._descriptor)
         if self._process is not None:

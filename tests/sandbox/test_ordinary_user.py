@@ -10,14 +10,26 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import h11
 import pytest
 
 from sandbox.environments import prepare
 from sandbox.places import templates_folder
+from tests.sandbox.gate.conftest import serving
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _USER = 61_100
 _SYSTEM_PYTHON = "/usr/bin/python3"
+_ASKING = """
+import json, sys
+from pathlib import Path
+from sandbox.contract import Request, SessionState
+from sandbox.session import open_session
+for hosts in ([sys.argv[2]], []):
+    with open_session(Path("work"), SessionState(), hosts=hosts) as session:
+        result = session.execute(Request("run", {"command_line": f"python ask.py {sys.argv[1]}"}))
+    print(json.dumps(result.as_json()))
+"""
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="the other tests already run as an ordinary user"),
@@ -97,3 +109,35 @@ for attempt in (
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def test_the_network_gate_works_as_well(home: Path) -> None:
+    """An ordinary user makes the jail's network, and its sockets, with no right that root has given."""
+    shutil.copytree(Path(h11.__file__).parent, home / "h11")
+    for path in (home / "h11").rglob("*"):
+        os.chown(path, _USER, _USER)
+    (home / "work").mkdir()
+    os.chown(home / "work", _USER, _USER)
+    (home / "work" / "ask.py").write_text(
+        "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())"
+    )
+    with serving() as web:
+        web.page("/", b"hello")
+        done = subprocess.run(
+            [_SYSTEM_PYTHON, "-c", _ASKING, web.url, f"127.0.0.1:{web.port}"],
+            cwd=home,
+            env={"PATH": os.environ["PATH"], "MINDX_DATA": str(home / "data")},
+            user=_USER,
+            group=_USER,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        asked = len(web.asked)
+    assert done.returncode == 0, done.stderr
+    with_host, without = map(json.loads, done.stdout.splitlines())
+    assert with_host["stdout"] == "hello\n", with_host
+    assert without["network"]["refused"] == [{"host": "127.0.0.1", "port": web.port}]
+    assert asked == 1
