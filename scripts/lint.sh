@@ -21,7 +21,7 @@ as_in_production() {
 check "ruff check" $bin/python -m ruff check .
 check "ruff format" $bin/python -m ruff format --check .
 check "import contracts" $bin/python -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
-check "types" as_in_production $bin/python -m mypy mindx_web review agents library people sandbox tests
+check "types" as_in_production $bin/python -m mypy mindx_web review agents library people sandbox benchmarks tests
 check "templates" $bin/python -m djlint --lint --quiet templates
 check "deployment" as_in_production $bin/python manage.py check --deploy --fail-level WARNING
 check "migrations" as_in_production $bin/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
