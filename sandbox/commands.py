@@ -39,48 +39,117 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters of a command by name, with the type each must have."""
+    """The parameters of a command by name, with the type each must have, and what is said about it to people.
+
+    `summary` fits a line, `more` says what a line has no room for, `example` is a line as it is typed.
+    """
 
     required: Mapping[str, type]
     optional: Mapping[str, type]
     summary: str
+    example: str
+    more: str
 
 
-def _takes(summary: str, required: Mapping[str, type] | None = None, **optional: type) -> Signature:
-    return Signature(required or {}, optional, summary)
+def _takes(
+    summary: str, example: str, more: str, required: Mapping[str, type] | None = None, **optional: type
+) -> Signature:
+    return Signature(required or {}, optional, summary, example, more)
 
+
+_REPLACES = "With overwrite a file may replace a file, in autonomous mode; nothing else is ever replaced."
 
 COMMANDS: Mapping[str, Signature] = {
-    "ls": _takes("list a folder", path=str),
-    "cd": _takes("go to a folder", {"path": str}),
-    "mkdir": _takes("make a folder and those above it", {"path": str}),
+    "ls": _takes("list a folder", "ls src", "Without a path, the folder you are in.", path=str),
+    "cd": _takes("go to a folder", "cd src", "Paths start at the folder you are in, or at /workspace.", {"path": str}),
+    "mkdir": _takes("make a folder and those above it", "mkdir src/tests", "One that is there stays.", {"path": str}),
     "read": _takes(
         "show a file's content, or some of its lines or bytes",
+        "read main.py from_line=10 to_line=20",
+        "Lines count from 1, bytes (offset, length) from 0.",
         {"path": str},
         from_line=int,
         to_line=int,
         offset=int,
         length=int,
     ),
-    "write": _takes("write a file (mode: overwrite, create, append or patch)", {"path": str, "content": str}, mode=str),
-    "rm": _takes("remove a file or folder (autonomous mode only)", {"path": str}),
-    "mv": _takes("move or rename a file or folder", {"path": str, "to": str}, overwrite=bool),
-    "cp": _takes("copy a file or folder", {"path": str, "to": str}, overwrite=bool),
-    "find": _takes("find files and folders by name", pattern=str, path=str, kind=str, newest=int),
+    "write": _takes(
+        "write a file (mode: overwrite, create, append or patch)",
+        "write notes.txt 'one more line' append",
+        "With patch, the content is a unified diff that must fit exactly.",
+        {"path": str, "content": str},
+        mode=str,
+    ),
+    "rm": _takes(
+        "remove a file or folder (autonomous mode only)", "rm old.txt", "A folder goes with all in it.", {"path": str}
+    ),
+    "mv": _takes(
+        "move or rename a file or folder",
+        "mv draft.txt final.txt",
+        f"TO is the new path in full. {_REPLACES}",
+        {"path": str, "to": str},
+        overwrite=bool,
+    ),
+    "cp": _takes(
+        "copy a file or folder",
+        "cp settings.ini settings.ini.old",
+        f"TO is the new path in full. {_REPLACES}",
+        {"path": str, "to": str},
+        overwrite=bool,
+    ),
+    "find": _takes(
+        "find files and folders by name",
+        "find '*.py' kind=file newest=3",
+        f"*, ? and […] stand for other characters. Kind: {', '.join(FIND_KINDS)}. Newest: only the last ones changed.",
+        pattern=str,
+        path=str,
+        kind=str,
+        newest=int,
+    ),
     "grep": _takes(
         "find lines that hold a text (regular: that fit an expression)",
+        "grep 'def main' src ignore_case",
+        "Files that are no text are passed over.",
         {"text": str},
         path=str,
         regular=bool,
         ignore_case=bool,
     ),
-    "create_venv": _takes("make a virtual environment with pip", {"venv_name": str}),
-    "activate_venv": _takes("use a virtual environment for python and pip", {"venv_name": str}),
-    "deactivate_venv": _takes("stop using the virtual environment"),
-    "run": _takes("run an allowed program", {"command_line": str}, timeout_s=float, stdin=str),
-    "set_env": _takes("set an environment variable for programs", {"name": str, "value": str}),
-    "unset_env": _takes("forget an environment variable", {"name": str}),
-    "toggle_autonomous_mode": _takes("switch the safety for destructive commands", {"on": bool}),
+    "create_venv": _takes(
+        "make a virtual environment with pip", "create_venv .venv", "It is a folder.", {"venv_name": str}
+    ),
+    "activate_venv": _takes(
+        "use a virtual environment for python and pip",
+        "activate_venv .venv",
+        "It stays in use until deactivate_venv.",
+        {"venv_name": str},
+    ),
+    "deactivate_venv": _takes(
+        "stop using the virtual environment", "deactivate_venv", "python and pip are the system's again."
+    ),
+    "run": _takes(
+        "run an allowed program",
+        "run python main.py --fast",
+        "One program without a shell: no pipes, no redirection. Ctrl-C ends it.",
+        {"command_line": str},
+        timeout_s=float,
+        stdin=str,
+    ),
+    "set_env": _takes(
+        "set an environment variable for programs",
+        "set_env GREETING 'good day'",
+        "Not those that decide what runs, such as PATH.",
+        {"name": str, "value": str},
+    ),
+    "unset_env": _takes(
+        "forget an environment variable", "unset_env GREETING", "The word env shows those that are set.", {"name": str}
+    ),
+    "toggle_autonomous_mode": _takes(
+        "switch the safety for destructive commands",
+        "toggle_autonomous_mode on",
+        "While it is off, nothing can be removed or overwritten, and what a program deletes is put back.",
+        {"on": bool},
+    ),
 }
 
 

@@ -42,18 +42,18 @@ def parse(line: str, state: SessionState) -> Request:
     if command == "toggle_autonomous_mode":
         return Request(command, {"on": _switch(words, state)})
     if command not in _ORDER:
-        raise Refusal("INVALID_PARAMETERS", f"there is no command {command[:64]!r}; type help for a list")
+        raise _unknown(command)
     return Request(command, {name: _value(command, name, word) for name, word in _filled(command, words).items()})
 
 
 def _filled(command: str, words: list[str]) -> dict[str, str]:
     """Each parameter's word: in order, and by `name=word` once the needed ones are there."""
-    required, _, optional = _ORDER[command].partition("|")
-    needed, free = required.split(), optional.split()
+    needed, free = positions(command)
+    optional = list(free)
     filled = dict(zip(needed, words, strict=False))
     for word in words[len(needed) :]:
         name, equals, value = word.partition("=")
-        if not (equals and name in optional.split()):
+        if not (equals and name in optional):
             name, value = (free[0] if free else ""), word
         if name not in free:
             raise _misused(command)
@@ -80,6 +80,10 @@ def _value(command: str, name: str, word: str) -> Any:
     return word
 
 
+def _unknown(command: str) -> Refusal:
+    return Refusal("INVALID_PARAMETERS", f"there is no command {command[:64]!r}; type help for a list")
+
+
 def _misused(command: str) -> Refusal:
     return Refusal("INVALID_PARAMETERS", f"usage: {usage(command)}")
 
@@ -90,16 +94,44 @@ def usage(command: str) -> str:
         return "run COMMAND LINE"
     if command == "toggle_autonomous_mode":
         return f"{command} [on|off]"
-    required, _, optional = _ORDER[command].partition("|")
-    words = [name.upper() for name in required.split()] + [f"[{name.upper()}]" for name in optional.split()]
+    needed, optional = positions(command)
+    words = [name.upper() for name in needed] + [f"[{name.upper()}]" for name in optional]
     return " ".join([command, *words])
 
 
+# Words that are not the session's commands: the terminal answers them itself.
+WORDS: Mapping[str, tuple[str, str]] = {
+    "env": ("env", "show the variables that were set"),
+    "json": ("json [on|off]", "answer in JSON, or readably again"),
+    "help": ("help [COMMAND]", "show this list, or all about a command"),
+    "exit": ("exit", "leave"),
+}
+
+
 def help_text() -> str:
+    """One line for each command and word."""
     rows = [(usage(command), signature.summary) for command, signature in COMMANDS.items()]
-    rows += [("env", "show the variables that were set"), ("help", "show this list"), ("exit", "leave")]
+    rows += WORDS.values()
     width = max(len(typed) for typed, _ in rows)
     return "\n".join(f"  {typed:<{width}}  {summary}" for typed, summary in rows)
+
+
+def help_on(command: str) -> str:
+    """All about a command. Raises Refusal when there is none of this name."""
+    if command in WORDS:
+        typed, summary = WORDS[command]
+        return f"{typed}\n  {summary}"
+    signature = COMMANDS.get(command)
+    if signature is None:
+        raise _unknown(command)
+    summary = f"{signature.summary[:1].upper()}{signature.summary[1:]}."
+    return f"{usage(command)}\n  {summary} {signature.more}\n  Example: {signature.example}"
+
+
+def positions(command: str) -> tuple[list[str], list[str]]:
+    """The parameters that a typed command's words fill in order, and those after them that may be missing."""
+    required, _, optional = _ORDER.get(command, "").partition("|")
+    return required.split(), optional.split()
 
 
 def prompt(state: SessionState) -> str:

@@ -47,9 +47,45 @@ def test_an_interactive_session_shows_where_it_is_and_ends_on_exit(tmp_path: Pat
     assert "isolation L3" in done.stdout
     assert "create_venv VENV_NAME" in done.stdout
     assert "./test_project $ " in done.stdout
-    assert "there is no command 'fly'" in done.stdout
-    assert '"autonomous": true' in done.stdout
+    assert done.stderr == "error: there is no command 'fly'; type help for a list (INVALID_PARAMETERS)\n"
+    assert "Autonomous mode is now on." in done.stdout
     assert done.stdout.rstrip().endswith("Exiting.")
+
+
+def test_answers_are_readable_unless_json_is_asked_for(tmp_path: Path) -> None:
+    lines = ("mkdir 'a b'", "write n.txt 'one\ntwo'", "ls", "read n.txt", "run python -c 'print(6 * 7)'", "rm n.txt")
+    done = _session(tmp_path / "root", *(word for line in lines for word in ("-c", line)))
+    assert done.returncode == 1
+    assert done.stdout == (
+        "Directory created/ensured at ./a b\nWrote 7 bytes to ./n.txt\n   a b/\n7  n.txt\none\ntwo\n42\n"
+    )
+    assert done.stderr == "error: rm works in autonomous mode only, which is off (PERMISSION_ERROR)\n"
+
+
+def test_the_word_json_switches_between_the_two(tmp_path: Path) -> None:
+    done = _session(tmp_path / "root", typed="json on\nmkdir a\njson off\nmkdir b\njson\nexit\n")
+    assert '"message": "Directory created/ensured at ./a"' in done.stdout
+    assert "\n./ $ Directory created/ensured at ./b\n" in done.stdout.replace("readable from now on.\n", "\n")
+    assert "usage: json on|off" in done.stderr
+
+
+def test_a_programs_two_streams_stay_two(tmp_path: Path) -> None:
+    program = "run python -c 'import sys; print(1); print(2, file=sys.stderr); sys.exit(3)'"
+    done = _session(tmp_path / "root", "-c", program)
+    assert (done.returncode, done.stdout) == (1, "1\n")
+    assert done.stderr == "2\nerror: exit status 3 (TOOL_EXECUTION_ERROR)\n"
+
+
+def test_a_reader_that_leaves_is_no_fault_of_the_folder(tmp_path: Path) -> None:
+    program = "run python -c 'for n in range(200000): print(n)'"
+    command = [sys.executable, "-m", "sandbox", "--root", str(tmp_path / "root"), "-c", program]
+    with subprocess.Popen(command, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as done:
+        assert done.stdout is not None
+        assert done.stderr is not None
+        assert done.stdout.readline() == "0\n"
+        done.stdout.close()
+        assert done.stderr.read() == ""
+        assert done.wait(60) == 1
 
 
 def test_variables_that_were_set_are_shown(tmp_path: Path) -> None:
