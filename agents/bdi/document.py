@@ -71,6 +71,11 @@ class Document:
         """Main steps, then clean-up, by position."""
         return self.intents + self.cleanup
 
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host that any step may reach, each once."""
+        return tuple(sorted({host for spec in self.all_intents for host in spec.hosts}))
+
     def at(self, position: int) -> IntentSpec:
         """The step at a position, from 1."""
         return self.all_intents[position - 1]
@@ -148,7 +153,9 @@ def _spec(raw: Mapping[str, Any]) -> IntentSpec:
     parameters = tuple(
         Parameter(**{**item, "span": tuple(item["span"]) if item["span"] else None}) for item in raw["parameters"]
     )
-    fixed = {"parameters": parameters, "depends_on": tuple(raw["depends_on"]), "hosts": tuple(raw["hosts"])}
+    # A document from before steps could say hosts has none, and none is what its steps may reach.
+    hosts = tuple(str(host) for host in raw.get("hosts", ()))
+    fixed = {"parameters": parameters, "depends_on": tuple(raw["depends_on"]), "hosts": hosts}
     return IntentSpec(**{**raw, **fixed})
 
 

@@ -7,11 +7,16 @@ from typing import Any
 
 from agents.bdi.references import is_reference
 from agents.bdi.types import Param
-from agents.rules.bodies import fill, fill_command_line
+from agents.rules.bodies import fill, fill_command_line, fill_hosts
 from agents.rules.selection import SlotValue
 from agents.rules.words import Value
 from agents.toolkit.command import Command
+from agents.toolkit.packages import fetches_packages
 from agents.toolkit.phrases import typed
+from agents.toolkit.schemas import HOSTS_KIND
+from sandbox.gate.hosts import PACKAGES
+
+_INDEX_NOTE = "pip fetches from the package index"
 
 
 def from_person(command: Command, values: Mapping[str, Any]) -> dict[str, Param]:
@@ -27,11 +32,10 @@ def from_rule(
     words = {name: slot.value for name, slot in slots.items()}
     given = {}
     for name, value in values.items():
-        filled = (fill_command_line if name == "command_line" else fill)(value, words)
-        result = typed(command, name, filled.text)
-        if filled.slots:
-            spans = [slots[slot].span for slot in filled.slots]
-            note = "filled from " + ", ".join("{" + slot + "}" for slot in filled.slots)
+        result, used = _filled(command, name, value, words)
+        if used:
+            spans = [slots[slot].span for slot in used]
+            note = "filled from " + ", ".join("{" + slot + "}" for slot in used)
             given[name] = Param(result, "rule_slot", span=spans[0], note=note)
         elif is_reference(result):
             given[name] = Param(result, "reference")
@@ -40,8 +44,25 @@ def from_rule(
     return with_defaults(command, given)
 
 
+def _filled(command: Command, name: str, value: Value, words: Mapping[str, str]) -> tuple[Any, tuple[str, ...]]:
+    """The value of a parameter with the rule's slots filled, and the slots that went in."""
+    if command.kind(name) == HOSTS_KIND:
+        return fill_hosts(value, words)
+    filled = (fill_command_line if name == "command_line" else fill)(value, words)
+    return typed(command, name, filled.text), filled.slots
+
+
 def with_defaults(command: Command, params: Mapping[str, Param]) -> dict[str, Param]:
-    """Return the parameters with the defaults of those that are missing, in the order of the schema."""
-    full = {name: Param(value, "default") for name, value in command.defaults().items()} | dict(params)
+    """Return the parameters with the defaults of those that are missing, in the order of the schema.
+
+    What installs packages gets the package index, when nothing was said about hosts (an empty list says: none). No
+    other host is ever guessed.
+    """
+    defaults = {name: Param(value, "default") for name, value in command.defaults().items()}
+    line = params.get("command_line")
+    if line is not None and fetches_packages(line.value):
+        asks = (name for name in command.properties if command.kind(name) == HOSTS_KIND)
+        defaults |= {name: Param([PACKAGES], "default", note=_INDEX_NOTE) for name in asks}
+    full = defaults | dict(params)
     known = [name for name in command.properties if name in full]
     return {name: full[name] for name in (*known, *(name for name in full if name not in command.properties))}

@@ -17,8 +17,9 @@ from agents.bdi.revision import folder_after
 from agents.bdi.types import ORIGINS, Step
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
+from agents.toolkit.hosts import host_problem
 from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
-from agents.toolkit.schemas import NEVER_REFERENCED, PATH_KINDS, problems
+from agents.toolkit.schemas import HOSTS_KIND, NEVER_REFERENCED, PATH_KINDS, problems
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 
@@ -185,6 +186,22 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
         yield Problem(position, name, "reference_malformed", message)
     if name == "command_line" and isinstance(value, str):
         yield from _command_line(position, name, value, walk)
+    if command.properties.get(name, {}).get("x-kind") == HOSTS_KIND and isinstance(value, list):
+        yield from _hosts(position, name, value)
+
+
+def _hosts(position: int, name: str, entries: list[Any]) -> Iterator[Problem]:
+    fit = []
+    for entry in entries:
+        if isinstance(entry, str) and "{{" in entry:
+            message = f"{name} may not take an entry from a result; write the host itself."
+            yield Problem(position, name, "reference_not_allowed", message)
+        elif wrong := host_problem([entry]):
+            yield Problem(position, name, "host", _sentence(f"{name}: {wrong}"))
+        else:
+            fit.append(entry)
+    if wrong := host_problem(fit):
+        yield Problem(position, name, "host", _sentence(f"{name}: {wrong}"))
 
 
 def _command_line(position: int, name: str, value: str, walk: _Walk) -> Iterator[Problem]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.toolkit.command import Command
-from agents.toolkit.schemas import JsonError, loads_strict, problems
+from agents.toolkit.hosts import THE_INDEX, entries_of, host_problem
+from agents.toolkit.schemas import HOSTS_KIND, JsonError, loads_strict, problems
+from sandbox.gate.hosts import PACKAGES
 
 _KINDS = {"boolean": "switch", "integer": "number", "string": "line"}
 _SWITCHED_ON = frozenset({"on", "true", "1", "yes"})
@@ -80,6 +82,8 @@ def _kind(described: Mapping[str, Any]) -> str:
         return "choice"
     if described.get("x-multiline"):
         return "text"
+    if described.get("x-kind") == HOSTS_KIND:
+        return "line"
     return _KINDS.get(described["type"], "json")
 
 
@@ -87,6 +91,8 @@ def _hint(described: Mapping[str, Any]) -> str:
     said = [str(described.get("description", "")).rstrip(".")]
     if described.get("x-kind") == "path":
         said.append("a path inside the workspace")
+    if described.get("x-kind") == HOSTS_KIND:
+        said.append(f"such as example.org or 127.0.0.1:8123, parted by commas; {PACKAGES} is {THE_INDEX}")
     if "minimum" in described or "maximum" in described:
         said.append(f"{described.get('minimum', '…')} to {described.get('maximum', '…')}")
     return "; ".join(part for part in said if part)
@@ -100,9 +106,18 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _hosts(text: str) -> list[str]:
+    entries = entries_of(text)
+    if wrong := host_problem(entries):
+        raise ValueError(f"{wrong[:1].upper()}{wrong[1:]}.")
+    return entries
+
+
 def _typed(described: Mapping[str, Any], text: str) -> Any:
     if text.startswith("{{") and text.endswith("}}") and described.get("x-reference"):
         return text
+    if described.get("x-kind") == HOSTS_KIND:
+        return _hosts(text)
     match described["type"]:
         case "string":
             return text

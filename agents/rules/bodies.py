@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.rules.grammar import BodyLine, Rule
-from agents.rules.slots import KINDS
+from agents.rules.kinds import KINDS
 from agents.rules.wording import best_wording
 from agents.rules.words import Value, quote, read_text, unescape
 from agents.toolkit.command import Command
+from agents.toolkit.hosts import entries_of, entry_of, host_of_slot, pieces_of
+from agents.toolkit.packages import given_to_pip
 from agents.toolkit.phrases import Reading, read_raw
 from agents.toolkit.registry import Registry
+from agents.toolkit.schemas import HOSTS_KIND
 
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
 _CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
@@ -70,6 +73,19 @@ def fill_command_line(value: Value, slots: Mapping[str, str]) -> Filled:
     for number, piece in enumerate(pieces):
         result += _as_argument(slots[piece], _open_quote(result)) if number % 2 else piece
     return Filled(result, used)
+
+
+def fill_hosts(value: Value, slots: Mapping[str, str]) -> tuple[list[str], tuple[str, ...]]:
+    """Return the entries of a list of hosts with its slots filled, and the slots; a value stays in its own entry.
+
+    A list that is one slot is the person's own and may hold several.
+    """
+    raw = unescape(value.raw) if value.quoted else value.raw
+    used = slots_in(raw)
+    if not used or _SLOT.fullmatch(raw):
+        return entries_of(fill(Value(raw, value.span, quoted=False), slots).text), used
+    filled = (fill(Value(piece, value.span, quoted=False), slots).text for piece in pieces_of(raw))
+    return [entry_of(piece) for piece in filled], used
 
 
 def _as_argument(value: str, inside: str) -> str:
@@ -135,16 +151,20 @@ def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
         reading = None if line.subgoal else compile_line(line.text, registry)
         for parameter, value in reading.values.items() if reading else ():
             for slot in slots_in(value.raw):
-                kinds[slot] = _stricter(
-                    kinds.get(slot), _kind_in(reading.command, parameter, value) if reading else "text"
-                )
+                kind = _kind_in(reading.command, parameter, value, slot) if reading else "text"
+                kinds[slot] = _stricter(kinds.get(slot), kind)
     return kinds
 
 
-def _kind_in(command: Command, parameter: str, value: Value) -> str:
+def _kind_in(command: Command, parameter: str, value: Value, slot: str) -> str:
     kind = command.kind(parameter)
-    # A slot that is only a part of a number or switch cannot be typed on its own; a part of a path still is a path.
-    if kind in ("number", "switch", "choice") and not _SLOT.fullmatch(value.raw):
+    if kind == HOSTS_KIND and any(host_of_slot(piece) == slot for piece in pieces_of(value.raw)):
+        return "address"
+    if parameter == "command_line" and f"{{{slot}}}" in given_to_pip(value.raw):
+        return "package"
+    # A slot that is only a part of a number, a switch or a list cannot be typed on its own; a part of a path still is
+    # a path.
+    if kind in ("number", "switch", "choice", HOSTS_KIND) and not _SLOT.fullmatch(value.raw):
         return "text"
     return kind
 

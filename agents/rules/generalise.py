@@ -20,9 +20,10 @@ from agents.bdi.means_ends import plan
 from agents.bdi.types import Belief, PlanDraft, Step
 from agents.rules.entailment import entails
 from agents.rules.grammar import RuleSyntaxError, parse
+from agents.rules.kinds import FUNCTION_WORDS
 from agents.rules.linter import lint
 from agents.rules.selection import KnownRule
-from agents.rules.slots import FUNCTION_WORDS, spoken_part
+from agents.rules.slots import spoken_part
 from agents.rules.words import NOISE, Text, fold, quote, read_text
 from agents.toolkit.command import Command
 from agents.toolkit.phrases import say_with, spoken

@@ -13,13 +13,15 @@ from agents.bdi.references import parse_reference
 from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
 from agents.rules.entailment import decidable, entails
 from agents.rules.grammar import BodyLine, Context, Rule, read
+from agents.rules.kinds import OF_SEVERAL_WORDS
 from agents.rules.naming import path_problem
 from agents.rules.slots import TemplateError, compile_template
 from agents.rules.words import NOISE, fold, read_text, unescape
 from agents.toolkit.command import Command
+from agents.toolkit.hosts import host_problem
 from agents.toolkit.phrases import Reading, typed
 from agents.toolkit.registry import Registry
-from agents.toolkit.schemas import PATH_KINDS, problems
+from agents.toolkit.schemas import HOSTS_KIND, PATH_KINDS, problems
 
 SEVERITIES = ("error", "warning", "hint")
 LONG_CONTEXT = 200
@@ -88,7 +90,7 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     kinds = slot_kinds(rule, rules, registry)
     for trigger in rule.triggers:
         for left, right in _neighbours(trigger.text):
-            if kinds.get(left) == "text":
+            if kinds.get(left) in OF_SEVERAL_WORDS:
                 message = (
                     f"Between {{{left}}} and {{{right}}} stands no word; put one there, else {{{left}}} gets one word."
                 )
@@ -218,6 +220,8 @@ def _fixed_value(rule: Rule, line: BodyLine, command: Command, name: str, value:
     wrong = path_problem(str(value), single=kind == "name") if kind in PATH_KINDS else None
     if wrong and wrong[0] != "path_outside":
         yield LintProblem(rule.name, line.line, "bad_value", "error", f"{name} {wrong[1]}.")
+    if command.kind(name) == HOSTS_KIND and isinstance(value, list) and (unfit := host_problem(value)):
+        yield LintProblem(rule.name, line.line, "bad_value", "error", f"{name}: {unfit}.")
     reference = parse_reference(value)
     if reference is None:
         return

@@ -18,7 +18,9 @@ from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
 from agents.rules.wording import best_wording
 from agents.rules.words import Text, fold, quote, unescape
+from agents.toolkit.hosts import entries_of, host_problem
 from agents.toolkit.registry import Registry
+from agents.toolkit.schemas import HOSTS_KIND
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,9 @@ def _value_problem(value: str, kind: str) -> str:
     if kind in ("path", "name"):
         found = path_problem(value, single=kind == "name")
         return f"{quote(value)} {found[1]}" if found else ""
-    return ""
+    if kind == "address":
+        return host_problem(entries_of(f"the host of {value}")) or ""
+    return (host_problem(entries_of(value)) or "") if kind == HOSTS_KIND else ""
 
 
 def judge(relevant: Relevant, beliefs: Sequence[Belief], cwd: str = "") -> Judgement:

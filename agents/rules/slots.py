@@ -8,15 +8,7 @@ Notation, shared by the triggers of rules and the phrases of commands:
 
 Words compare without case; articles and "please" never count, on either side. Parts are tried from left to right, an
 optional part first as present, and a slot takes as few words as the rest allows, so a boundary is always predictable.
-What a slot takes is decided by its kind. In a goal, one-word kinds never take a function word (with, and, that, …) for
-a value: a file of that name stands in quotes. The kinds are:
-
-    path    one word, or quoted text       (a file or folder inside the workspace)
-    name    one word, or quoted text       (a single name, no slash)
-    number  one word of digits
-    switch  on, off, true, false, yes, no
-    choice  one word; the command's schema says which
-    text    one or more words, a quotation only whole
+What a slot takes is decided by its kind (see agents.rules.kinds).
 """
 
 from __future__ import annotations
@@ -26,16 +18,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from agents.rules.kinds import FUNCTION_WORDS, OF_SEVERAL_WORDS, fits
 from agents.rules.words import NOISE, Text, Value, fold
 
-KINDS = ("name", "path", "number", "switch", "choice", "text")
-SWITCHES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 MAX_WORDS = 4_000
-_LITTLE = """
-with without and or that which who for from in into inside of to on onto by as at it its then using use named is are
-has have not no under below where when if this these my your
-"""
-FUNCTION_WORDS = frozenset(_LITTLE.split())
 
 _PIECE = re.compile(r"\{([a-z][a-z0-9_]*)\}(?=[\s\])|]|$)|([\[\]()|])|([^\s\[\]()|]+)")
 _POLITE = """
@@ -152,7 +138,7 @@ class _Search:
 
     def _slot(self, state: _Slot, at: int) -> int | None:
         kind = self.kinds.get(state.name, "text")
-        if kind == "text":
+        if kind in OF_SEVERAL_WORDS:
             return self._text_slot(state, at)
         skipped = at
         while skipped < len(self.text.words) and _is_noise(self.text, skipped):
@@ -201,17 +187,6 @@ class _Search:
         if found is not None:
             self.values[state.name] = value
         return found
-
-
-def fits(kind: str, raw: str) -> bool:
-    """Say whether a word can be a value of this kind; a slot marker of a rule (`{n}`) or a reference always can."""
-    if raw.startswith("{") and raw.endswith("}"):
-        return True
-    if kind == "number":
-        return raw.isascii() and raw.isdigit() and len(raw) <= 12
-    if kind == "switch":
-        return raw.casefold() in SWITCHES
-    return True
 
 
 def _is_noise(text: Text, at: int) -> bool:

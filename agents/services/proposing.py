@@ -170,7 +170,7 @@ def replaced(document: Document) -> list[str]:
 def _facts(step: Step, ceilings: Mapping[str, Number]) -> CommandFacts:
     command = REGISTRY.command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
-    return CommandFacts(effect=command.effect, limits=ceilings, sentence=phrases.say(command, values))
+    return CommandFacts(command.effect, ceilings, command.hosts(values), phrases.say(command, values))
 
 
 def _step_json(step: Step) -> dict[str, Any]:

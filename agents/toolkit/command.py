@@ -9,7 +9,8 @@ from typing import Any
 
 from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit.effects import EFFECTS, slots_of
-from agents.toolkit.schemas import PATH_KINDS, SchemaFault, check_schema, problems
+from agents.toolkit.hosts import hosts_asked_for
+from agents.toolkit.schemas import HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
 from sandbox.contract import Request
 
 Params = Mapping[str, Any]
@@ -64,9 +65,9 @@ class Command:
         return {name: self.kind(name) for name in self.properties}
 
     def kind(self, parameter: str) -> str:
-        """Return the slot kind that a parameter's schema implies (see agents.rules.slots)."""
+        """Return the slot kind that a parameter's schema implies (see agents.rules.kinds)."""
         described = self.properties[parameter]
-        if described.get("x-kind") in PATH_KINDS:
+        if described.get("x-kind") in (*PATH_KINDS, HOSTS_KIND):
             return str(described["x-kind"])
         if "enum" in described:
             return "choice"
@@ -75,6 +76,10 @@ class Command:
     def destroys(self, values: Params) -> bool:
         """Whether the command with these values is refused while autonomous mode is off."""
         return self.needs_autonomous or (bool(self.autonomous_with) and values.get(self.autonomous_with) is True)
+
+    def hosts(self, params: Params) -> tuple[str, ...]:
+        """Return the hosts that these parameters ask for, in their one spelling. Raises HostRefused."""
+        return hosts_asked_for(self.schema, params)
 
     def defaults(self) -> dict[str, Any]:
         """Return the parameters that have a default, with it."""

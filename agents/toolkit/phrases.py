@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.rules.slots import SWITCHES, Template, render
+from agents.rules.kinds import SWITCHES
+from agents.rules.slots import Template, render
 from agents.rules.words import Text, Value, fold, quote, read_text, unescape
 from agents.toolkit.command import Command
+from agents.toolkit.hosts import entries_of, in_words
 from agents.toolkit.registry import Registry
-from agents.toolkit.schemas import problems
+from agents.toolkit.schemas import HOSTS_KIND, problems
 
 _BARE_TEXT = re.compile(r"[\w./=+:@%*-]+(?: [\w./=+:@%*-]+)*\Z", re.ASCII)
+_BARE_HOST = re.compile(r"[\w.:-]+\Z", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,12}\Z")
 # Words that begin another part of a phrase or a keyword of rules: a command line with one of them stands in quotes.
 _PART_WORDS = frozenset(
@@ -94,7 +97,7 @@ def typed(command: Command, parameter: str, text: str) -> Any:
         return int(text)
     if kind == "switch":
         return SWITCHES.get(text.casefold(), text)
-    return text
+    return entries_of(text) if kind == HOSTS_KIND else text
 
 
 def complete(prefix: str, registry: Registry, limit: int = 12) -> list[Suggestion]:
@@ -145,6 +148,10 @@ def spoken(command: Command, parameter: str, value: Any) -> str:
     """Return a parameter's value as it stands in a phrase: on/off, digits, a plain word, or quoted text."""
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        plain = all(isinstance(one, str) and _BARE_HOST.match(one) and fold(one) not in _PART_WORDS for one in value)
+        said = in_words(value) if plain else quote(", ".join(map(str, value)))
+        return said if plain or said.startswith('"') else f'"{said}"'
     text = str(value)
     if isinstance(value, int) or (text.startswith("{{") and text.endswith("}}") and " " not in text):
         return text
@@ -152,6 +159,7 @@ def spoken(command: Command, parameter: str, value: Any) -> str:
         parameter == "command_line"
         and _BARE_TEXT.match(text)
         and " with the input " not in text
+        and " with access to " not in text
         and " within " not in text
     ):
         return text

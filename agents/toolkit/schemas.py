@@ -2,6 +2,7 @@
 
 Keywords of our own in a property's schema:
     x-kind "path" | "name"   the value names a file or folder in the workspace (name: without a slash)
+    x-kind "hosts"           the value lists the hosts that the step may reach; the session's command never gets it
     x-reference true         the whole value may be a reference to an earlier result
     x-multiline true         forms show a text area
 """
@@ -18,6 +19,8 @@ from jsonschema.exceptions import SchemaError, ValidationError
 
 MAX_JSON_CHARS = 4_000_000
 PATH_KINDS = ("path", "name")
+HOSTS_KIND = "hosts"
+_TYPE_OF_KIND = {"path": "string", "name": "string", HOSTS_KIND: "array"}
 # Values that decide what runs and where are never taken from an earlier result (nor may a schema allow it).
 NEVER_REFERENCED = frozenset({"tool", "command", "command_line", "code", "path", "host", "hosts", "url"})
 
@@ -93,8 +96,10 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
     if not isinstance(described, Mapping) or not isinstance(described.get("type"), str):
         raise SchemaFault(f"the parameter “{name}” needs one type")
     kind = described.get("x-kind")
-    if kind is not None and (kind not in PATH_KINDS or described["type"] != "string"):
-        raise SchemaFault(f"the parameter “{name}” has the unknown x-kind {kind!r}; use path or name, on a string")
+    if kind is not None and described["type"] != _TYPE_OF_KIND.get(kind):
+        raise SchemaFault(
+            f"the parameter “{name}” has the unknown x-kind {kind!r}; use path or name on a string, hosts on an array"
+        )
     if described.get("x-reference") and (kind is not None or name in NEVER_REFERENCED):
         raise SchemaFault(f"the parameter “{name}” decides what runs or where; it may not take a reference")
     if "default" in described and problems(schema, {name: described["default"]}, partial=True):
@@ -138,6 +143,7 @@ def _in_words(error: ValidationError) -> list[tuple[str, str]]:
         "maxLength": f"has more than {bound} characters; shorten it",
         "minimum": f"must be at least {bound}",
         "maximum": f"must be at most {bound}",
+        "maxItems": f"has more than {bound} entries; leave some out",
         "enum": f"must be one of {', '.join(map(str, bound)) if isinstance(bound, list) else bound}",
     }
     return [(field, words.get(str(error.validator), error.message[:200]))]

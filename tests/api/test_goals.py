@@ -256,6 +256,23 @@ def test_a_persons_plan_is_proposed_for_a_goal_that_waits_for_one(
     ]
 
 
+def test_a_step_names_its_hosts_and_a_wrong_one_is_named_in_the_answer(
+    api_of: Any, owner: Any, make_goal: Any, propose_plan: Any
+) -> None:
+    goal = propose_plan(make_goal(owner)).goal
+    run = {"tool": "simple_coder", "command": "run"}
+    wrong = [{**run, "params": {"command_line": "python x.py", "hosts": ["https://example.org"]}}]
+    refused = api_of(owner).post(f"goals/{goal.pk}/plan", {"steps": wrong})
+    assert refused.status_code == 422
+    assert "https://example.org" in refused.json()["errors"][0]["message"]
+    steps = [
+        {**run, "params": {"command_line": "python x.py", "hosts": ["Example.org", "127.0.0.1:8123"]}},
+        {**run, "params": {"command_line": "pip install httpx"}},
+    ]
+    plan = api_of(owner).post(f"goals/{goal.pk}/plan", {"steps": steps}).json()
+    assert [intent["hosts"] for intent in plan["intents"]] == [["127.0.0.1:8123", "example.org"], ["packages"]]
+
+
 def test_a_plan_by_hand_with_problems_names_each_step_and_stores_nothing(
     api_of: Any, owner: Any, make_goal: Any, propose_plan: Any
 ) -> None:

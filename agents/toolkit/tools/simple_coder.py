@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.bdi.limits import BOUNDS
-from agents.toolkit.command import Command, Tool
+from agents.toolkit.command import Command, Params, Tool
+from agents.toolkit.schemas import HOSTS_KIND
 from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MAX_VALUE_CHARS, MOST_NEWEST, MOST_OFFSET, WRITE_MODES
 from sandbox.contract import Request
+from sandbox.gate.hosts import MOST_ENTRIES
 
 NAME = "simple_coder"
 
@@ -35,8 +37,26 @@ def _transfer() -> dict[str, Any]:
     return _object({"path": _path("File or folder"), "to": _path("New path"), "overwrite": overwrite}, "path", "to")
 
 
+def _hosts() -> dict[str, Any]:
+    """What a program may reach: it decides how the jail is opened, so the session's command never sees it."""
+    entry = {"type": "string", "minLength": 1, "maxLength": 260}
+    return {
+        "type": "array",
+        "title": "Hosts it may reach",
+        "items": entry,
+        "maxItems": MOST_ENTRIES,
+        "x-kind": HOSTS_KIND,
+    }
+
+
 def _command(name: str, **parts: Any) -> Command:
-    return Command(NAME, name, requests=lambda params: (Request(name, dict(params)),), **parts)
+    described = parts["schema"]["properties"]
+    for_the_jail = {field for field in described if described[field].get("x-kind") == HOSTS_KIND}
+
+    def requests(params: Params) -> tuple[Request, ...]:
+        return (Request(name, {field: value for field, value in params.items() if field not in for_the_jail}),)
+
+    return Command(NAME, name, requests=requests, **parts)
 
 
 TOOL = Tool(
@@ -289,13 +309,22 @@ TOOL = Tool(
                         "x-reference": True,
                         "x-multiline": True,
                     },
+                    "hosts": _hosts(),
                 },
                 "command_line",
             ),
-            phrases=("run [the command] {command_line} [with the input {stdin}] [within {timeout_s} seconds]",),
+            phrases=(
+                "run [the (command|program)] {command_line} [with access to {hosts}] [with the input {stdin}] "
+                "[within {timeout_s} seconds]",
+                "run [the (command|program)] {command_line} [with the input {stdin}] [within {timeout_s} seconds] "
+                "with access to {hosts}",
+            ),
             effect="workspace",
             result_keys=("return_code", "stdout", "stderr"),
-            examples=({"command_line": "python main.py"},),
+            examples=(
+                {"command_line": "python main.py"},
+                {"command_line": "pip install httpx", "hosts": ["packages"]},
+            ),
         ),
         _command(
             "set_env",

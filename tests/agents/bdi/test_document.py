@@ -49,6 +49,21 @@ def test_every_changed_byte_changes_the_digest() -> None:
         assert documents.digest_of(bytes(changed)) != documents.digest_of(data)
 
 
+def test_a_document_from_before_hosts_has_none() -> None:
+    raw = json.loads(documents.write(_document()))
+    for spec in raw["intents"] + raw["cleanup"]:
+        del spec["hosts"]
+    assert [spec.hosts for spec in documents.read(json.dumps(raw).encode()).all_intents] == [(), ()]
+
+
+def test_a_document_tells_every_host_of_every_step_once() -> None:
+    document = _document()
+    main = dataclasses.replace(document.intents[0], hosts=("b.example", "packages"))
+    undo = dataclasses.replace(document.cleanup[0], hosts=("a.example", "packages"))
+    changed = dataclasses.replace(document, intents=(main,), cleanup=(undo,))
+    assert changed.hosts == ("a.example", "b.example", "packages")
+
+
 def test_positions_count_through_main_and_cleanup() -> None:
     document = _document()
     assert [spec.position for spec in document.all_intents] == [1, 2]

@@ -38,6 +38,17 @@ def test_a_sound_plan_has_no_problems() -> None:
     assert problems(*steps) == []
 
 
+def test_hosts_may_be_said_and_a_problem_names_the_entry() -> None:
+    assert problems(by_hand("run", command_line="python x.py", hosts=["127.0.0.1:8123", "packages"])) == []
+    assert problems(by_hand("run", command_line="python x.py", hosts=[])) == []
+    step = raw("run", command_line="python x.py", hosts=["good.example", "bad.example/x"])
+    (found,) = validate((step,), (), REGISTRY)
+    assert "bad.example/x" in found.message
+    assert "good.example" not in found.message
+    many = raw("run", command_line="python x.py", hosts=[f"h{number}.example" for number in range(17)])
+    assert {problem.field for problem in validate((many,), (), REGISTRY)} == {"hosts"}
+
+
 @pytest.mark.parametrize(
     ("step", "field", "code"),
     [
@@ -50,6 +61,12 @@ def test_a_sound_plan_has_no_problems() -> None:
         (raw("run", command_line="x", timeout_s=100_000), "timeout_s", "schema"),
         (raw("run", command_line="x", timeout_s=True), "timeout_s", "schema"),
         (raw("toggle_autonomous_mode", on="yes"), "on", "schema"),
+        (raw("run", command_line="pip list", hosts="packages"), "hosts", "schema"),
+        (raw("run", command_line="pip list", hosts=["https://example.org"]), "hosts", "host"),
+        (raw("run", command_line="pip list", hosts=["*.example.org"]), "hosts", "host"),
+        (raw("run", command_line="pip list", hosts=["example.org\u200b"]), "hosts", "host"),
+        (raw("run", command_line="pip list", hosts=["{{intents.1.result.stdout}}"]), "hosts", "reference_not_allowed"),
+        (raw("run", command_line="pip list", hosts="{{intents.1.result.stdout}}"), "hosts", "reference_not_allowed"),
         (raw("mkdir", path="/etc"), "path", "path_absolute"),
         (raw("mkdir", path="~/x"), "path", "path_absolute"),
         (raw("mkdir", path="a/../../b"), "path", "path_outside"),

@@ -9,12 +9,17 @@ from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY
 
 
+def typed_in(value: object) -> str:
+    """What a person would put into the form to mean this value."""
+    if isinstance(value, bool):
+        return "on" if value else ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 @pytest.mark.parametrize("command", list(REGISTRY.commands), ids=lambda command: f"{command.tool}.{command.name}")
 def test_every_command_has_a_form_whose_examples_read_back(command: Command) -> None:
     for example in command.examples:
-        filled = {
-            name: ("on" if value is True else "" if value is False else str(value)) for name, value in example.items()
-        }
+        filled = {name: typed_in(value) for name, value in example.items()}
         params, errors = schema_form.read(command, filled)
         assert errors == {}
         assert {name: params[name] for name in example} == dict(example)
@@ -34,6 +39,20 @@ def test_errors_name_their_field() -> None:
     assert set(errors) == {"command_line", "timeout_s"}
     shown = {field.name: field.error for field in schema_form.fields(command, {}, errors)}
     assert "whole number" in shown["timeout_s"]
+
+
+def test_hosts_are_filled_in_as_words_and_a_wrong_one_is_named() -> None:
+    command = REGISTRY.command("simple_coder", "run")
+    (field,) = (field for field in schema_form.fields(command) if field.name == "hosts")
+    assert (field.kind, field.required, field.value) == ("line", False, "")
+    assert "packages is the package index" in field.hint
+    filled = {"command_line": "python main.py", "hosts": "127.0.0.1:8123,\r\nthe package index"}
+    params, errors = schema_form.read(command, filled)
+    assert (params["hosts"], errors) == (["127.0.0.1:8123", "packages"], {})
+    _, errors = schema_form.read(command, {"command_line": "python main.py", "hosts": "example.org/x"})
+    assert "example.org/x" in errors["hosts"]
+    without, _ = schema_form.read(command, {"command_line": "python main.py", "hosts": ""})
+    assert "hosts" not in without
 
 
 def test_line_ends_of_browsers_become_plain_ones() -> None:

@@ -38,6 +38,21 @@ def said(found: object) -> list[tuple[str, str, dict[str, object]]]:
     return [(step.tool, step.command, step.values()) for step in found.steps]
 
 
+def test_what_steps_may_reach_is_said_in_the_rule() -> None:
+    goal = "Look at the weather of Bergen"
+    steps = (
+        by_hand("run", command_line="pip install --target lib httpx"),
+        by_hand("run", command_line="python look.py", hosts=["api.example", "127.0.0.1:8123"]),
+        by_hand("run", command_line="pip install --target lib ./x.whl", hosts=[]),
+    )
+    lines = propose(goal, draft(*steps), REGISTRY, ()).text.splitlines()
+    assert lines[-3:] == [
+        "  run pip install --target lib httpx with access to the package index",
+        "  run python look.py with access to api.example and 127.0.0.1:8123",
+        "  run pip install --target lib ./x.whl with access to nothing",
+    ]
+
+
 def test_what_stands_in_goal_and_steps_becomes_a_slot() -> None:
     proposal = propose(GOAL, draft(*STEPS, cleanup=UNDO), REGISTRY, perceive(world(about=GOAL)))
     assert proposal.text.splitlines() == [

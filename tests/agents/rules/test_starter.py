@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import pytest
@@ -68,6 +69,70 @@ def test_a_python_project_is_created_whatever_way_it_is_asked_for(goal: str) -> 
     assert [name for name, _ in steps(goal, world())] == ["mkdir", "cd", "create_venv", "activate_venv", "write", "run"]
     assert steps(goal, world())[0] == ("mkdir", {"path": "weather"})
     assert steps(goal, world("other/"))[0] == ("mkdir", {"path": "weather"})
+
+
+REFERENCE = (
+    "Create a Python project named 'api_client', set up a virtual environment, install 'httpx', "
+    "and create a script to ping the GitHub API."
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "address", "host"),
+    [
+        (REFERENCE, "https://api.github.com", "api.github.com"),
+        (
+            "create a python project named api_client with its own venv, install httpx and write a script that "
+            "requests http://127.0.0.1:8123/status?x=1,2 and run it",
+            "http://127.0.0.1:8123/status?x=1,2",
+            "127.0.0.1:8123",
+        ),
+        (
+            "Please set up a new Python project called api_client, install the package httpx into it, and make a "
+            "program that fetches https://Example.org:8443/a.",
+            "https://Example.org:8443/a",
+            "example.org:8443",
+        ),
+    ],
+)
+def test_a_project_that_asks_an_address_may_reach_its_host_and_nothing_else(goal: str, address: str, host: str) -> None:
+    found = steps(goal, world())
+    assert [name for name, _ in found] == ["mkdir", "cd", "create_venv", "activate_venv", "run", "write", "run"]
+    install, script, run = found[4:]
+    assert (install[1]["command_line"], install[1]["hosts"]) == ("pip install httpx", ["packages"])
+    assert "import httpx" in script[1]["content"]
+    assert (shlex.split(run[1]["command_line"]), run[1]["hosts"]) == (["python", "main.py", address], [host])
+    assert all("hosts" not in values for name, values in found if name != "run")
+
+
+def test_a_package_is_installed_into_a_new_project_or_one_that_is_there() -> None:
+    fresh = steps("create a python project named weather with a venv and install the package rich>=13 in it", world())
+    assert [name for name, _ in fresh] == ["mkdir", "cd", "create_venv", "activate_venv", "run", "run"]
+    assert fresh[4][1]["command_line"] == "pip install 'rich>=13'"
+    there = steps("install the package httpx in the project weather", world(*FULL))
+    assert [name for name, _ in there] == ["cd", "activate_venv", "run"]
+    assert there[-1][1]["hosts"] == ["packages"]
+    assert "virtual environment" in refusal("install the package httpx in the project calc", world(*FULL))
+
+
+def test_an_address_can_be_asked_without_installing_anything() -> None:
+    write, run = steps("write a script that requests http://127.0.0.1:8123/ and run it", world())
+    assert "httpx" not in write[1]["content"]
+    assert run[1]["hosts"] == ["127.0.0.1:8123"]
+    assert "main.py" in refusal("write a script that requests http://127.0.0.1:8123/", world("main.py"))
+
+
+def test_what_is_no_address_or_no_package_is_not_taken_for_one() -> None:
+    for goal in (
+        "write a script that requests the weather",
+        "write a script that requests ftp://example.org/",
+        "write a script that requests http://example.org/ and http://evil.example/",
+        "create a python project named weather and install httpx and create a script to ping the weather API",
+        "create a python project named weather and install --index-url=http://evil.example/",
+        "create a python project named weather and install httpx and a database",
+    ):
+        assert refusal(goal, world()) == "no_relevant_rule", goal
+    assert "cannot be let in" in refusal("write a script that requests http://[::1]/", world())
 
 
 def test_what_the_rule_does_not_do_is_not_promised() -> None:

@@ -61,6 +61,27 @@ def understood(line: str) -> tuple[str, dict[str, Any]]:
         ('run cat with the input "a b"', "run", {"command_line": "cat", "stdin": "a b"}),
         ("run 'python  main.py'", "run", {"command_line": "python  main.py"}),
         ("run Grep -R X .", "run", {"command_line": "Grep -R X ."}),
+        (
+            "run the program python main.py with access to example.org, 127.0.0.1:8123 and the package index",
+            "run",
+            {"command_line": "python main.py", "hosts": ["example.org", "127.0.0.1:8123", "packages"]},
+        ),
+        (
+            "run python main.py with access to the host of http://127.0.0.1:8123/a,b with the input x within 5 seconds",
+            "run",
+            {"command_line": "python main.py", "hosts": ["127.0.0.1:8123"], "stdin": "x", "timeout_s": 5},
+        ),
+        (
+            "run python main.py with the input x within 5 seconds with access to 'example.org'",
+            "run",
+            {"command_line": "python main.py", "hosts": ["example.org"], "stdin": "x", "timeout_s": 5},
+        ),
+        ("run pip install x with access to nothing", "run", {"command_line": "pip install x", "hosts": []}),
+        (
+            'run "echo with access to nothing"',
+            "run",
+            {"command_line": "echo with access to nothing"},
+        ),
         ("take the note ideas saying try it, soon", "write_note", {"name": "ideas", "text": "try it, soon"}),
         ("add more to the note ideas", "append_note", {"name": "ideas", "text": "more"}),
     ],
@@ -103,6 +124,17 @@ def test_whatever_is_written_is_said_and_read_back(content: str, path: str, mode
     values = {"path": path, "content": content, "mode": mode}
     command, back = read(say(write, values), REGISTRY)
     assert (command, write.defaults() | back) == (write, values)
+
+
+@given(
+    st.sampled_from(["python main.py", "pip install httpx", "echo with access to x"]),
+    st.lists(st.sampled_from(["packages", "a.example", "within", "the", "b.example:81", "10.0.0.1"]), max_size=4),
+    st.one_of(st.none(), st.integers(1, 29)),
+)
+def test_whatever_may_be_reached_is_said_and_read_back(line: str, hosts: list[str], timeout_s: int | None) -> None:
+    params = {"command_line": line, "hosts": hosts} | ({} if timeout_s is None else {"timeout_s": timeout_s})
+    said = say(REGISTRY.command("simple_coder", "run"), params)
+    assert understood(said) == ("run", params), said
 
 
 @given(st.text(min_size=1, max_size=40), st.integers(1, 300), st.one_of(st.none(), TEXT))
