@@ -112,11 +112,18 @@ class Environment(Consequence):
 
 @dataclass(frozen=True)
 class Program(Consequence):
-    """A program runs in the jail. What it reads, writes or removes in the workspace is unknown before it runs."""
+    """A program runs in the jail. What it reads, writes or removes in the workspace is unknown before it runs.
+
+    `hosts` is all it may reach. `installs`: it is pip, and packages go into the environment. `lacks_index`: it is pip,
+    and would ask the package index, which it may not reach.
+    """
 
     command_line: str = ""
     folder: str = ""
     environment: str = ""
+    hosts: tuple[str, ...] = ()
+    installs: bool = False
+    lacks_index: bool = False
 
 
 @dataclass(frozen=True)

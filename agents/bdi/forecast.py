@@ -27,9 +27,11 @@ from agents.bdi.consequences import (
     Writing,
 )
 from agents.bdi.document import Document, IntentSpec
+from agents.toolkit.packages import fetches_packages, installs_packages, needs_environment
 from agents.toolkit.registry import Registry, UnknownTool
 from sandbox.commands import Refusal, check_variable, place, shown
 from sandbox.contract import Request
+from sandbox.gate.hosts import PACKAGES
 from sandbox.jail.inside.patch import PatchFailed, applied
 
 
@@ -60,6 +62,7 @@ class _Walk:
     environment: str = ""
     autonomous: bool = False
     unsure: bool = False
+    hosts: tuple[str, ...] = ()
     where: Consequence = field(default_factory=lambda: Consequence(0))
 
     def below(self, path: str) -> Iterator[tuple[str, _Node]]:
@@ -82,6 +85,7 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
         if cleanup and not walk.where.cleanup:
             walk = _Walk(walk.nodes, unsure=True)
         walk.where = Consequence(spec.position, cleanup, walk.unsure, spec.condition is not None)
+        walk.hosts = spec.hosts
         consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
         found += consequences
         if not consequences:
@@ -328,7 +332,17 @@ def _leave_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Conse
 
 def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     line = str(params.get("command_line", ""))
-    yield Program(**_where(walk), command_line=line, folder=walk.folder, environment=walk.environment)
+    if not walk.environment and needs_environment(line):
+        yield _failing(walk, "no virtual environment is active, and the system's Python takes no packages")
+    yield Program(
+        **_where(walk),
+        command_line=line,
+        folder=walk.folder,
+        environment=walk.environment,
+        hosts=walk.hosts,
+        installs=installs_packages(line),
+        lacks_index=fetches_packages(line) and PACKAGES not in walk.hosts,
+    )
     walk.unsure = True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,13 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from agents.presentation import hidden
+from agents.services import package_index
+from agents.toolkit.hosts import THE_INDEX
 from mindx_web.presentation import moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
+from sandbox.gate.hosts import PACKAGES
 
 register = template.Library()
 
@@ -92,6 +95,18 @@ def way(goal: Any, reason: str = "", mini: bool = False) -> SafeString:
         ),
     )
     return format_html('<ol class="way{}" aria-label="Way of the goal">{}</ol>', " way-mini" if mini else "", items)
+
+
+@register.simple_tag
+def reach(entries: Iterable[str]) -> SafeString:
+    """The hosts of a step or a plan, all of them and in full; the package index with the address it has here."""
+    return format_html_join(", ", "{}", ((_host(str(entry)),) for entry in entries))
+
+
+def _host(entry: str) -> SafeString:
+    if entry != PACKAGES:
+        return format_html("<code>{}</code>", visible(entry, "line"))
+    return format_html("{} (<code>{}</code>)", THE_INDEX, visible(package_index.address(), "line"))
 
 
 @register.filter

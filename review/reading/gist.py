@@ -22,6 +22,7 @@ class Gist:
     removes_on_failure: tuple[str, ...]
     runs: tuple[str, ...]
     makes_autonomous: bool
+    hosts: tuple[str, ...]
 
 
 def gist(document: Document, registry: Registry) -> Gist:
@@ -35,6 +36,7 @@ def gist(document: Document, registry: Registry) -> Gist:
         removes_on_failure=_values(undo, "rm", "path"),
         runs=_values(main, "run", "command_line"),
         makes_autonomous=any(name == "toggle_autonomous_mode" and params.get("on") is True for name, params in main),
+        hosts=document.hosts,
     )
 
 

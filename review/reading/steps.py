@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.bdi.limits import Ceiling, unusual
+from agents.presentation.values import as_text
 from review.reading import difference, texts
 from review.reading.difference import Difference, Row
 
@@ -105,11 +104,6 @@ def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownTex
     )
 
 
-def as_text(value: Any) -> str:
-    """A value as it is written: text as it is, everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
 def as_lines(document: Document) -> str:
     """A whole document as lines that can be compared: one fact a line, every argument in full."""
     lines = [f"goal: {document.goal_text}", f"workspace: {document.workspace}", f"made on snapshot: {document.base}"]
@@ -122,7 +116,7 @@ def as_lines(document: Document) -> str:
         if step.condition:
             lines.append(f"  only if: {step.condition}")
         if spec.hosts:
-            lines.append("  hosts: " + ", ".join(spec.hosts))
+            lines.append("  may reach: " + ", ".join(spec.hosts))
         if spec.limits:
             lines.append(f"  limits: {as_text(dict(spec.limits))}")
         for argument in step.arguments:

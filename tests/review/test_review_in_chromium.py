@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -201,3 +203,22 @@ def test_hostile_text_does_nothing_in_a_browser(submitter: User, judge: User, op
     assert page.locator("main script, main img").count() == 0
     page.goto("/review/")
     assert page.title() == "(1) Review · mindX"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_most_hosts_there_can_be_leave_room_for_the_decision(
+    width: int,
+    submitter: User,
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    hosts = tuple(f"{'a-long-name-of-a-host-' * 4}{number}.example:80{number:02}" for number in range(16))
+    plan = proposed(goal_of(submitter), [replace(step("run", command_line="python ask.py"), hosts=hosts)])
+    page = open_page(judge, f"/review/{plan.pk}/", width=width)
+    approve = page.get_by_role("button", name=re.compile("^Approve"))
+    expect(approve).to_be_in_viewport(ratio=1)
+    bar = page.locator(".bound-reach")
+    for host in hosts:
+        expect(bar).to_contain_text(host)
+    assert page.locator(".decision").evaluate("bar => bar.offsetHeight < innerHeight / 2")
+    assert sideways(page) == 0

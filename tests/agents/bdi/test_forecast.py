@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agents.bdi.consequences import (
@@ -45,6 +46,31 @@ def spec(position: int, command: str, params: dict[str, Any], phase: str = "main
     if "." in command:
         tool, _, command = command.partition(".")
     return IntentSpec(position, phase, tool, command, params, (), "", "workspace", {}, (), None, (), "", "")
+
+
+def test_a_program_says_what_it_may_reach() -> None:
+    line = spec(1, "run", {"command_line": "python x.py", "hosts": ["LIES.example"]})
+    document = Document("1", "a goal", "ws", "0" * 64, 1, "rule", (replace(line, hosts=("a.example",)),), ())
+    (program,) = forecast(document, BASE, REGISTRY).of(Program)
+    assert (program.hosts, program.installs, program.lacks_index) == (("a.example",), False, False)
+
+
+def test_installing_names_its_environment_and_fails_without_one() -> None:
+    install = ("run", {"command_line": "pip install httpx"})
+    found = steps(("activate_venv", {"venv_name": ".venv"}), install, ("deactivate_venv", {}), install)
+    within, without = found.of(Program)
+    assert (within.installs, within.environment, within.lacks_index) == (True, ".venv", True)
+    assert without.environment == ""
+    (failing,) = found.of(WouldFail)
+    assert failing.position == 4
+    assert "no virtual environment is active" in failing.reason
+
+
+def test_pip_that_may_reach_the_index_lacks_nothing() -> None:
+    line = replace(spec(1, "run", {"command_line": "pip download httpx"}), hosts=("packages",))
+    document = Document("1", "a goal", "ws", "0" * 64, 1, "rule", (line,), ())
+    found = forecast(document, BASE, REGISTRY)
+    assert (found.of(Program)[0].lacks_index, found.of(Program)[0].installs, found.of(WouldFail)) == (False, False, ())
 
 
 ON = ("toggle_autonomous_mode", {"on": True})
