@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from agents.bdi.limits import reached
+from agents.bdi.network import network_of, refusal_words
 
 
 class FailureClass(StrEnum):
@@ -83,6 +84,9 @@ def classify(
     own = result.get("error_class")
     if own in set(FailureClass) and own != FailureClass.TOOL_EXECUTION_ERROR:
         return Failure(FailureClass(own), said or f"the tool reported {own}")
+    if isinstance(code, int) and code != 0 and (refused := refusal_words(network_of(result))):
+        # Whatever the program made of it: the host stays closed until a plan with it is approved.
+        return Failure(FailureClass.PERMISSION_ERROR, f"exit code {code}: {refused}")
     if isinstance(code, int) and code != 0:
         return _by_exit(code, str(result.get("stderr") or ""))
     if own == FailureClass.TOOL_EXECUTION_ERROR:

@@ -30,18 +30,19 @@ class Desk:
     head: str
     limits: Limits
     jail: ExitStack
+    hosts: tuple[str, ...] = ()
 
-    def under(self, limits: Limits) -> None:
-        """Give what runs next these ceilings: a jail's are fixed when it starts, so other ones take another jail.
+    def under(self, limits: Limits, hosts: tuple[str, ...]) -> None:
+        """Give what runs next these ceilings and hosts: a jail's are fixed when it starts, so other ones take another.
 
         Raises SandboxUnavailable when that cannot be had.
         """
-        if limits == self.limits:
+        if (limits, hosts) == (self.limits, self.hosts):
             return
         state = self.session.state
         self.jail.close()
-        self.session = self.jail.enter_context(_session(self.folder, state, limits))
-        self.limits = limits
+        self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts))
+        self.limits, self.hosts = limits, hosts
 
     def keep(self) -> Snapshot:
         """Store the files as a snapshot, durable on disk when this returns. Raises SnapshotRefused above the limits."""
@@ -50,13 +51,17 @@ class Desk:
         return snapshot
 
 
-def _session(folder: Path, state: SessionState, limits: Limits) -> AbstractContextManager[Session]:
-    return open_session(folder, state, limits, minimum=settings.SANDBOX_MIN)
+def _session(
+    folder: Path, state: SessionState, limits: Limits, hosts: tuple[str, ...]
+) -> AbstractContextManager[Session]:
+    return open_session(folder, state, limits, minimum=settings.SANDBOX_MIN, hosts=hosts)
 
 
 @contextmanager
-def open_desk(lease: Lease, head: str, state: SessionState, limits: Limits, *, part: str = "main") -> Iterator[Desk]:
-    """Check the snapshot out and open a session on it, under the first step's limits; the folder goes with the claim.
+def open_desk(
+    lease: Lease, head: str, state: SessionState, limits: Limits, hosts: tuple[str, ...] = (), *, part: str = "main"
+) -> Iterator[Desk]:
+    """Check the snapshot out and open a session on it, as the first step needs it; the folder goes with the claim.
 
     Raises SandboxUnavailable when no jail of the wanted level can be had.
     """
@@ -65,8 +70,8 @@ def open_desk(lease: Lease, head: str, state: SessionState, limits: Limits, *, p
     try:
         store().checkout(head, folder)
         with ExitStack() as jail:
-            session = jail.enter_context(_session(folder, state, limits))
-            yield Desk(session, folder, head, limits, jail)
+            session = jail.enter_context(_session(folder, state, limits, hosts))
+            yield Desk(session, folder, head, limits, jail, hosts)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -12,6 +12,7 @@ from agents.bdi import document as documents
 from agents.bdi import recovery
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
+from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import Strategy
 from agents.execution import ending, record
 from agents.execution.companion import Companion
@@ -25,6 +26,7 @@ from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
+from sandbox.gate.hosts import HostRefused, canonical
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -43,6 +45,7 @@ class Executor:
         self.plan = plan
         self.document = document
         self.tries = tries
+        self.refused: set[str] = set()
 
     # -- the way through the plan -----------------------------------------------------------------------------
     def run(self) -> None:
@@ -67,7 +70,7 @@ class Executor:
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
-        with open_desk(self.lease, self._head(), state, self._limits(min(self.plan.position, last))) as desk:
+        with open_desk(self.lease, self._head(), state, *self._needs(min(self.plan.position, last))) as desk:
             for position in range(self.plan.position, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
@@ -86,7 +89,7 @@ class Executor:
             return
         running: Running | None = None
         start = max(first, self.plan.position)
-        with open_desk(self.lease, self._head(), SessionState(), self._limits(start), part="cleanup") as desk:
+        with open_desk(self.lease, self._head(), SessionState(), *self._needs(start), part="cleanup") as desk:
             for position in range(start, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
@@ -95,7 +98,7 @@ class Executor:
     # -- one step ---------------------------------------------------------------------------------------------
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         spec = self.document.at(running.position)
-        desk.under(self._limits(running.position))
+        desk.under(*self._needs(running.position))
         label = f"tool.{REGISTRY.tool(spec.tool).label}"
         self.companion.new_attempt()
         again = f", try {running.number}" if running.number > 1 else ""
@@ -112,7 +115,20 @@ class Executor:
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
             self._say(label, summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
+            self._tell_network(network_of(outcome.answer), spec)
         return outcome
+
+    def _tell_network(self, network: Network, spec: IntentSpec) -> None:
+        """What came from the network, and each refused host once in a run: programs ask again and again."""
+        for file in network.downloads:
+            came = "was taken from the cache" if file.cached else "was downloaded"
+            self._say("network", f"{file.file} {came}, SHA-256 {file.sha256}", intent=spec.position)
+        for host in network.hosts:
+            self._say("network", reached_words(host), intent=spec.position)
+        for one in network.refused:
+            if one.name not in self.refused:
+                self.refused.add(one.name)
+                self._say("network", refusal_words(Network((one,))), level="warning", intent=spec.position)
 
     def _kept(self, desk: Desk, outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:
         """Store the files; a step that left what no workspace may hold has failed."""
@@ -165,12 +181,16 @@ class Executor:
         )
 
     # -- small things -----------------------------------------------------------------------------------------
-    def _limits(self, position: int) -> Limits:
-        """What the approved document states for a step. One that this worker cannot hold waits for one that can."""
+    def _needs(self, position: int) -> tuple[Limits, tuple[str, ...]]:
+        """The limits and hosts that the approved document states for a step, and nothing beside them.
+
+        What this worker cannot hold or let in waits for one that can.
+        """
+        spec = self.document.at(position)
         try:
-            return session_limits(self.document.at(position).limits)
-        except UnknownLimit as unknown:
-            raise SandboxUnavailable(f"{unknown}; update it") from unknown
+            return session_limits(spec.limits), canonical(spec.hosts)
+        except (UnknownLimit, HostRefused) as unknown:
+            raise SandboxUnavailable(f"{unknown}; update mindX on this worker") from unknown
 
     def _head(self) -> str:
         return IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=self.plan.pk)

@@ -9,6 +9,7 @@ from typing import Any
 from agents.bdi import recovery
 from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
+from agents.bdi.network import bounded
 from agents.bdi.recovery import Failure, FailureClass
 from agents.bdi.references import UnresolvedReference, resolve
 from agents.bdi.validation import validate_values
@@ -48,12 +49,12 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
     for request in command.requests(params):
         result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)
         if not result.ok:
-            answer = result.as_json()
+            answer = bounded(result.as_json())
             timeout_s = request.params.get("timeout_s")
             return StepOutcome(result, recovery.classify(answer, spec.limits, timeout_s), answer=answer)
     if result is None:
         return _unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
-    return StepOutcome(result, answer=result.as_json())
+    return StepOutcome(result, answer=bounded(result.as_json()))
 
 
 def _unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
