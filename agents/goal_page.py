@@ -13,12 +13,14 @@ from django.db.models import Prefetch, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from agents import goal_facts
+from agents import goal_facts, goal_network
 from agents.bdi import document as documents
+from agents.goal_network import Lacking, StepNetwork
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, Transition
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, sees_everything
+from agents.services import replanning
 from agents.states import GoalState, PlanState
 from library.models import ComponentVersion, Experience
 from people.models import User
@@ -184,7 +186,10 @@ class GoalPage:
     @cached_property
     def notice(self) -> endings.Notice | None:
         """What the page says at the top."""
-        return endings.notice_for(self.goal.state, self.goal.reason, self.last_failure, len(self.waits_for))
+        refused = {name for one in self.network for name in one.network.refused_names}
+        return endings.notice_for(
+            self.goal.state, self.goal.reason, self.last_failure, len(self.waits_for), tuple(sorted(refused))
+        )
 
     @cached_property
     def experience(self) -> Experience | None:
@@ -240,6 +245,18 @@ class GoalPage:
         """A plan written by hand that worked can become a rule."""
         worked = self.plan is not None and self.plan.state == PlanState.COMPLETE
         return self.may_change and worked and self.plan is not None and self.plan.plan.source == Plan.Source.PERSON
+
+    @cached_property
+    def network(self) -> list[StepNetwork]:
+        """What the newest plan's steps did on the network."""
+        return goal_network.of_plan(self.plan)
+
+    @cached_property
+    def lacking(self) -> Lacking | None:
+        """The access that the failed step lacked, when this person may plan again with it."""
+        if not self.goal.has_ended or not self.may_change or not any(one.network.refused for one in self.network):
+            return None
+        return replanning.lacking_access(self.goal, self.user)
 
     @property
     def again_key(self) -> str:

@@ -7,9 +7,11 @@ from typing import Any
 
 from django.conf import settings
 
+from agents import goal_network
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.forecast import forecast
+from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden
 from agents.services import base_files
@@ -92,6 +94,7 @@ class PlanView:
     revisions: list[IntentPlan]
     refusal: str
     ended_by: Transition | None
+    network: list[StepNetwork]
     previous: int | None
     following: int | None
 
@@ -164,6 +167,7 @@ def plan_view(plan: IntentPlan, user: User) -> PlanView:
         revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
         refusal=rights.why_not(user, plan),
         ended_by=None if plan.state == PlanState.AWAITING_REVIEW else last_move(plan),
+        network=goal_network.of_plan(plan),
         previous=previous,
         following=following,
     )

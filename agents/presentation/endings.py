@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from agents.bdi.network import listed
 
 
 def reason_words(reason: str) -> str:
@@ -48,8 +51,13 @@ _MANUAL = {
 }
 
 
-def notice_for(state: str, reason: str, failure_class: str = "", waits_for: int = 0) -> Notice | None:
-    """What the goal's page says at the top about its state; None when the way and the log say it all."""
+def notice_for(
+    state: str, reason: str, failure_class: str = "", waits_for: int = 0, refused: Sequence[str] = ()
+) -> Notice | None:
+    """What the goal's page says at the top about its state; None when the way and the log say it all.
+
+    `refused`: the hosts that its programs asked for and were not approved.
+    """
     match state:
         case "blocked":
             return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
@@ -58,6 +66,8 @@ def notice_for(state: str, reason: str, failure_class: str = "", waits_for: int 
             return Notice("person", "hand", text)
         case "failed":
             way_out = _FAILURES.get(failure_class) or _way_out(reason)
+            if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
+                way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
             return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
         case "dropped":
             return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))

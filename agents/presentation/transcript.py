@@ -10,7 +10,9 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
+from agents.bdi import network
 from agents.bdi.limits import in_words
+from agents.bdi.network import Network
 from agents.presentation import ansi, timeline
 from agents.presentation.timeline import Try
 
@@ -22,7 +24,7 @@ _NOT_SAID = frozenset(
     {
         *("status", "error_class", "reason", "level", "duration_s", "limit", "return_code"),
         *("stdout", "stderr", "stdout_bytes", "stderr_bytes", "truncated", "message", "content", "encoding"),
-        *("left_running", "peak_memory_bytes", "peak_processes", "deleted_count"),
+        *("left_running", "peak_memory_bytes", "peak_processes", "deleted_count", network.KEY),
     }
 )
 _MIB = 1 << 20
@@ -106,9 +108,20 @@ def _outputs(result: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if "content" in result:
         binary = result.get("encoding") == "base64"
         yield "content", "", "not text, so it is not shown" if binary else str(result["content"])
+    yield from _network(network.network_of(result))
     for name, value in result.items():
         if name not in _NOT_SAID:
             yield name, "", _plain(value)
+
+
+def _network(used: Network) -> Iterator[tuple[str, str, str]]:
+    """What came over the network and what was refused; the card above has the figures of each."""
+    if used.downloads:
+        yield "network", "", "\n".join(f"{one.file}, {one.size_bytes:,} bytes" for one in used.downloads)
+    for one in used.hosts:
+        yield "network", "", network.reached_words(one)
+    if words := network.refusal_words(used):
+        yield "network", "warning", words
 
 
 def _plain(value: Any) -> str:

@@ -14,6 +14,7 @@ urlpatterns = [
     path("<int:pk>/decisions/", goal.decisions, name="goal-decisions"),
     path("<int:pk>/cancel", goal.cancel, name="goal-cancel"),
     path("<int:pk>/again", goal.again, name="goal-again"),
+    path("<int:pk>/again-with-access", goal.again_with_access, name="goal-again-with-access"),
     path("<int:pk>/intents/<int:intent>/outcome", goal.outcome, name="goal-outcome"),
     path("<int:pk>/log", goal.log, name="goal-log"),
     path("<int:pk>/log.txt", goal.raw_log, name="goal-log-raw"),

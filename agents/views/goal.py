@@ -16,7 +16,8 @@ from agents.errors import GoalRefused, NotPossibleNow
 from agents.goal_page import GoalPage
 from agents.models import Intent, IntentPlan
 from agents.presentation.values import as_text
-from agents.services import goals, outcomes
+from agents.services import goals, outcomes, replanning
+from agents.services.goals import PlanInvalid
 from agents.services.outcomes import Outcome
 from agents.states import IntentState
 from agents.views.asking import changeable_goal, person_of, visible_goal
@@ -122,6 +123,21 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("goal", pk)
     messages.success(request, f"Submitted again as goal {fresh.pk}.")
     return redirect("goal", fresh.pk)
+
+
+@require_POST
+def again_with_access(request: HttpRequest, pk: int) -> HttpResponse:
+    """Propose the steps of a failed plan again, with the hosts that its failed step was refused."""
+    goal = changeable_goal(request, pk)
+    try:
+        plan = replanning.plan_again_with_access(
+            goal, by=person_of(request), submission_key=f"access:{pk}:{request.POST.get('key', '')[:80]}"
+        )
+    except (GoalRefused, NotPossibleNow, PlanInvalid) as error:
+        messages.warning(request, str(error))
+        return redirect("goal", pk)
+    messages.success(request, f"Proposed again as goal {plan.goal_id}; the plan awaits review.")
+    return redirect("goal", plan.goal_id)
 
 
 @require_POST
