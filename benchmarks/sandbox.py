@@ -20,6 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox.contract import Request, SandboxError, SessionState
+from sandbox.jail import bubblewrap, interpreter, seccomp
+from sandbox.jail.published import publish
+from sandbox.places import templates_folder
 from sandbox.session import Session, open_session
 from sandbox.snapshots import SnapshotStore
 
@@ -96,6 +99,20 @@ class Bench:
         with open_session(self.root, SessionState()) as session:
             _succeed(session, _RUN)
 
+    def bubblewrap_alone(self) -> None:
+        """The same walls around the same program, and nobody within who watches or ends it: the least a jail costs."""
+        texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
+        filter_file, python = _held(seccomp.program()), interpreter.choose()
+        try:
+            bound = bubblewrap.binds(self.root, publish(), templates_folder(), python)
+            words = bubblewrap.arguments(bound, filter_file, texts, 0, python)
+            words = [each.removeprefix(bubblewrap.STAGED) for each in words[: words.index("--")]]
+            line = [str(bubblewrap.find()), *words, "--", *_BARE]
+            subprocess.run(line, pass_fds=(filter_file, *texts.values()), capture_output=True, check=True, env={})
+        finally:
+            for descriptor in (filter_file, *texts.values()):
+                os.close(descriptor)
+
     def bare(self) -> None:
         subprocess.run(_BARE, capture_output=True, cwd=self.plain, check=True)
 
@@ -132,6 +149,13 @@ class Bench:
         first = self._store.take(self._large).digest
         time.sleep(0.2)  # stamps this young are not trusted, and every later look would read all files again
         return self._store.take(self._large, first).digest
+
+
+def _held(content: bytes) -> int:
+    descriptor = os.memfd_create("bench")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _file(folder: Path, number: int) -> Path:
@@ -177,6 +201,7 @@ def _pairs(bench: Bench, session: Session) -> list[Pair]:
             "a command in a session", lambda: _succeed(session, _RUN), bench.bare, "a bare subprocess", "2 ms or less"
         ),
         Pair("the start of a session", bench.start, None, "", "50 ms or less", bench.end),
+        Pair("bubblewrap alone, no session", bench.bubblewrap_alone, bench.bare, "a bare subprocess", "-"),
         Pair("a fresh jail for a command", bench.start_run_end, bench.bare, "a bare subprocess", "15 ms or less"),
     ]
 
