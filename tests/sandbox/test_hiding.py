@@ -172,6 +172,14 @@ held()
     result = hands.python(_BEGIN + code.format(320), timeout_s=15)
     assert (result.status, result.limit) == ("ERROR", "inodes"), result
     assert "temporary files" in result.reason
+    assert hands.python("import os; print(len(os.listdir('/tmp')))").data["stdout"] == "0\n"
+
+
+def test_who_left_too_many_names_in_memory_is_blamed_and_not_the_next(open_hands: OpenHands) -> None:
+    hands = open_hands(limits=SMALL)
+    result = hands.python("import os\nfor number in range(320): os.mknod(f'/tmp/{number}')")
+    assert (result.status, result.limit) == ("ERROR", "inodes"), result
+    assert hands.python("import os, time; time.sleep(0.1); print(len(os.listdir('/tmp')))").data["stdout"] == "0\n"
 
 
 def test_as_many_terminals_as_processes_and_no_more(open_hands: OpenHands) -> None:

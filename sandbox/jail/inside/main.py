@@ -9,7 +9,7 @@ import resource
 
 from . import libc
 from .frames import Frames, pack
-from .parts import environments, files, moving, programs, reading, searching, survey
+from .parts import environments, files, moving, programs, reading, searching, survey, temporary
 from .place import Place
 from .tree import Refused, Tree, shown
 
@@ -112,10 +112,17 @@ class Helper:
                 lambda stream, data: self._send({"out": stream}, data),
                 self._cancelled,
             )
-            return ending | _aftermath(before, self._survey())
+            return ending | self._clear_up(ending["limit"]) | _aftermath(before, self._survey())
         finally:
             os.close(folder)
             os.chdir("/")
+
+    def _clear_up(self, limit: str | None) -> dict[str, Any]:
+        """Blames whoever left too many temporary files, and removes these."""
+        if limit != "inodes" and not temporary.are_too_many(self._place, self._limits):
+            return {}
+        temporary.remove_all(self._place)
+        return {"limit": limit or "inodes"}
 
     def _survey(self) -> survey.Survey:
         return survey.survey(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from . import reading as reading
     from . import searching as searching
     from . import survey as survey
+    from . import temporary as temporary
 else:
     environments, files, moving = _Part("environments"), _Part("files"), _Part("moving")
     programs, reading, searching, survey = _Part("programs"), _Part("reading"), _Part("searching"), _Part("survey")
+    temporary = _Part("temporary")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import time
 
+from . import temporary
 from .census import census, proportional_bytes
 from .disk import Disk
-from .place import TMP, Place
+from .place import Place
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _DISK_TICK_S = 0.5
 _GRACE_S = 1.0
 _SIGTERM = 15
-_SHARED = "/dev/shm"  # noqa: S108 - the jail's own
 _TERMINALS = "/dev/pts"
 
 
@@ -59,8 +59,6 @@ class Watch:
         self._place = place
         self._limits = limits
         self._disk = Disk(place, limits)
-        # File systems in memory have a size, which does not count what a name takes of the kernel's own memory.
-        self._in_memory = [TMP, _SHARED] if place.tmp == TMP else []
         self._next_disk_check = time.monotonic() + _DISK_TICK_S
 
     def look(self, now: float) -> str | None:
@@ -73,17 +71,11 @@ class Watch:
         self.peak_bytes = max(self.peak_bytes, memory_bytes)
         if memory_bytes > most_bytes:
             return "memory"
-        if sum(map(_files, self._in_memory)) > self._limits["workspace_files"]:
+        if temporary.are_too_many(self._place, self._limits):
             return "inodes"
-        if self._in_memory and len(os.listdir(_TERMINALS)) > self._limits["processes"]:
+        if temporary.folders(self._place) and len(os.listdir(_TERMINALS)) > self._limits["processes"]:
             return "terminals"
         if now >= self._next_disk_check:
             self._next_disk_check = now + _DISK_TICK_S
             return "workspace" if self._disk.is_over() else None
         return None
-
-
-def _files(folder: str) -> int:
-    """How many files the file system at `folder` holds, with a name or without."""
-    held = os.statvfs(folder)
-    return held.f_files - held.f_ffree

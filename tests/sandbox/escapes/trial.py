@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-
-import pytest
+from typing import Any
+from unittest import mock
 
 from sandbox.contract import Limits, Request, Result, SessionState
 from sandbox.session import Session, open_session
 from tests.sandbox.escapes.attempts import ROWS
-from tests.sandbox.escapes.attempts.row import Place, Row
+from tests.sandbox.escapes.attempts.row import ENDS, HELD, SEEN, Place, Row
 
 MIB = 1 << 20
 MARKER = "marker-of-the-worker-5d1c"
@@ -35,6 +35,8 @@ TIGHT = Limits(
     output_file_bytes=MIB,
 )
 _INHERITED = 97
+# Against the time limit, and against the helper, who cannot answer once it is stopped.
+_TIMES_S = {"time": 0.4, "parent": 2}
 _LINE = re.compile(r"^(STARTED|CONTROL|LAME|THROUGH|STOPPED) (\d+) ?(.*)$", re.MULTILINE)
 
 
@@ -73,9 +75,7 @@ def host(folder: Path) -> Iterator[Place]:
     secret = home / "credentials"
     secret.write_text(SECRET)
     with ExitStack() as stack:
-        environment = stack.enter_context(pytest.MonkeyPatch.context())
-        environment.setenv("MINDX_ESCAPES", MARKER)
-        environment.setenv("HOME", str(home))
+        stack.enter_context(mock.patch.dict(os.environ, {"MINDX_ESCAPES": MARKER, "HOME": str(home)}))
         peer = stack.enter_context(
             subprocess.Popen(["/bin/sleep", "600"], stdin=secret.open(), cwd=home, env={"SECRET": MARKER})
         )
@@ -148,9 +148,9 @@ def outside(folder: Path, place: Place, rows: Iterable[int]) -> dict[int, Outcom
     return outcomes(done.stdout, place)
 
 
-def inside(place: Place) -> Place:
+def inside(place: Place, level: str) -> Place:
     """What is different for an attempt in a jail: process 1 watches, and the time limit shall come first."""
-    return replace(place, guard=1, patience_s=15)
+    return replace(place, guard=1, patience_s=15, level=level)
 
 
 def outcomes(text: str, place: Place) -> dict[int, Outcome]:
@@ -183,7 +183,7 @@ class Jail:
     def alone(self, number: int) -> tuple[Outcome, Result]:
         """One attempt as a command of its own, and its later look as another."""
         row: Row = ROWS[number]
-        result = self._run(f"first {number}", 0.4 if row.kind == "time" else 20)
+        result = self._run(f"first {number}", _TIMES_S.get(row.kind, 20))
         text = str(result.data.get("stdout"))
         if row.later is not None:
             text += str(self._run(f"later {number}", 20).data.get("stdout"))
@@ -196,8 +196,67 @@ class Jail:
 
 
 @contextmanager
-def jail(root: Path, place: Place, limits: Limits = Limits()) -> Iterator[Jail]:  # noqa: B008
+def jail(root: Path, place: Place, limits: Limits = Limits(), level: str = "L3") -> Iterator[Jail]:  # noqa: B008
     root.mkdir()
-    prepare(root, inside(place))
-    with open_session(root, SessionState(autonomous=True), limits) as session:
-        yield Jail(session, root, inside(place))
+    prepare(root, inside(place, level))
+    with open_session(root, SessionState(autonomous=True), limits, minimum=level) as session:
+        yield Jail(session, root, inside(place, level))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A row outside and in a jail: how both went, and what the session said of a row that had a command to itself."""
+
+    bare: Outcome
+    held: Outcome
+    limit: str | None = None
+    reason: str = ""
+
+    @classmethod
+    def from_json(cls, told: dict[str, Any]) -> Tried:
+        bare, held = (Outcome(**each | {"words": frozenset(each["words"])}) for each in (told["bare"], told["held"]))
+        return cls(bare, held, told["limit"], told["reason"])
+
+    def to_json(self) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(json.dumps(asdict(self), default=sorted))
+        return told
+
+
+def tries(folder: Path, level: str, wanted: Iterable[int] | None = None) -> dict[int, Tried]:
+    """Makes attempts (all, unless some are named) outside and in jails of `level`, below a folder anybody can pass."""
+    rows = list(range(len(ROWS)) if wanted is None else wanted)
+    # Who ends the helper would take the others along.
+    apart = {number for number in rows if ROWS[number].alone or ROWS[number].expect.get(level) == ENDS}
+    nothing = Outcome(frozenset(), "", False)
+    (folder / "outside").mkdir()
+    with host(folder / "host") as place:
+        bare = outside(folder / "outside", place, rows)
+        for path in Path(place.outside).iterdir():
+            path.unlink()  # what was planted from outside shall not count within
+        with jail(folder / "together", place, level=level) as there:
+            held = there.together(number for number in rows if number not in apart)
+        found = {number: Tried(bare[number], held.get(number, nothing)) for number in rows if number not in apart}
+        with jail(folder / "tight", place, TIGHT, level) as there:
+            for number in sorted(apart):
+                outcome, result = there.alone(number)
+                found[number] = Tried(bare[number], outcome, result.limit, result.reason)
+    return found
+
+
+def unproved(row: Row, tried: Tried, is_root: bool) -> bool:
+    """Whether the row needs something outside that this machine or user does not have, and so counts for nothing."""
+    return bool(row.needs) and not tried.bare.through and not (row.needs == "root" and is_root)
+
+
+def fault(row: Row, tried: Tried, level: str) -> str:
+    """What went otherwise than the row says; "" when nothing did."""
+    expected, held = row.expect[level], tried.held
+    if not tried.bare.started or not tried.bare.through:
+        return f"the attempt proves nothing: {tried.bare}"
+    if expected == ENDS:
+        return "" if "the jail ended" in tried.reason else f"the jail goes on: {tried}"
+    if not held.started or not held.can_do_what_is_allowed:
+        return f"it did not start, or cannot do what is allowed: {held}"
+    if expected in (HELD, SEEN):
+        return "" if held.has_ended and held.through == (expected == SEEN) else f"{expected} was expected: {held}"
+    return "" if tried.limit == expected else f"the limit {expected} was expected, not {tried.limit}: {held}"

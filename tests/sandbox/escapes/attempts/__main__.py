@@ -25,6 +25,8 @@ _MOST_S = 20
 def main(facts: str, step: str, numbers: list[int]) -> None:
     with open(facts) as file:
         place = Place(**json.load(file))
+    if place.level == "L2":
+        place = replace(place, guard=os.getppid())  # no number is known beforehand in the host's own /proc
     top = os.getcwd()
     for number in numbers:
         row = ROWS[number]

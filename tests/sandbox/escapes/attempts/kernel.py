@@ -14,7 +14,7 @@ import struct
 import termios
 from collections.abc import Callable
 
-from .row import Place, Row, libc
+from .row import Place, Row, by_level, libc
 
 _CLONE_NEWUSER, _CLONE_NEWNS, _SIGCHLD = 0x10000000, 0x20000, 17
 _TIOCSTI = 0x5412
@@ -109,9 +109,7 @@ DEVICES = [
         "device", "open the maker of virtual machines", lambda _: _opens("/dev/kvm", os.O_RDWR), _null, needs="/dev/kvm"
     ),
     Row("device", "open the maker of file systems", lambda _: _opens("/dev/fuse", os.O_RDWR), _null, needs="/dev/fuse"),
-    Row(
-        "device", "write unsized memory in /dev", _into_dev, lambda _: os.listdir("/dev/shm") is not None, needs="root"
-    ),
+    Row("device", "write unsized memory in /dev", _into_dev, _null, needs="root"),
 ]
 
 
@@ -192,7 +190,7 @@ def _pushed(push: Callable[[int], object]) -> Callable[[Place], object]:
     return attempt
 
 
-def _own_terminal(_: Place) -> object:
+def _terminal(_: Place) -> object:
     master, terminal = os.openpty()
     try:
         os.write(terminal, b"x")
@@ -201,6 +199,9 @@ def _own_terminal(_: Place) -> object:
         # A name such as /dev/pts/0 shall not be this one when the attempt looks for the person's.
         os.close(terminal)
         os.close(master)
+
+
+_own_terminal = by_level(_terminal, _null)  # no terminals there, only a few other devices
 
 
 def _typed(terminal: int) -> object:

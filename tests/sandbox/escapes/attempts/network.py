@@ -8,7 +8,7 @@ import errno
 import os
 import socket
 
-from .row import Place, Row, libc
+from .row import SEEN, Place, Row, by_level, libc, weaker
 
 _NETLINK, _VSOCK = 16, 40
 
@@ -20,7 +20,7 @@ def _answers(family: int, address: str, port: int) -> object:
         return True
 
 
-def _own_loopback(_: Place) -> object:
+def _to_itself(_: Place) -> object:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return _answers(socket.AF_INET, *server.getsockname())
 
@@ -30,6 +30,9 @@ def _own_pair(_: Place) -> object:
     with one, other:
         one.send(b"x")
         return other.recv(1)
+
+
+_own_loopback = by_level(_to_itself, _own_pair)
 
 
 def _taken(at: Place) -> object:
@@ -72,7 +75,7 @@ ROWS = [
         lambda at: _answers(socket.AF_INET, at.address, at.port_any), _own_loopback, needs="a network"),
     Row("network", "see the host's interfaces",
         lambda _: len(socket.if_nameindex()) > 1, _own_loopback, needs="a network"),
-    Row("network", "see who listens on the host", _listed, lambda _: os.listdir("/proc/net")),
+    Row("network", "see who listens on the host", _listed, lambda _: os.listdir("/proc/net"), weaker(SEEN)),
     Row("network", "share the host's ports", _taken, _own_loopback),
     Row("socket", "talk to the kernel by netlink", lambda _: _opened(_NETLINK, socket.SOCK_RAW), _own_pair),
     Row("socket", "the same with dirt in the upper half", _behind_the_upper_half, _own_pair),

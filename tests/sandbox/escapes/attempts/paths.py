@@ -70,7 +70,7 @@ def _planting_link(at: Place) -> object:
 PATHS = [
     Row("path", "read a host file by its path", lambda at: _text(at.secret), _own_file),
     Row("path", "read a host file by going up", lambda at: _text("../" * 40 + at.secret), _own_file),
-    Row("path", "list a host folder", _lists_secret, lambda _: os.listdir("/workspace")),
+    Row("path", "list a host folder", _lists_secret, lambda _: os.listdir(".") is not None),
     Row("path", "write into a system folder", lambda _: _write("/usr/mindx-escape"), _own_file, needs="root"),
     Row("path", "write into the root folder", lambda _: _write("/mindx-escape"), _own_file, needs="root"),
     Row("path", "write into /etc", lambda _: _write("/etc/mindx-escape"), _own_file, needs="root"),

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from .row import Place, Row, limit
+from .row import ENDS, SEEN, Place, Row, by_level, limit, weaker
 
 _BEATS_S = 3.0
 
@@ -43,13 +43,16 @@ def _blame(pid: int | str) -> object:
 
 
 PROC = [
-    Row("proc", "see the worker among the processes", lambda at: os.path.exists(f"/proc/{at.peer}"), _own_proc),
+    Row("proc", "see the worker among the processes", lambda at: os.path.exists(f"/proc/{at.peer}"), _own_proc,
+        weaker(SEEN)),
     Row("proc", "list the helper's descriptors", lambda at: os.listdir(f"/proc/{at.guard}/fd"), _own_proc),
     Row("proc", "change a kernel setting",
         lambda _: _opens("/proc/sys/kernel/core_pattern", os.O_RDWR), _own_proc, needs="root"),
-    Row("proc", "read the worker's command line", lambda at: Path(f"/proc/{at.peer}/cmdline").read_bytes(), _own_proc),
+    Row("proc", "read the worker's command line",
+        lambda at: Path(f"/proc/{at.peer}/cmdline").read_bytes(), _own_proc, weaker(SEEN)),
     Row("proc", "read where the worker's memory is", lambda at: Path(f"/proc/{at.peer}/maps").read_bytes(), _own_proc),
-    Row("proc", "have the kernel kill the worker first", lambda at: _blame(at.peer), lambda _: _blame("self")),
+    Row("proc", "have the kernel kill the worker first", lambda at: _blame(at.peer),
+        by_level(lambda _: _blame("self"), _own_proc)),
 ]  # fmt: skip
 
 
@@ -75,7 +78,7 @@ ENVIRONMENT = [
     Row("environment", "find the worker's home",
         lambda _: Path("~/credentials").expanduser().read_text(), lambda _: os.listdir(os.environ["HOME"]) is not None),
     Row("environment", "list the host's accounts",
-        lambda _: len(pwd.getpwall()) > 1, lambda _: pwd.getpwuid(os.getuid())),
+        lambda _: len(pwd.getpwall()) > 1, by_level(lambda _: pwd.getpwuid(os.getuid()), _own_environment)),
 ]  # fmt: skip
 
 
@@ -114,9 +117,12 @@ def _slow_self(_: Place) -> object:
 
 
 PARENT = [
-    Row("parent", "kill the helper", lambda at: _signalled(at, signal.SIGKILL, "Z"), _own_child),
-    Row("parent", "stop the helper", lambda at: _signalled(at, signal.SIGSTOP, "T"), _own_child),
-    Row("parent", "interrupt the helper", lambda at: _signalled(at, signal.SIGINT, "Z"), _own_child),
+    Row("parent", "kill the helper", lambda at: _signalled(at, signal.SIGKILL, "Z"), _own_child,
+        weaker(ENDS)),
+    Row("parent", "stop the helper", lambda at: _signalled(at, signal.SIGSTOP, "T"), _own_child,
+        weaker(ENDS)),
+    Row("parent", "interrupt the helper", lambda at: _signalled(at, signal.SIGINT, "Z"), _own_child,
+        weaker(ENDS)),
     Row("parent", "lower the helper's limits", _lame, lambda _: resource.getrlimit(resource.RLIMIT_NOFILE)),
     Row("parent", "slow the helper down", _slow, _slow_self),
     Row("parent", "open the helper's memory",

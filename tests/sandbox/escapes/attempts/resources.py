@@ -8,11 +8,12 @@ import mmap
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from .row import Place, Row, libc, limit
+from .row import Place, Row, by_level, libc, limit
 
 MIB = 1 << 20
 
@@ -73,7 +74,12 @@ MEMORY = [
     Row("memory", "grow in shared pages", _shared, _little, limit("memory"), alone=True),
     Row("memory", "hide it in a file without a name", _nameless, _little),
     Row("memory", "hide it in a shared segment", _segment, _little),
-    Row("memory", "hide it in /dev/shm", _shared_folder, lambda _: Path("/dev/shm/own").write_bytes(b"x")),
+    Row(
+        "memory",
+        "hide it in /dev/shm",
+        _shared_folder,
+        by_level(lambda _: Path("/dev/shm/own").write_bytes(b"x"), _little),
+    ),
 ]
 
 
@@ -117,12 +123,26 @@ def _by_children(_: Place) -> object:
     return True
 
 
+def _deleted(at: Place) -> object:
+    held = []
+    for _number in range(6):
+        with open("gone", "wb") as file:
+            file.write(bytes(3 * MIB))
+            held.append(os.dup(file.fileno()))
+        Path("gone").unlink()
+    time.sleep(at.patience_s)
+    for each in held:
+        os.close(each)
+    return True
+
+
 DISK = [
     Row("disk", "one large file", _one_file, _small_file, limit("file_bytes"), alone=True),
     Row("disk", "several files", _several_files, _small_file, limit("workspace"), alone=True),
     Row("disk", "a file of holes", _sparse, _small_file, alone=True),
     Row("disk", "room that is only reserved", _reserved, _small_file, alone=True),
     Row("disk", "files of several processes", _by_children, _small_file, limit("workspace"), alone=True),
+    Row("disk", "deleted files that are still open", _deleted, _small_file, limit("workspace"), alone=True),
 ]
 
 
@@ -140,6 +160,13 @@ def _second_name(name: str) -> None:
     os.link("first", name)
 
 
+def _link_or_fifo(name: str) -> None:
+    if int(name[1:]) % 2:
+        os.mkfifo(name)
+    else:
+        os.symlink("nowhere", name)
+
+
 def _nested(name: str) -> None:
     """Two hundred folders in each other, and then as many again beside them."""
     if name == "n200":
@@ -148,16 +175,31 @@ def _nested(name: str) -> None:
     os.chdir(name)
 
 
+def _temporary(at: Place) -> object:
+    """Where temporary files are in memory, each name takes memory that no file's size shows."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(400):
+            Path(folder, str(number)).touch()
+        time.sleep(at.patience_s)
+    return True
+
+
+def _own_temporary(_: Place) -> object:
+    with tempfile.TemporaryFile() as file:
+        return file.write(b"x")
+
+
 INODE = [
     Row("inode", name, _four_hundred(make), _small_file, limit("workspace"), alone=True)
     for name, make in [
         ("files", lambda name: Path(name).touch()),
         ("folders", os.mkdir),
-        ("links", lambda name: os.symlink("nowhere", name)),
+        ("links and FIFOs", _link_or_fifo),
         ("second names of one file", _second_name),
-        ("FIFOs", os.mkfifo),
         ("folders in folders", _nested),
     ]
+] + [
+    Row("inode", "temporary files", _temporary, _own_temporary, {"L3": "inodes", "L2": "workspace"}, alone=True),
 ]
 
 _BLOCK = b"y" * 1023 + b"\n"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 HELD = "held"
+SEEN = "seen"  # gets through at this level, which the documentation says
+ENDS = "ends"  # gets through, and the session's command ends with it and says so
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -14,8 +16,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 class Place:
     """What the host has that an attempt wants. Every path and number is the host's.
 
-    `guard` is the process that watches over programs: the jail's helper inside, a stand-in outside. `patience_s` is
-    how long an attempt against the time limit goes on: outside just longer than that limit.
+    `level` is the jail's, "" outside. `guard` is the process that watches over programs: the jail's helper inside, a
+    stand-in outside. `patience_s` is how long an attempt against a limit goes on: outside just longer than it could
+    take to be found.
     """
 
     secret: str
@@ -31,6 +34,7 @@ class Place:
     guard: int
     patience_s: float
     planted: str = ""
+    level: str = ""
 
 
 Step = Callable[[Place], object]
@@ -41,16 +45,16 @@ class Row:
     """One attempt: `attempt` answers something true, or writes `planted`, when it got through.
 
     `control` does the same kind of thing where it is allowed, and answers something true. `expect` says by level
-    what the jail does: HELD, or the name of the limit that ends it. `needs` names what this machine must have for
-    the attempt to work outside ("root" or a sentence). `alone`: a command of its own, in a session with small
-    limits. `later` is a second program, which looks whether the first one still lives.
+    what the jail does: HELD, SEEN, ENDS, or the name of the limit that ends it. `needs` names what this machine must
+    have for the attempt to work outside ("root" or a sentence). `alone`: a command of its own, in a session with
+    small limits. `later` is a second program, which looks whether the first one still lives.
     """
 
     kind: str
     name: str
     attempt: Step
     control: Step
-    expect: Mapping[str, str] = field(default_factory=lambda: {"L3": HELD})
+    expect: Mapping[str, str] = field(default_factory=lambda: {"L3": HELD, "L2": HELD})
     needs: str = ""
     alone: bool = False
     later: Step | None = None
@@ -62,4 +66,14 @@ class Row:
 
 def limit(name: str) -> Mapping[str, str]:
     """Expected where a limit ends the attempt."""
-    return {"L3": name}
+    return {"L3": name, "L2": name}
+
+
+def weaker(word: str) -> Mapping[str, str]:
+    """Expected where the full level holds and the weaker one does not."""
+    return {"L3": HELD, "L2": word}
+
+
+def by_level(usual: Step, weaker: Step) -> Step:
+    """What is allowed at the full level and outside, and what is instead where there are no namespaces."""
+    return lambda at: (weaker if at.level == "L2" else usual)(at)
