@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests import loopback
 from tests.supervisor.running import Running, free_port
 from tests.waiting import wait_until
 
@@ -81,11 +82,24 @@ class Whole:
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+def package_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a package index on the loopback that has one wheel."""
+    with loopback.host(loopback.index_pages(loopback.wheel(tmp_path_factory.mktemp("wheels")))) as found:
+        yield f"{found.address}/simple/"
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Iterator[Whole]:
     """A running mindX, shared by the tests of this folder."""
     data: Path = tmp_path_factory.mktemp("whole") / "data"
     port = free_port()
-    running = Running(data, MINDX_PORT=str(port), MINDX_ADMIN_PASSWORD=PASSWORD, MINDX_LEASE_S=str(LEASE_S))
+    running = Running(
+        data,
+        MINDX_PORT=str(port),
+        MINDX_ADMIN_PASSWORD=PASSWORD,
+        MINDX_LEASE_S=str(LEASE_S),
+        MINDX_PACKAGE_INDEX=package_index,
+    )
     try:
         running.wait_ready()
         scopes = [word for scope in _SCOPES for word in ("--scope", scope)]
