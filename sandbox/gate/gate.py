@@ -11,10 +11,11 @@ import logging
 import socket
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import TimeoutError as NoAnswer
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sandbox.contract import SandboxError
 from sandbox.gate import resolver, watch
 from sandbox.gate.budget import Budget
 from sandbox.gate.notes import Notes
@@ -74,7 +75,10 @@ class Gate:
         self._thread.start()
 
     def take(self, go_on: bool) -> dict[str, Any]:
-        """What happened since the last time; {} for nothing. Unless they may `go_on`, all connections end before."""
+        """What happened since the last time; {} for nothing. Unless they may `go_on`, all connections end before.
+
+        Raises SandboxError when the gate has failed.
+        """
         return self._ask(self._taken(go_on))
 
     def close(self) -> None:
@@ -87,12 +91,16 @@ class Gate:
         self._thread.join()
 
     def _ask(self, work: Coroutine[Any, Any, T]) -> T:
-        asked = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            asked = asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:
+            work.close()
+            raise SandboxError("the network gate has failed") from error
         try:
             return asked.result(_ANSWER_S)
-        except NoAnswer:
+        except (CancelledError, TimeoutError) as error:
             asked.cancel()
-            raise
+            raise SandboxError("the network gate gave no answer") from error
 
     def _work(self) -> None:
         try:

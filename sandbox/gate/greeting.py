@@ -6,6 +6,7 @@ of its first message (RFC 8446 section 4.1.2, RFC 6066 section 3), by HTTP in it
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ import h11
 MOST_BYTES = 1 << 15
 _HANDSHAKE, _CLIENT_HELLO = 0x16, 1
 _SERVER_NAME, _ENCRYPTED_HELLO = 0, 0xFE0D
+_REQUEST_LINE = re.compile(rb"[!-~]+ [!-~]+ HTTP/1\.[01]\r?\Z")
+_NEITHER = "it is neither TLS nor HTTP"
 _ENDS_WITH_CONNECTION = (b"connection", b"keep-alive", b"proxy-connection")
 
 
@@ -92,12 +95,15 @@ def _extensions(hello: bytes) -> dict[int, bytes]:
 
 def _http(data: bytes) -> Greeting | None:
     """One request for each connection: a later one on the same could name another host, and is never read."""
+    line, ended, _ = data.partition(b"\n")
+    if ended and not _REQUEST_LINE.match(line):
+        raise NotUnderstood(_NEITHER)  # said now: who speaks another protocol waits for an answer before it goes on
     parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_BYTES)
     try:
         parser.receive_data(data)
         request = parser.next_event()
     except h11.RemoteProtocolError as error:
-        raise NotUnderstood("it is neither TLS nor HTTP") from error
+        raise NotUnderstood(_NEITHER) from error
     if not isinstance(request, h11.Request):
         return None
     if not request.target.startswith(b"/") and request.target != b"*":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _JAIL = "sandbox/jail"
+_GATE = "sandbox/gate"
 _INSIDE = "sandbox/jail/inside"
 
 
@@ -30,6 +31,7 @@ def _call(name: str, *kinds: str) -> Guard:
 
 
 FILES_TEST = "tests/sandbox/escapes/test_file_commands.py"
+GATE_TEST = "tests/sandbox/escapes/test_at_the_gate.py"
 _HIDING = "tests/sandbox/test_hiding.py"
 _LIFETIME = "tests/sandbox/test_lifetime.py"
 
@@ -110,6 +112,26 @@ FILES = [
            tests=f"{FILES_TEST} -k FIFO"),
 ]  # fmt: skip
 
+NETWORK = [
+    _guard("names lead to public addresses", f"{_GATE}/outside.py", "[each for each in found if is_public(each)]",
+           "found", tests=GATE_TEST),
+    _guard("connections are for the approved name", f"{_GATE}/relay.py",
+           "    if greeted.host != destination.host or port != destination.port:", "    if False:", tests=GATE_TEST),
+    _guard("TLS has to name its host", f"{_GATE}/greeting.py",
+           'raise NotUnderstood("TLS does not say which host is meant (no server name)") from None',
+           'return "host.example"', tests=GATE_TEST),
+    _guard("one HTTP request a connection", f"{_GATE}/greeting.py",
+           '(b"upgrade, close" if upgrades else b"close")', 'b"keep-alive"', tests=GATE_TEST),
+    _guard("other protocols need an address", f"{_GATE}/greeting.py",
+           "raise NotUnderstood(_NEITHER)  #", 'return Greeting("host.example", None, data)  #', tests=GATE_TEST),
+    _guard("package files verified", f"{_GATE}/cache.py", "if made.hexdigest() != sha256:", "if False:",
+           tests=GATE_TEST),
+    _guard("redirects stay with the index", f"{_GATE}/index_address.py",
+           'return origin.scheme == "https" or origin == self.origin', "return True", tests=GATE_TEST),
+    _guard("the gate ends with its session", f"{_JAIL}/cell.py", "            self.gate.close()\n",
+           "            self.gate = None\n", tests="tests/sandbox/gate/test_gate.py -k outlives"),
+]  # fmt: skip
+
 ENDS = [
     _guard("empty environment of launcher and bubblewrap", f"{_JAIL}/launching.py", "        env={},\n", "",
            tests=f"{_LIFETIME} -k environment"),
@@ -119,4 +141,4 @@ ENDS = [
            tests=f"{_LIFETIME} -k whichever"),
 ]  # fmt: skip
 
-GUARDS = [*JAIL, *HELPER, *FILES, *ENDS]
+GUARDS = [*JAIL, *HELPER, *FILES, *NETWORK, *ENDS]

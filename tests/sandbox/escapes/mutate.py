@@ -18,7 +18,7 @@ from sandbox.jail import probe
 from tests.sandbox.escapes import trial
 from tests.sandbox.escapes.attempts import ROWS
 from tests.sandbox.escapes.attempts.row import HELD, Place
-from tests.sandbox.escapes.guards import FILES_TEST, GUARDS, Guard
+from tests.sandbox.escapes.guards import FILES_TEST, GATE_TEST, GUARDS, Guard
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _PARTS = ("sandbox", "tests", "mindx_web", "people", "library", "agents", "review", "templates")
@@ -72,7 +72,7 @@ def _failing(guard: Guard, copy: Path) -> list[str]:
     line = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *guard.tests.split(" ", 2)]
     titles = [title.split("::", 1)[-1].split(" - ")[0] for title in _lines(line, copy, "FAILED ")]
     # A row's own title says more than the name of the test that all rows share.
-    by_row = guard.tests.startswith(FILES_TEST)
+    by_row = guard.tests.startswith((FILES_TEST, GATE_TEST))
     return [title.partition("[")[2].rstrip("]") if by_row and "[" in title else title for title in titles]
 
 
