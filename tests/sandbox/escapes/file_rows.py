@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -105,6 +106,8 @@ def _copy_environment(_: Ground, path: Path) -> object:
 READ, LIST, MAKE = _ask("read", "own"), _ask("ls", "."), _ask("mkdir", "made")
 WRITE = _ask("write", "own", content="mine")
 REMOVE = _ask("rm", "own")
+COPY, MOVE = _ask("cp", "own", to="copied"), _ask("mv", "own", to="moved")
+FIND, SEARCH = _ask("find", ".", pattern="own"), _ask("grep", ".", text="mine")
 
 PATHS = [
     FileRow("path", "read by going up", _ask("read", "../host/secret"), _read, READ),
@@ -140,6 +143,31 @@ def _to_itself(at: Ground) -> None:
 PROC = [
     FileRow("proc", "read the reader's own state through a link", _ask("read", "way/status"), _read, READ, _to_itself),
     FileRow("proc", "list what the reader holds through a link", _ask("ls", "way"), _list, LIST, _to_itself),
+    FileRow(
+        "proc",
+        "copy the reader's own state through a link",
+        _ask("cp", "way/status", to="copied"),
+        _read,
+        COPY,
+        _to_itself,
+    ),
+    FileRow(
+        "proc",
+        "move the reader's own state through a link",
+        _ask("mv", "way/status", to="moved"),
+        _read,
+        MOVE,
+        _to_itself,
+    ),
+    FileRow(
+        "proc",
+        "search the reader's own state through a link",
+        _ask("grep", "way/status", text="Privs"),
+        _read,
+        SEARCH,
+        _to_itself,
+    ),
+    FileRow("proc", "find names in the reader's own state", _ask("find", "way", pattern="*"), _list, FIND, _to_itself),
 ]
 
 
@@ -155,6 +183,10 @@ def _swapped(*parts: str, file: str = "") -> Callable[[Ground], object]:
     return arrange
 
 
+def _copy_in(_: Ground, path: Path) -> object:
+    return path.with_name("still").joinpath("secret").write_text("x") and None
+
+
 def _swapped_file(at: Ground) -> None:
     (at.root / "still").write_text("harmless")
     (at.root / "moving").symlink_to(at.secret)
@@ -163,11 +195,12 @@ def _swapped_file(at: Ground) -> None:
 RACES = [
     FileRow("race", "read below a folder that becomes a link", _ask("read", "still/secret"), _read, READ,
             _swapped("host", file="secret"), races=True),
-    FileRow("race", "read a file that becomes a link", _ask("read", "still"), _read, READ, _swapped_file, races=True),
+    FileRow("race", "search below a folder that becomes a link", _ask("grep", "still/secret", text="secret"), _read,
+            SEARCH, _swapped("host", file="secret"), races=True),
     FileRow("race", "list a folder that becomes a link",
         _ask("ls", "still"), _list, LIST, _swapped("host"), races=True),
-    FileRow("race", "write below a folder that becomes a link", _ask("write", "still/secret", content="x"), _write,
-            WRITE, _swapped("host"), races=True),
+    FileRow("race", "copy into a folder that becomes a link",
+        _ask("cp", "own", to="still/secret", overwrite=True), _copy_in, COPY, _swapped("host"), races=True),
     FileRow("race", "write a file that becomes a link", _ask("write", "still", content="x"), _write, WRITE,
             _swapped_file, races=True),
     FileRow("race", "remove below a folder that becomes a link", _ask("rm", "still/victim"), _remove, REMOVE,
@@ -179,11 +212,22 @@ def _hard_link(at: Ground) -> None:
     os.link(at.secret, at.root / "second")
 
 
+def _source_and_hard_link(at: Ground) -> None:
+    _hard_link(at)
+    (at.root / "source").write_text("x")
+
+
+def _copy_over(_: Ground, path: Path) -> object:
+    return shutil.copyfile(path, path.with_name("second")) and None
+
+
 INODES = [
     FileRow("inode", "overwrite a file by its second name",
         _ask("write", "second", content="x"), _write, WRITE, _hard_link),
     FileRow("inode", "add to a file by its second name", _ask("write", "second", content="x", mode="append"), _append,
             WRITE, _hard_link),
+    FileRow("inode", "copy over a file by its second name", _ask("cp", "source", to="second", overwrite=True),
+            _copy_over, COPY, _source_and_hard_link),
 ]  # fmt: skip
 
 
@@ -205,11 +249,17 @@ SPECIALS = [
         _ask("write", "special", content="x"), _write, WRITE, _fifo),
     FileRow("device", "add to a FIFO, which waits for ever", _ask("write", "special", content="x", mode="append"),
             _append, WRITE, _fifo),
+    FileRow("device", "copy a FIFO, which waits for ever", _ask("cp", "special", to="copied"), _read, COPY, _fifo),
+    FileRow("device", "search a FIFO, which waits for ever", _ask("grep", "special", text="x"), _read, SEARCH, _fifo),
 ]  # fmt: skip
 
 
 def _large(at: Ground) -> None:
     (at.root / "large").write_bytes(b"x" * (8 << 20) + SECRET.encode())
+
+
+def _many_lines(at: Ground) -> None:
+    (at.root / "many").write_text("x\n" * 5000 + "x" + SECRET)
 
 
 def _read_all(_: Ground, path: Path) -> object:
@@ -225,6 +275,10 @@ def _crowded(at: Ground) -> None:
 OUTPUTS = [
     FileRow("output", "read more than an answer holds", _ask("read", "large"), _read_all, READ, _large),
     FileRow("output", "list more than an answer holds", _ask("ls", "."), _list, READ, _crowded),
+    FileRow("output", "find more than an answer holds", _ask("find", ".", pattern="*"), _list, READ, _crowded),
+    FileRow(
+        "output", "search for more than an answer holds", _ask("grep", "many", text="x"), _read_all, READ, _many_lines
+    ),
 ]
 
 ENVIRONMENTS = [

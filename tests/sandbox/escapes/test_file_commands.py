@@ -43,7 +43,8 @@ def test_an_attempt_works_on_plain_files_and_not_by_the_command(row: FileRow, tm
 
 def _is_refused_or_harmless(row: FileRow, result: Result) -> bool:
     """A race may be won by the folder, and a long answer is cut; every other attempt is refused, quickly."""
-    return row.races or not result.ok or result.data.get("truncated") is True
+    cut = result.data.get("truncated") is True or int(result.data.get("left_out", 0)) > 0
+    return row.races or not result.ok or cut
 
 
 def _gives_away(answer: object) -> bool:
