@@ -222,3 +222,15 @@ def test_the_most_hosts_there_can_be_leave_room_for_the_decision(
         expect(bar).to_contain_text(host)
     assert page.locator(".decision").evaluate("bar => bar.offsetHeight < innerHeight / 2")
     assert sideways(page) == 0
+
+
+def test_what_is_hidden_in_a_long_pane_does_not_lengthen_the_page(
+    submitter: User,
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    steps = [step("mkdir", path=f"notes/{number}") for number in range(40)]
+    plan = proposed(goal_of(submitter), steps)
+    decisions.reject(plan, by=judge, digest=plan.digest, reason="too many")
+    page = open_page(judge, plan.get_absolute_url(), width=1440)
+    assert page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
