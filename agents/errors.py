@@ -25,6 +25,14 @@ class WorkspaceRefused(AgentsError):
         self.message = message
 
 
+class CommandRefused(AgentsError):
+    """What was typed is no command that can be carried out here; nothing was stored."""
+
+
+class NotYours(AgentsError):
+    """The person lacks the right; the message says who has it."""
+
+
 class StaleDigest(AgentsError):
     """The digest is not the one that awaits a decision: the plan changed, or somebody decided first."""
 

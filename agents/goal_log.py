@@ -111,4 +111,5 @@ def _line(row: LogLine) -> Line:
     rendered = ansi.to_html(row.text)
     # to_html escapes every character it lets through.
     html = mark_safe(rendered.html)  # noqa: S308
-    return Line(row.number, row.at, row.source, _SPEAKERS.get(row.source, ""), row.level, html, rendered.cut)
+    speaker = _SPEAKERS.get(row.source.partition(".")[0], "")
+    return Line(row.number, row.at, row.source, speaker, row.level, html, rendered.cut)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from agents.models import Goal, IntentPlan, LogLine, Workspace
+from agents.models import Goal, HandCommand, IntentPlan, LogLine, Workspace
 from people.models import User
 from people.roles import Role
 
@@ -50,6 +50,15 @@ def goal_page(goals: QuerySet[Goal], after: int | None = None, limit: int = 50) 
     if after is not None:
         goals = goals.filter(pk__lt=after)
     rows = list(goals.order_by("-pk")[: limit + 1])
+    return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
+
+
+def hand_command_page(goal: Goal, after: int | None = None, limit: int = 50) -> tuple[list[HandCommand], int | None]:
+    """One page of what was typed into a goal's session, newest first, and the id to ask after for the next one."""
+    commands = goal.hand_commands.select_related("workspace", "by")
+    if after is not None:
+        commands = commands.filter(pk__lt=after)
+    rows = list(commands.order_by("-pk")[: limit + 1])
     return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
 
 

@@ -1,24 +1,35 @@
-"""What the session page shows: the terminal of the goal's newest plan as it stands, and what was typed into it."""
+"""What the session page shows: where the goal's terminal stands, and what plans and people typed into it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
 from agents import goal_facts, goal_page
 from agents.bdi.document import IntentSpec
 from agents.goal_page import GoalPage
-from agents.models import Attempt, Intent, TerminalSession
-from agents.presentation import transcript
+from agents.models import Attempt, HandCommand, Intent
+from agents.presentation import transcript, used
+from agents.presentation.timeline import Try
 from agents.presentation.transcript import Command, Line
+from agents.presentation.used import Used
+from agents.services import hand_commands
+from agents.states import HAND_ENDED, HandState
+from sandbox import typed
 from sandbox.contract import SessionState
 
-# The newest tries; the tab Attempts lists all of them and the log holds what they wrote.
+# The newest tries and typed commands; the tab Attempts lists all tries, and the log holds what everything wrote.
 TRIES_SHOWN = 50
+# Of the steps and commands whose program was measured.
+USED_SHOWN = 8
+RUNNING_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,16 @@ class Shown:
     left_out: int
 
 
+@dataclass(frozen=True)
+class _Ran:
+    """A try of a step or a typed command, in the one order that both have. `timeout_s`: what a step asked for."""
+
+    began: datetime
+    label: str
+    command: Command
+    timeout_s: Any = None
+
+
 class SessionPage:
     """The session of one goal as one person sees it."""
 
@@ -37,14 +58,13 @@ class SessionPage:
 
     @cached_property
     def state(self) -> SessionState:
-        """Where the session stands after the last step that succeeded; at its start when none has."""
-        row = TerminalSession.objects.filter(intent_plan=self.page.plan).first() if self.page.plan else None
-        return SessionState.from_json(row.state if row else {})
+        """Where the session stands after whatever worked in it last; at its start when nothing has."""
+        return hand_commands.standing(self.page.goal)[0]
 
     @cached_property
     def level(self) -> str:
         """The level of the jail that the newest try ran in; empty while nothing ran."""
-        found = [attempt.result.get("level") for _, attempt in self._tries if isinstance(attempt.result, dict)]
+        found = [ran.command.result.get("level") for ran in self._ran]
         return str(next((level for level in reversed(found) if level), ""))
 
     @property
@@ -55,38 +75,108 @@ class SessionPage:
     @property
     def seen(self) -> str:
         """A word for what the page shows; another one when it would look different."""
-        return hashlib.sha256(repr(goal_page.signature(self.page.goal.pk)).encode()).hexdigest()[:16]
+        rows = HandCommand.objects.filter(goal=self.page.goal).order_by("-pk")
+        typed_last = rows.values_list("pk", "state", "cancel_requested", "started_at").first()
+        now: tuple[Any, ...] = ()
+        if typed_last is not None and typed_last[1] not in HAND_ENDED:
+            # The seconds that a command has taken, and what it has written.
+            now = (int(timezone.now().timestamp()), self.page.goal.log_lines.order_by("-number").first())
+        shown = repr((goal_page.signature(self.page.goal.pk), typed_last, now))
+        return hashlib.sha256(shown.encode()).hexdigest()[:16]
 
     @cached_property
     def transcript(self) -> Shown:
-        """The commands of the plan with what they said."""
-        specs = self._specs
-        shown = self._tries[-TRIES_SHOWN:]
-        found = [line for intent, attempt in shown for line in transcript.lines(_command(intent, attempt, specs))]
-        return Shown(found, len(self._tries) - len(shown))
+        """The commands of the plan, and those that were typed, with what they said."""
+        shown = self._ran[-TRIES_SHOWN:]
+        found = [line for ran in shown for line in transcript.lines(ran.command)]
+        return Shown([*found, *self._said_so_far], len(self._ran) - len(shown))
 
     @cached_property
-    def _tries(self) -> list[tuple[Intent, Attempt]]:
-        """Every try of the newest plan, in the order they began."""
+    def used(self) -> list[Used]:
+        """What the newest programs took of their limits, newest first."""
+        found = [
+            Used(ran.label, ran.command.sentence, used.bars(ran.command.result, ran.command.limits, ran.timeout_s))
+            for ran in reversed(self._ran)
+        ]
+        return [one for one in found if one.bars][:USED_SHOWN]
+
+    @cached_property
+    def typed(self) -> list[HandCommand]:
+        """What people typed, oldest first; the newest of it."""
+        rows = HandCommand.objects.filter(goal=self.page.goal).select_related("by").order_by("-pk")
+        return list(rows[:TRIES_SHOWN])[::-1]
+
+    @cached_property
+    def unfinished(self) -> HandCommand | None:
+        """The command of this goal that waits or runs."""
+        return self.typed[-1] if self.typed and not self.typed[-1].has_ended else None
+
+    @cached_property
+    def _ran(self) -> list[_Ran]:
+        """Every try of the newest plan and the newest typed commands, in the order they began."""
+        typed_ones = [_typed(row) for row in self.typed if row.state != HandState.WAITING]
+        return sorted([*self._tries, *typed_ones], key=lambda ran: ran.began)
+
+    @cached_property
+    def _tries(self) -> list[_Ran]:
         plan = self.page.plan
         tries = [(intent, one) for intent in plan.intents.all() for one in intent.attempts.all()] if plan else []
-        return sorted(tries, key=lambda pair: pair[1].pk)
+        return [_tried(intent, one, self._specs) for intent, one in sorted(tries, key=lambda pair: pair[1].pk)]
 
     @cached_property
     def _specs(self) -> dict[int, IntentSpec]:
         document = goal_facts.read_document(self.page.plan) if self.page.plan else None
         return {spec.position: spec for spec in document.all_intents} if document else {}
 
+    @property
+    def _said_so_far(self) -> list[Line]:
+        """The end of what the running command has written, from the log."""
+        command = self.unfinished
+        if command is None or command.started_at is None:
+            return []
+        lines = self.page.goal.log_lines.filter(at__gte=command.started_at).order_by("-number")
+        tail = list(lines.values_list("source", "text")[:RUNNING_LINES])[::-1]
+        return transcript.said_so_far((source, text) for source, text in tail if source in ("stdout", "stderr"))
 
-def _command(intent: Intent, attempt: Attempt, specs: Mapping[int, IntentSpec]) -> Command:
+
+def _tried(intent: Intent, attempt: Attempt, specs: Mapping[int, IntentSpec]) -> _Ran:
     spec = specs.get(intent.position)
-    return Command(
+    name = f"{intent.tool}.{intent.command}"
+    command = Command(
         position=intent.position,
-        name=f"{intent.tool}.{intent.command}",
-        sentence=spec.sentence if spec else f"{intent.tool}.{intent.command}",
+        name=name,
+        sentence=spec.sentence if spec else name,
         tried=goal_facts.try_of(attempt),
         result=attempt.result if isinstance(attempt.result, dict) else {},
         limits=spec.limits if spec else {},
         is_cleanup=intent.phase == Intent.Phase.CLEANUP,
         changed=attempt.snapshot_after not in ("", attempt.snapshot_before),
     )
+    timeout_s = spec.params.get("timeout_s") if spec else None
+    timeout_s = timeout_s if isinstance(timeout_s, int | float) else None
+    label = f"Step {intent.position}" + (f", try {attempt.number}" if attempt.number > 1 else "")
+    return _Ran(attempt.started, label, command, timeout_s)
+
+
+def _typed(row: HandCommand) -> _Ran:
+    result = row.result if isinstance(row.result, dict) else {}
+    began = row.started_at or row.created_at
+    reason = row.reason or str(result.get("reason", ""))
+    command = Command(
+        position=0,
+        name=hand_commands.speaker(row.by),
+        sentence=row.text,
+        tried=Try(1, began, row.finished_at, outcome_of(row), str(result.get("error_class") or ""), reason),
+        result=result,
+        limits=row.limits,
+        changed=row.snapshot_after not in ("", row.snapshot_before),
+        prompt=typed.prompt(SessionState.from_json(row.session_before)),
+    )
+    return _Ran(began, row.by.display_name, command)
+
+
+def outcome_of(row: HandCommand) -> str:
+    """What became of a typed command, in the words of a try; empty while it has not ended."""
+    if row.state == HandState.DONE:
+        return "succeeded" if (row.result or {}).get("status") == "SUCCESS" else "failed"
+    return row.state if row.has_ended else ""

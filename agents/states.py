@@ -1,4 +1,7 @@
-"""The allowed moves of goals, intent plans and intents; `agents.services.moves` is the one place that moves."""
+"""The allowed moves of goals, intent plans, intents and typed commands.
+
+`agents.services.moves` is the one place that moves.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,17 @@ class IntentState(StrEnum):
     OUTCOME_UNKNOWN = "outcome_unknown"
 
 
-G, P, I = GoalState, PlanState, IntentState  # noqa: E741  # three letters keep the tables readable
+class HandState(StrEnum):
+    """Where a command typed by hand is. `lost`: it took no effect, because its worker or the sandbox failed."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    LOST = "lost"
+    CANCELLED = "cancelled"
+
+
+G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
     G.BLOCKED: frozenset({G.PENDING, G.FAILED, G.DROPPED}),
@@ -84,8 +97,19 @@ INTENT_MOVES: Mapping[IntentState, frozenset[IntentState]] = {
     I.OUTCOME_UNKNOWN: frozenset({I.SUCCEEDED, I.FAILED, I.RUNNING}),
 }
 
+HAND_MOVES: Mapping[HandState, frozenset[HandState]] = {
+    H.WAITING: frozenset({H.RUNNING, H.CANCELLED}),
+    # Never again: what was typed is carried out at most once, so a lost one waits for a person, not for a worker.
+    H.RUNNING: frozenset({H.DONE, H.LOST, H.CANCELLED}),
+    H.DONE: frozenset(),
+    H.LOST: frozenset(),
+    H.CANCELLED: frozenset(),
+}
+
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)
 PLAN_ENDED = frozenset(state for state, targets in PLAN_MOVES.items() if not targets)
+
+HAND_ENDED = frozenset(state for state, targets in HAND_MOVES.items() if not targets)
 
 
 class MoveRefused(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from agents.execution import typed
 from agents.services import cycle, snapshot_upkeep
 
 
@@ -17,6 +18,13 @@ def work(goal_id: int | None = None) -> None:
 def sweep() -> None:
     """Find what no wake-up reached."""
     cycle.sweep()
+    typed.sweep()
+
+
+@shared_task(name="agents.typed_command")
+def typed_command(command_id: int) -> None:
+    """Carry out a command typed by hand, if nobody has begun it."""
+    typed.work(command_id)
 
 
 @shared_task(name="agents.prune_snapshots")

@@ -14,6 +14,8 @@ class Scope(StrEnum):
 
     GOALS_READ = "goals:read"
     GOALS_WRITE = "goals:write"
+    # Of its own: what is typed runs without a review, which no token made for goals may do.
+    SESSION_WRITE = "session:write"
     FILES_READ = "files:read"
     FILES_WRITE = "files:write"
     REVIEW_READ = "review:read"
@@ -26,6 +28,7 @@ class Scope(StrEnum):
 MEANINGS: dict[Scope, str] = {
     Scope.GOALS_READ: "Read goals and their logs",
     Scope.GOALS_WRITE: "Submit and cancel goals, plan by hand, say how a step ended",
+    Scope.SESSION_WRITE: "Type commands into sessions, which run without a review",
     Scope.FILES_READ: "Read the files of workspaces",
     Scope.FILES_WRITE: "Make workspaces and write files",
     Scope.REVIEW_READ: "Read intent plans",
@@ -39,6 +42,7 @@ MEANINGS: dict[Scope, str] = {
 _NEEDS: dict[Scope, tuple[Role, ...]] = {
     Scope.REVIEW_DECIDE: (Role.REVIEWER,),
     Scope.AGENTS_WRITE: (Role.OPERATOR,),
+    Scope.SESSION_WRITE: (Role.OPERATOR,),
 }
 
 

@@ -1,4 +1,6 @@
-"""The chain of decisions: each row is signed together with the signature of the row before it.
+"""Chains of what people did: each row is signed together with the signature of the row before it.
+
+There are two: decisions, and what happened to commands typed by hand.
 
 A row that is changed, moved or removed breaks every later link. Removing the newest rows leaves a shorter chain that
 still holds, so `manage.py verify_decisions` prints length and last hash: kept elsewhere, they show that as well.
@@ -6,18 +8,30 @@ still holds, so `manage.py verify_decisions` prints length and last hash: kept e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, ClassVar, Protocol
 
 from review import canonical
 
 LABEL = "mindx decision 1"
 
 
+class Signed(Protocol):
+    """What a row says. `label` names the chain, so that no row of one passes for a row of another."""
+
+    label: ClassVar[str]
+
+    def content(self) -> Mapping[str, Any]:
+        """Everything the signature holds besides the row before."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """The content of one decision."""
+
+    label: ClassVar[str] = LABEL
 
     plan_id: int
     digest: str
@@ -27,13 +41,56 @@ class Entry:
     comment: str
     at: datetime
 
+    def content(self) -> Mapping[str, Any]:
+        """As it was signed from the first version on."""
+        return {
+            "plan": self.plan_id,
+            "digest": self.digest,
+            "verdict": self.verdict,
+            "by": self.by_id,
+            "via": self.via,
+            "comment": self.comment,
+            "at": canonical.moment(self.at),
+        }
+
+
+@dataclass(frozen=True)
+class TypedEntry:
+    """One thing that happened to a typed command; `command_id` is 0 for one that was refused and never stored."""
+
+    label: ClassVar[str] = "mindx typed command 1"
+
+    what: str
+    goal_id: int
+    command_id: int
+    by_id: int
+    text: str
+    before: str
+    after: str
+    why: str
+    at: datetime
+
+    def content(self) -> Mapping[str, Any]:
+        """Every column of the row."""
+        return {
+            "what": self.what,
+            "goal": self.goal_id,
+            "command": self.command_id,
+            "by": self.by_id,
+            "text": self.text,
+            "before": self.before,
+            "after": self.after,
+            "why": self.why,
+            "at": canonical.moment(self.at),
+        }
+
 
 @dataclass(frozen=True)
 class Link:
     """An entry as it is stored: its row, what it claims to follow, and its own signature."""
 
     row: int
-    entry: Entry
+    entry: Signed
     previous_hash: str
     hash: str
 
@@ -46,19 +103,9 @@ class Break:
     reason: str
 
 
-def hash_of(entry: Entry, previous_hash: str, key: str) -> str:
+def hash_of(entry: Signed, previous_hash: str, key: str) -> str:
     """The signature of an entry that follows `previous_hash` (empty for the first one)."""
-    content = {
-        "plan": entry.plan_id,
-        "digest": entry.digest,
-        "verdict": entry.verdict,
-        "by": entry.by_id,
-        "via": entry.via,
-        "comment": entry.comment,
-        "at": canonical.moment(entry.at),
-        "previous": previous_hash,
-    }
-    return canonical.signature(LABEL, content, key)
+    return canonical.signature(entry.label, {**entry.content(), "previous": previous_hash}, key)
 
 
 def first_break(links: Iterable[Link], key: str) -> Break | None:
@@ -66,7 +113,7 @@ def first_break(links: Iterable[Link], key: str) -> Break | None:
     previous = ""
     for link in links:
         if not canonical.same(link.previous_hash, previous):
-            return Break(link.row, "it does not follow the row before it: a decision was removed, moved or added")
+            return Break(link.row, "it does not follow the row before it: a row was removed, moved or added")
         if not canonical.same(link.hash, hash_of(link.entry, link.previous_hash, key)):
             return Break(link.row, "its content is not what was signed")
         previous = link.hash

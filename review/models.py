@@ -1,11 +1,12 @@
-"""Decisions and the approvals they grant. Both are append-only; decisions form a hash chain."""
+"""Decisions, the approvals they grant, and what people typed. All append-only; decisions and typing are hash chains."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
 
-from agents.models import DIGEST_HEX, Goal, IntentPlan
+from agents.audit import What
+from agents.models import DIGEST_HEX, Goal, HandCommand, IntentPlan
 
 
 class Decision(models.Model):
@@ -55,6 +56,31 @@ class Approval(models.Model):
 
     def __str__(self) -> str:
         return f"approval of {self.intent_plan_id} by {self.by}"
+
+
+class TypedEvent(models.Model):
+    """One thing that happened to a command typed by hand, chained to the one before it as decisions are."""
+
+    append_only = True
+
+    what = models.CharField(max_length=16, choices=[(what.value, what.value) for what in What])
+    goal = models.ForeignKey(Goal, on_delete=models.PROTECT, related_name="typed_events")
+    # Null: refused, so there is no command.
+    command = models.ForeignKey(HandCommand, null=True, on_delete=models.PROTECT, related_name="events")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="typed_events")
+    text = models.TextField()
+    before = models.CharField(max_length=DIGEST_HEX, blank=True)
+    after = models.CharField(max_length=DIGEST_HEX, blank=True)
+    why = models.TextField(blank=True)
+    at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
+    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.what} by {self.by}"
 
 
 class Comment(models.Model):

@@ -14,7 +14,10 @@ WHERE (%(goal)s::bigint IS NULL OR goal.id = %(goal)s::bigint)
             WHERE plan.goal_id = goal.id AND plan.state = 'approved'
               AND NOT EXISTS (
                   SELECT FROM agents_intentplan busy
-                  WHERE busy.workspace_id = plan.workspace_id AND busy.state = 'executing')))
+                  WHERE busy.workspace_id = plan.workspace_id AND busy.state = 'executing')
+              AND NOT EXISTS (
+                  SELECT FROM agents_handcommand typed
+                  WHERE typed.workspace_id = plan.workspace_id AND typed.state = 'running')))
     OR (goal.state = 'blocked'
         AND NOT EXISTS (
             SELECT FROM agents_goal_depends_on edge

@@ -6,14 +6,13 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
-from agents.execution.lease import Lease, renew
-from agents.models import IntentPlan
 from agents.services import logs
 from agents.services.logs import NewLine
 
@@ -30,13 +29,15 @@ class Companion(threading.Thread):
     """Runs while a worker holds a claim.
 
     `stop_work` is set when the running step must end: `lost` says the lease is gone (nothing may be recorded),
-    `cancelled` that a person wants it to stop.
+    `cancelled` that a person wants it to stop. `renew` extends the claim's lease and says whether it still is ours;
+    `is_cancelled` asks the table. Both are called in this thread, with its own connection.
     """
 
-    def __init__(self, lease: Lease, plan_id: int | None = None) -> None:
-        super().__init__(name=f"companion-{lease.goal_id}", daemon=True)
-        self.lease = lease
-        self.plan_id = plan_id
+    def __init__(self, goal_id: int, *, renew: Callable[[], bool], is_cancelled: Callable[[], bool]) -> None:
+        super().__init__(name=f"companion-{goal_id}", daemon=True)
+        self.goal_id = goal_id
+        self._renew = renew
+        self._is_cancelled = is_cancelled
         self.stop_work = threading.Event()
         self.lost = False
         self.cancelled = False
@@ -105,7 +106,7 @@ class Companion(threading.Thread):
                         self._check_cancel()
                     if now >= next_renewal:
                         next_renewal = now + self._renew_every_s
-                        if not renew(self.lease):
+                        if not self._renew():
                             self.lost = True
                             self.stop_work.set()
                 except (DatabaseError, InterfaceError):
@@ -115,9 +116,7 @@ class Companion(threading.Thread):
             connection.close()
 
     def _check_cancel(self) -> None:
-        if self.plan_id is None or self.cancelled:
-            return
-        if IntentPlan.objects.filter(pk=self.plan_id, cancel_requested=True).exists():
+        if not self.cancelled and self._is_cancelled():
             self.cancelled = True
             self.stop_work.set()
 
@@ -127,7 +126,7 @@ class Companion(threading.Thread):
             while lines := self._unwritten or self._take():
                 # Kept until they are stored, so that a database that is away loses nothing.
                 self._unwritten = lines
-                logs.write(self.lease.goal_id, lines)
+                logs.write(self.goal_id, lines)
                 self._unwritten = []
 
     def _take(self) -> list[NewLine]:

@@ -17,13 +17,13 @@ from agents.bdi.recovery import Strategy
 from agents.execution import ending, record
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, open_desk, remove_stale_checkouts, summary_of
-from agents.execution.lease import Lease, LeaseLost, hold
+from agents.execution.lease import Lease, LeaseLost, hold, renew
 from agents.execution.record import Done, Running
 from agents.execution.steps import StepOutcome, run_step
-from agents.models import Attempt, Goal, Intent, IntentPlan
+from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
 from agents.services import logs
 from agents.services.moves import move_goal, move_plan
-from agents.states import GoalState, IntentState, PlanState
+from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
@@ -212,7 +212,8 @@ def execute(lease: Lease) -> None:
     document, tries = _verified(lease, plan)
     if document is None:
         return
-    with Companion(lease, plan.pk) as companion:
+    cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
+    with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
         Executor(lease, companion, plan, document, tries).run()
 
 
@@ -220,12 +221,16 @@ def _take_up(lease: Lease) -> IntentPlan | None:
     """Move plan and goal to executing under this lease's fence; None when the plan must wait or has ended.
 
     The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused.
+
+    Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
+    `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
+    under its lock, and only when it does not see the other running.
     """
     try:
         with transaction.atomic():
             goal = hold(lease)
             plan = (
-                goal.intent_plans.select_for_update(of=("self",), no_key=True)
+                goal.intent_plans.select_for_update(of=("self", "workspace"), no_key=True)
                 .select_related("session", "workspace")
                 .filter(state__in=[PlanState.APPROVED.value, PlanState.EXECUTING.value])
                 .first()
@@ -233,6 +238,8 @@ def _take_up(lease: Lease) -> IntentPlan | None:
             if plan is None:
                 return None
             if plan.state == PlanState.APPROVED:
+                if HandCommand.objects.filter(workspace=plan.workspace_id, state=HandState.RUNNING.value).exists():
+                    return None
                 move_plan(plan, PlanState.EXECUTING, by=lease.owner, fence=lease.fence)
             else:
                 IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)

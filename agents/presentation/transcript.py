@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -42,6 +42,8 @@ class Command:
     limits: Mapping[str, Any]
     is_cleanup: bool = False
     changed: bool = False
+    # What stood before the words when a person typed them; empty for a step.
+    prompt: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,22 @@ def lines(command: Command) -> list[Line]:
     sentence = command.sentence[:SENTENCE_MAX] + (" … (in full in the plan)" * (len(command.sentence) > SENTENCE_MAX))
     title = f"$ {sentence}" + (f", try {tried.number}" if tried.number > 1 else "") + ", clean-up" * command.is_cleanup
     said = [Line(label, tried.started, command.name, "src-mind", "", _html(title))]
+    if command.prompt:
+        said = [Line("", tried.started, command.name, "src-person", "", _html(command.prompt + sentence))]
     for source, level, text in _outputs(command.result):
         said += [Line("", None, source, "src-out", level, _html(one)) for one in _tail(text)]
     level = "error" if tried.outcome in ("failed", "unavailable") else ""
+    if not tried.outcome and command.prompt:
+        # It runs; its output follows from the log.
+        return said
     return [*said, Line("", tried.finished, "result", "", level, _html(ending(command)))]
+
+
+def said_so_far(tail: Iterable[tuple[str, str]]) -> list[Line]:
+    """What a command that still runs has written, from (stream, line)."""
+    return [
+        Line("", None, stream, "src-out", "warning" if stream == "stderr" else "", _html(text)) for stream, text in tail
+    ]
 
 
 def ending(command: Command) -> str:

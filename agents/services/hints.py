@@ -48,14 +48,19 @@ def wake(goal_id: int) -> None:
     transaction.on_commit(lambda: _wake(goal_id))
 
 
-def _wake(goal_id: int) -> None:
+def wake_typed(command_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to carry out a command typed by hand."""
+    transaction.on_commit(lambda: _wake(command_id, task="typed_command"))
+
+
+def _wake(number: int, task: str = "work") -> None:
     from agents import tasks  # tasks import the services that send wake-ups
 
     if time.monotonic() < _skip_until:
         return
     try:
-        tasks.work.apply_async(args=[goal_id], retry=False, expires=60)
-    except Exception as error:  # any broker's error type; the sweep finds the goal
+        getattr(tasks, task).apply_async(args=[number], retry=False, expires=60)
+    except Exception as error:  # any broker's error type; the sweep finds the goal and the command
         _complain("wake-up", error)
 
 

@@ -18,6 +18,7 @@ _SAID = {
     WorkspaceChange.Kind.WRITE: "wrote",
     WorkspaceChange.Kind.DELETE: "deleted",
     WorkspaceChange.Kind.RETURN: "went back to",
+    WorkspaceChange.Kind.COMMAND: "typed",
 }
 
 

@@ -1,6 +1,6 @@
-"""The one place that moves goals, intent plans and intents: a conditional update, a transition row, a hint to browsers.
+"""The one place that moves goals, plans, intents and typed commands: a conditional update, a transition row, a hint.
 
-An intent's history is its attempts, so moving one writes no transition.
+An intent's history is its attempts and a typed command's is the audit, so moving one writes no transition.
 
 Callers lock goal before plan when they move both, so that two movers never wait for each other.
 """
@@ -14,15 +14,18 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import Goal, Intent, IntentPlan, Transition
+from agents.models import Goal, HandCommand, Intent, IntentPlan, Transition
 from agents.services import hints
 from agents.states import (
     GOAL_ENDED,
     GOAL_MOVES,
+    HAND_ENDED,
+    HAND_MOVES,
     INTENT_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
     GoalState,
+    HandState,
     IntentState,
     MoveRefused,
     PlanState,
@@ -95,3 +98,25 @@ def move_intents(intents: QuerySet[Intent], new: IntentState, *, reason: str = "
     """Move those of the intents that the table lets move; returns how many. The caller holds the goal's lease."""
     movable = [old.value for old, targets in INTENT_MOVES.items() if new in targets]
     return intents.filter(state__in=movable).update(state=new.value, reason=reason, **also)
+
+
+def move_hand_command(command: HandCommand, new: HandState, *, reason: str = "", **also: Any) -> HandCommand:
+    """Move the typed command to `new`; MoveRefused when the table or a racer forbids it.
+
+    The races it closes: a worker that was given up reports late (another fence, or no longer running), and two
+    workers begin the same command.
+    """
+    old = HandState(command.state)
+    if new not in HAND_MOVES[old]:
+        raise MoveRefused(f"command {command.pk} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
+    if new in HAND_ENDED:
+        values |= {"finished_at": timezone.now(), "lease_until": None}
+    unmoved = HandCommand.objects.filter(pk=command.pk, state=old.value, lease_fence=command.lease_fence)
+    with transaction.atomic():
+        if not unmoved.update(**values):
+            raise MoveRefused(f"command {command.pk} is no longer {old} under fence {command.lease_fence}")
+        hints.goal_changed(command.goal_id)
+    for name, value in values.items():
+        setattr(command, name, value)
+    return command

@@ -9,8 +9,8 @@ from datetime import datetime
 from django.db.models import Max, Q
 
 from agents.bdi import document as documents
-from agents.models import Attempt, IntentPlan, Workspace, WorkspaceChange
-from agents.states import GOAL_ENDED, PLAN_ENDED
+from agents.models import Attempt, HandCommand, IntentPlan, Workspace, WorkspaceChange
+from agents.states import GOAL_ENDED, HAND_ENDED, PLAN_ENDED
 from sandbox.manifest import EMPTY
 
 _GOAL_ENDED = Q(intent__intent_plan__goal__state__in=sorted(GOAL_ENDED))
@@ -20,6 +20,9 @@ def needed_now() -> set[str]:
     """Heads, the bases of open plans, and every state of a goal that has not ended."""
     open_goals = Attempt.objects.exclude(_GOAL_ENDED).values_list("snapshot_before", "snapshot_after")
     needed = {digest for pair in open_goals.iterator() for digest in pair}
+    still = ~Q(goal__state__in=sorted(GOAL_ENDED)) | ~Q(state__in=sorted(HAND_ENDED))
+    typed = HandCommand.objects.filter(still).values_list("snapshot_before", "snapshot_after")
+    needed |= {digest for pair in typed.iterator() for digest in pair}
     needed |= set(Workspace.objects.values_list("head", flat=True)) | set(_bases().values())
     return needed - {"", EMPTY}
 
@@ -32,6 +35,8 @@ def uses() -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for field in ("snapshot_before", "snapshot_after"):
         for digest, at in Attempt.objects.values_list(field).annotate(last=Max("started")):
+            _note(found, digest, at)
+        for digest, at in HandCommand.objects.values_list(field).annotate(last=Max("created_at")):
             _note(found, digest, at)
     for field in ("before", "after"):
         for digest, at in WorkspaceChange.objects.values_list(field).annotate(last=Max("at")):
@@ -59,6 +64,13 @@ def in_words(digests: Collection[str]) -> dict[str, list[str]]:
         for side, digest in (("before", change.before), ("after", change.after)):
             if digest in digests:
                 words[digest].append(f"{side} a change by hand, workspace {change.workspace}")
+    typed = HandCommand.objects.filter(Q(snapshot_before__in=digests) | Q(snapshot_after__in=digests))
+    for each in typed.select_related("workspace").order_by("pk"):
+        for side, digest in (("before", each.snapshot_before), ("after", each.snapshot_after)):
+            if digest in digests:
+                words[digest].append(
+                    f"{side} command {each.pk} typed by hand in goal {each.goal_id}, workspace {each.workspace}"
+                )
     return {digest: words[digest] for digest in digests}
 
 

@@ -17,20 +17,19 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from agents.errors import WorkspaceRefused
-from agents.models import IntentPlan, Workspace, WorkspaceChange
+from agents.models import HandCommand, IntentPlan, Workspace, WorkspaceChange
 from agents.presentation import hidden
 from agents.selectors import workspaces_writable_by
 from agents.services import file_paths, folders, zip_export, zip_import
 from agents.services.folders import Item
 from agents.services.stores import store
-from agents.states import PlanState
+from agents.states import HandState, PlanState
 from people.models import User
 from people.roles import Role
 from sandbox.contract import Limits
 from sandbox.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
-_RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
 _ADDRESS_WORDS = frozenset({"new"})
 
 
@@ -167,9 +166,13 @@ def archive(workspace: Workspace) -> Iterator[bytes]:
     return zip_export.stream(store(), workspace.head, workspace.changed_at)
 
 
-def is_running(workspace: Workspace) -> bool:
-    """Whether a plan is being executed on these files."""
-    return workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists()
+def running(workspace: Workspace) -> str:
+    """The sentence that says what runs on these files, so that nobody else changes them; empty when nothing does."""
+    if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
+        return "A plan is running on these files."
+    if workspace.hand_commands.filter(state=HandState.RUNNING.value).exists():
+        return "A command typed by hand is running on these files."
+    return ""
 
 
 def _edit(
@@ -191,8 +194,8 @@ def _edit(
     snapshots = store()
     for _ in range(_TRIES):
         workspace.refresh_from_db(fields=["head", "quota_bytes"])
-        if is_running(workspace):
-            raise WorkspaceRefused("workspace", _RUNS)
+        if runs := running(workspace):
+            raise WorkspaceRefused("workspace", f"{runs} Wait until it has ended, or cancel it.")
         try:
             snapshot = change(snapshots, workspace.head)
         except SnapshotRefused as error:
@@ -208,11 +211,12 @@ def _edit(
 
 def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind, what: str) -> bool:
     """One conditional update and its row; False when the head is not what it was, or a plan has been claimed."""
-    running = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
+    plan = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
+    typed = HandCommand.objects.filter(workspace=OuterRef("pk"), state=HandState.RUNNING.value)
     before = workspace.head
     with transaction.atomic():
         moved = (
-            Workspace.objects.filter(~Exists(running), pk=workspace.pk, head=before)
+            Workspace.objects.filter(~Exists(plan), ~Exists(typed), pk=workspace.pk, head=before)
             .update(head=after, changed_at=timezone.now())
         )  # fmt: skip
         if moved and before != after:

@@ -34,7 +34,7 @@ def timeline(request: HttpRequest, name: str) -> HttpResponse:
         "history": found,
         "start": found.start,
         "may_write": may_write(request, workspace),
-        "is_running": workspaces.is_running(workspace),
+        "running": workspaces.running(workspace),
     }
     return render(request, "agents/workspaces/history.html", context)
 
@@ -76,7 +76,7 @@ def back(request: HttpRequest, name: str, digest: str) -> HttpResponse:
     context: dict[str, Any] = {
         "workspace": workspace,
         "to": to,
-        "is_running": workspaces.is_running(workspace),
+        "running": workspaces.running(workspace),
         "is_head": workspace.head == to,
     }
     try:

@@ -94,7 +94,7 @@ def show_folder(
         "crumbs": crumbs(path),
         "folder": file_paths.to_text(path),
         "may_write": may_write(request, workspace),
-        "is_running": workspaces.is_running(workspace),
+        "running": workspaces.running(workspace),
         **(more or {}),
     }
     return render(request, "agents/workspaces/folder.html", context, status=status)

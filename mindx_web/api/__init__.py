@@ -1,6 +1,16 @@
 """The REST API below /api/v1/: one router a subject, composed here."""
 
-from mindx_web.api import agents, components, experiences, goals, health, intent_plans, intents, workspaces
+from mindx_web.api import (
+    agents,
+    components,
+    experiences,
+    goals,
+    hand_commands,
+    health,
+    intent_plans,
+    intents,
+    workspaces,
+)
 from mindx_web.api.body import StrictParser
 from mindx_web.api.composition import Api
 
@@ -12,6 +22,7 @@ api = Api(
     parser=StrictParser(),
 )
 api.add_router("goals", goals.router)
+api.add_router("goals", hand_commands.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
 api.add_router("intents", intents.router)

@@ -13,7 +13,15 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
-from agents.errors import AgentsError, GoalRefused, NotPossibleNow, StaleDigest, WorkspaceRefused
+from agents.errors import (
+    AgentsError,
+    CommandRefused,
+    GoalRefused,
+    NotPossibleNow,
+    NotYours,
+    StaleDigest,
+    WorkspaceRefused,
+)
 from agents.services.goals import PlanInvalid
 from agents.states import MoveRefused
 from mindx_web.api import problems
@@ -99,13 +107,15 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return Problem(409, str(error), kind="not_possible_now")
         case WordsRefused() | GoalRefused() | WorkspaceRefused():
             return invalid(error.field, str(error))
+        case CommandRefused():
+            return invalid("text", str(error))
         case PlanInvalid():
             return _steps(error)
         case StaleDigest():
             return Problem(409, str(error), kind="stale_digest")
         case NotPossibleNow() | MoveRefused():
             return Problem(409, str(error), kind="not_possible_now")
-        case DecisionRefused() | PermissionDenied():
+        case DecisionRefused() | NotYours() | PermissionDenied():
             return Problem(403, str(error) or "You may not do this.", kind="forbidden")
         case AgentsError():
             return Problem(422, str(error), kind="refused")

@@ -10,10 +10,13 @@ import pytest
 from agents.states import (
     GOAL_ENDED,
     GOAL_MOVES,
+    HAND_ENDED,
+    HAND_MOVES,
     INTENT_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
     GoalState,
+    HandState,
     IntentState,
     PlanState,
 )
@@ -26,6 +29,15 @@ def test_every_state_has_a_row_in_its_table() -> None:
     assert set(GOAL_MOVES) == set(GoalState)
     assert set(PLAN_MOVES) == set(PlanState)
     assert set(INTENT_MOVES) == set(IntentState)
+    assert set(HAND_MOVES) == set(HandState)
+
+
+@pytest.mark.parametrize(("old", "new"), list(product(HandState, HandState)))
+def test_a_typed_command_runs_at_most_once_and_its_end_is_the_end(old: HandState, new: HandState) -> None:
+    allowed = {("waiting", "running"), ("waiting", "cancelled")}
+    allowed |= {("running", end) for end in ("done", "lost", "cancelled")}
+    assert (new in HAND_MOVES[old]) == ((old, new) in allowed)
+    assert {HandState.DONE, HandState.LOST, HandState.CANCELLED} == HAND_ENDED
 
 
 def test_every_goal_can_end_from_wherever_it_is() -> None:

@@ -25,6 +25,10 @@ OPERATIONS = [
     ("POST", "goals/1/cancel", Scope.GOALS_WRITE),
     ("POST", "goals/1/plan", Scope.GOALS_WRITE),
     ("GET", "goals/1/log", Scope.GOALS_READ),
+    ("GET", "goals/1/commands", Scope.GOALS_READ),
+    ("POST", "goals/1/commands", Scope.SESSION_WRITE),
+    ("GET", "goals/1/commands/1", Scope.GOALS_READ),
+    ("POST", "goals/1/commands/1/cancel", Scope.SESSION_WRITE),
     ("GET", "workspaces", Scope.FILES_READ),
     ("POST", "workspaces", Scope.FILES_WRITE),
     ("GET", "workspaces/x", Scope.FILES_READ),
@@ -54,7 +58,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
     for pattern in api.urls[0]:
         assert isinstance(pattern, URLPattern)
         address = route(str(pattern.pattern))
-        for name in ("goal_id", "plan_id", "intent_id", "agent_id"):
+        for name in ("goal_id", "plan_id", "intent_id", "agent_id", "command_id"):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"
 

@@ -33,11 +33,11 @@ def test_a_token_can_carry_what_the_roles_of_its_person_reach(
     owner: Any, reviewer: Any, operator: Any, admin: Any
 ) -> None:
     def extra(user: Any) -> set[Scope]:
-        return set(scopes.grantable_to(user)) & {Scope.REVIEW_DECIDE, Scope.AGENTS_WRITE}
+        return set(scopes.grantable_to(user)) & {Scope.REVIEW_DECIDE, Scope.AGENTS_WRITE, Scope.SESSION_WRITE}
 
     assert extra(owner) == set()
     assert extra(reviewer) == {Scope.REVIEW_DECIDE}
-    assert extra(operator) == {Scope.AGENTS_WRITE}
+    assert extra(operator) == {Scope.AGENTS_WRITE, Scope.SESSION_WRITE}
     assert set(scopes.grantable_to(admin)) == set(Scope)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from agents.models import Goal, IntentPlan
+    from agents.models import Goal, HandCommand, IntentPlan
     from people.models import User
 
 
@@ -71,3 +71,33 @@ def file_of() -> Callable[[IntentPlan, str], bytes]:
             return file.read()
 
     return content
+
+
+@pytest.fixture
+def typist(transactional_db: None) -> User:
+    """An operator with goals of their own: may type commands into their sessions."""
+    from tests.cast import person
+
+    return person("tyra", "submitter", "operator", first_name="Tyra", last_name="Lund")
+
+
+@pytest.fixture
+def typist_goal(typist: User, make_goal: Callable[..., Goal]) -> Goal:
+    """A goal of the typist's, which no worker has looked at."""
+    return make_goal(typist)
+
+
+@pytest.fixture
+def type_in(typist: User, typist_goal: Goal) -> Callable[..., HandCommand]:
+    """`type_in("mkdir notes", run=True, …)`: a command of the typist in their goal, carried out by this process."""
+    from agents.execution import typed
+    from agents.models import HandCommand
+    from agents.services import hand_commands
+
+    def made(text: str, *, run: bool = True, **also: Any) -> HandCommand:
+        command = hand_commands.submit(typist_goal, typist, text, **also)
+        if run:
+            typed.work(command.pk)
+        return HandCommand.objects.get(pk=command.pk)
+
+    return made

@@ -1,0 +1,232 @@
+"""Commands that a person types into the session of a goal: who may, what is taken, how one is stopped.
+
+A worker carries them out (`agents.execution.typed`), in a jail of its own for each, never this process.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from agents import audit
+from agents.audit import Event, What
+from agents.errors import CommandRefused, NotPossibleNow, NotYours
+from agents.models import Attempt, Goal, HandCommand, TerminalSession, Workspace
+from agents.selectors import current_plan, may_change, workspaces_writable_by
+from agents.services import hints, limits, logs
+from agents.services.moves import move_hand_command
+from agents.states import HandState, PlanState
+from people.models import User
+from people.roles import Role
+from sandbox import commands, typed
+from sandbox.commands import Refusal
+from sandbox.contract import Request, SessionState
+
+logger = logging.getLogger(__name__)
+
+TEXT_MAX = 8_000
+# The tool whose administrated ceilings hold for what is typed: its commands are those of the session.
+TOOL = "simple_coder"
+_REFUSED_TEXT_MAX = 1_000
+_BUSY = "Another command typed by hand is unfinished on these files. Wait until it has ended, or cancel it."
+_PLAN_RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
+# Words of the terminal that are none here, with the reason.
+_ONE_JAIL = "each typed command has a jail of its own, which ends with it, so nothing goes on in the background"
+_NOT_HERE = {
+    "start": _ONE_JAIL,
+    "process_log": _ONE_JAIL,
+    "stop": _ONE_JAIL,
+    "help": "the list of commands stands behind the ? beside the prompt",
+    "env": "the variables of the session stand on its page, under Environment",
+    "exit": "there is nothing to leave: the session goes on with the next command",
+    "quit": "there is nothing to leave: the session goes on with the next command",
+}
+
+
+# What the page offers: every command of the session that makes sense here.
+OFFERED = tuple(name for name in commands.COMMANDS if name not in _NOT_HERE)
+
+
+def speaker(user: User) -> str:
+    """The person as a source of log lines; a source has at most 64 characters."""
+    return f"person.{user.username}"[:64]
+
+
+def why_not(user: User, goal: Goal) -> str:
+    """The sentence that says who may type into this goal's session, when this person may not; empty when they may."""
+    if settings.FOUR_EYES:
+        return (
+            "Nobody types commands here: four eyes are required (MINDX_FOUR_EYES), and nobody else sees a typed"
+            " command before it runs. Propose it as a plan."
+        )
+    if not user.has_role(Role.OPERATOR):
+        return "Typing commands takes the role operator, and a workspace of one's own; an admin may in every one."
+    if not workspaces_writable_by(user).filter(pk=goal.workspace_id).exists():
+        return (
+            f"The workspace {goal.workspace.name} is somebody else's. Its owner may type commands when an operator;"
+            " an admin may."
+        )
+    return ""
+
+
+def may_cancel(user: User, command: HandCommand) -> bool:
+    """Stopping is open to more people than typing: who typed it, the goal's submitter, operators and admins."""
+    return user.is_active and (command.by_id == user.pk or may_change(user, command.goal))
+
+
+def standing(goal: Goal) -> tuple[SessionState, User | None]:
+    """Where the session stands, and who typed last; None when a plan used it after that.
+
+    Whoever worked last decides: the last typed command that was done, or the newest plan.
+    """
+    done = HandCommand.objects.filter(goal=goal, state=HandState.DONE.value).select_related("by")
+    last = done.order_by("-pk").first()
+    plan_state, plan_at = _session_of_plan(goal)
+    if last is None or last.finished_at is None or (plan_at is not None and plan_at > last.finished_at):
+        return plan_state, None
+    return SessionState.from_json(last.session_after or {}), last.by
+
+
+def session_for(goal: Goal, user: User) -> SessionState:
+    """Where the session stands for what this person types next.
+
+    Autonomous mode holds only for the person who switched it on by typing, and until a plan or somebody else has used
+    the session: what a plan was allowed to do is no leave to delete by hand.
+    """
+    state, by = standing(goal)
+    return replace(state, autonomous=state.autonomous and by == user)
+
+
+def submit(goal: Goal, by: User, text: str, *, autonomous: bool = False) -> HandCommand:
+    """Store what was typed and wake a worker. `autonomous` lets this one command delete, without switching the mode.
+
+    Raises NotYours (audited), CommandRefused and NotPossibleNow; then nothing is stored.
+    """
+    if reason := why_not(by, goal):
+        logger.warning("A command typed by %s in goal %s was refused: %s", by.pk, goal.pk, reason)
+        audit.record(Event(What.REFUSED, by, goal.pk, _shown(text)[:_REFUSED_TEXT_MAX], why=reason))
+        raise NotYours(reason)
+    line = _checked(text)
+    state = session_for(goal, by)
+    request = _parsed(line, state)
+    once = autonomous and not state.autonomous
+    try:
+        with transaction.atomic():
+            command = _store(goal, by, line, request, state, once)
+    except IntegrityError as error:
+        # The race it answers: two people submit at once. The unique index let the other one through.
+        raise NotPossibleNow(_BUSY) from error
+    return command
+
+
+def cancel(command: HandCommand, by: User) -> HandCommand:
+    """End a command that waits; ask the worker to end one that runs, which takes about a second.
+
+    Raises NotYours, and NotPossibleNow when it has ended.
+    """
+    if not may_cancel(by, command):
+        raise NotYours("This command is somebody else's; who typed it, the goal's submitter or an operator may.")
+    with transaction.atomic():
+        command = (
+            HandCommand.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("goal", "by")
+            .get(pk=command.pk)
+        )
+        if command.has_ended:
+            raise NotPossibleNow("This command has ended already.")
+        reason = f"cancelled by {by.display_name}"
+        logs.say(command.goal_id, speaker(by), "cancel", f"cancels the command: {command.text}", "warning")
+        if command.state == HandState.WAITING:
+            move_hand_command(command, HandState.CANCELLED, reason=reason)
+            tell(command, What.CANCELLED, by=by, why=reason)
+        elif not command.cancel_requested:
+            # `reason` stays with the row while it runs, so that the worker can say who it was.
+            HandCommand.objects.filter(pk=command.pk).update(cancel_requested=True, reason=reason)
+            command.cancel_requested, command.reason = True, reason
+            tell(command, What.CANCEL_ASKED, by=by, why=reason)
+    return command
+
+
+def tell(command: HandCommand, what: What, *, by: User | None = None, after: str = "", why: str = "") -> None:
+    """Tell the audit, in the transaction that moved the command."""
+    audit.record(
+        Event(
+            what,
+            by or command.by,
+            command.goal_id,
+            command.text,
+            command.pk,
+            before=command.snapshot_before,
+            after=after,
+            why=why,
+        )
+    )
+
+
+def _store(goal: Goal, by: User, line: str, request: Request, state: SessionState, once: bool) -> HandCommand:
+    workspace = Workspace.objects.select_for_update(no_key=True).get(pk=goal.workspace_id)
+    if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
+        raise NotPossibleNow(_PLAN_RUNS)
+    if workspace.hand_commands.filter(state__in=[HandState.WAITING.value, HandState.RUNNING.value]).exists():
+        raise NotPossibleNow(_BUSY)
+    command = HandCommand.objects.create(
+        workspace=workspace,
+        goal=goal,
+        by=by,
+        text=line,
+        command=request.command,
+        params=dict(request.params),
+        limits=limits.for_tools(goal, [TOOL])[TOOL],
+        session_before=replace(state, autonomous=state.autonomous or once).to_json(),
+        snapshot_before=workspace.head,
+        autonomous_once=once,
+    )
+    logs.say(goal.pk, speaker(by), "execute", f"{typed.prompt(state)}{line}", command=command.pk)
+    tell(command, What.SUBMITTED)
+    hints.goal_changed(goal.pk)
+    hints.wake_typed(command.pk)
+    return command
+
+
+def _checked(text: str) -> str:
+    line = text.strip()
+    if not line:
+        raise CommandRefused("Type a command, for example: ls")
+    if len(line) > TEXT_MAX:
+        raise CommandRefused(f"A command has at most {TEXT_MAX:,} characters; this one has {len(line):,}.")
+    if "\x00" in line:
+        raise CommandRefused("This holds the character U+0000. Remove it.")
+    return line
+
+
+def _parsed(line: str, state: SessionState) -> Request:
+    """The request, as `python -m sandbox` reads it, its parameters checked as the session will."""
+    word = line.split(maxsplit=1)[0]
+    if word in _NOT_HERE:
+        raise CommandRefused(f"{word} is not for this prompt: {_NOT_HERE[word]}.")
+    try:
+        request = typed.parse(line, state)
+        commands.check(request.command, request.params)
+    except Refusal as refusal:
+        said = str(refusal).replace("type help for a list", "the ? beside the prompt lists them")
+        raise CommandRefused(f"{said[:1].upper()}{said[1:]}.") from refusal
+    return request
+
+
+def _session_of_plan(goal: Goal) -> tuple[SessionState, datetime | None]:
+    """The terminal of the newest plan, and when its last try ended."""
+    plan = current_plan(goal)
+    if plan is None:
+        return SessionState(), None
+    row = TerminalSession.objects.filter(intent_plan=plan).first()
+    ended = Attempt.objects.filter(intent__intent_plan=plan).aggregate(last=Max("finished"))["last"]
+    return SessionState.from_json(row.state if row else {}), ended
+
+
+def _shown(text: str) -> str:
+    return text.replace("\x00", "\u2400")
