@@ -65,12 +65,14 @@ def open_desk(
 
     Raises SandboxUnavailable when no jail of the wanted level can be had.
     """
-    with open_desk_in(f"{lease.goal_id}-{lease.fence}-{part}", head, state, limits) as desk:
+    with open_desk_in(f"{lease.goal_id}-{lease.fence}-{part}", head, state, limits, hosts) as desk:
         yield desk
 
 
 @contextmanager
-def open_desk_in(name: str, head: str, state: SessionState, limits: Limits) -> Iterator[Desk]:
+def open_desk_in(
+    name: str, head: str, state: SessionState, limits: Limits, hosts: tuple[str, ...] = ()
+) -> Iterator[Desk]:
     """As `open_desk`, in a checkout of this name, which no other claim may have."""
     folder = checkouts() / name
     shutil.rmtree(folder, ignore_errors=True)

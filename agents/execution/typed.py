@@ -187,7 +187,7 @@ def _kept(command: HandCommand, desk: Desk, result: Result) -> Done:
     terminal; one that was stopped at a limit, or whose deletions were refused, leaves nothing.
     """
     answer = result.as_json()
-    stopped = result.limit is not None or result.error_class == "PERMISSION_ERROR"
+    stopped = result.limit is not None or "deleted" in result.data
     ended_itself = result.ok or ("return_code" in result.data and not stopped)
     summary = summary_of(result)
     if result.limit is not None:

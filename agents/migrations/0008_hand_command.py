@@ -36,7 +36,7 @@ def _belongs_to(model: str) -> models.ForeignKey:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("agents", "0006_workspace_change"),
+        ("agents", "0007_limits_and_losses"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -65,12 +65,11 @@ def in_words(digests: Collection[str]) -> dict[str, list[str]]:
             if digest in digests:
                 words[digest].append(f"{side} a change by hand, workspace {change.workspace}")
     typed = HandCommand.objects.filter(Q(snapshot_before__in=digests) | Q(snapshot_after__in=digests))
-    for each in typed.select_related("workspace").order_by("pk"):
-        for side, digest in (("before", each.snapshot_before), ("after", each.snapshot_after)):
+    for command in typed.select_related("workspace").order_by("pk"):
+        for side, digest in (("before", command.snapshot_before), ("after", command.snapshot_after)):
             if digest in digests:
-                words[digest].append(
-                    f"{side} command {each.pk} typed by hand in goal {each.goal_id}, workspace {each.workspace}"
-                )
+                where = f"goal {command.goal_id}, workspace {command.workspace}"
+                words[digest].append(f"{side} command {command.pk} typed by hand in {where}")
     return {digest: words[digest] for digest in digests}
 
 

@@ -214,7 +214,10 @@ def test_verify_decisions_confirms_an_untouched_chain(submitter: User, judge: Us
     assert [row.previous_hash for row in rows[1:]] == [row.hash for row in rows[:-1]]
     out = StringIO()
     call_command("verify_decisions", stdout=out)
-    assert out.getvalue() == f"4 decisions hold. Last hash: {rows[-1].hash}\n"
+    assert out.getvalue().splitlines() == [
+        f"4 decisions hold. Last hash: {rows[-1].hash}",
+        "0 rows of typed commands hold. Last hash: none",
+    ]
 
 
 def test_verify_decisions_names_the_row_that_was_changed(submitter: User, judge: User, without_guard: Off) -> None:

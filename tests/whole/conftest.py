@@ -20,7 +20,10 @@ from tests.waiting import wait_until
 
 PASSWORD = "a password for tests only"
 LEASE_S = 3
-_SCOPES = ("goals:read", "goals:write", "files:read", "files:write", "review:read", "review:decide", "memory:read")
+_SCOPES = (
+    *("goals:read", "goals:write", "session:write", "files:read", "files:write"),
+    *("review:read", "review:decide", "memory:read"),
+)
 
 
 @dataclass

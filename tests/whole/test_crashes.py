@@ -54,6 +54,36 @@ def test_a_worker_killed_inside_a_step_leaves_exactly_one_byte(whole: Whole) -> 
     assert any("lost with worker" in text for text in log)
 
 
+def test_a_typed_command_whose_worker_is_killed_is_lost_and_changed_nothing(whole: Whole) -> None:
+    goal = whole.api.post("goals", json={"text": "Reconcile the ledger by hand"}).raise_for_status().json()
+    number = goal["id"]
+    whole.wait_for(number, "manual")
+
+    def type_in(text: str) -> str:
+        answer = whole.api.post(f"goals/{number}/commands", json={"text": text})
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
+
+    def ended(command: str) -> dict[str, Any]:
+        def state() -> dict[str, Any]:
+            found: dict[str, Any] = whole.api.get(f"goals/{number}/commands/{command}").raise_for_status().json()
+            return found
+
+        wait_until(lambda: state()["finished_at"] is not None, within=60, what=f"the end of command {command}")
+        return state()
+
+    program = 'import time; open("ledger", "w").write("x"); print("written", flush=True); time.sleep(20)'
+    killed = type_in(f"run python -c '{program}'")
+    wait_until(lambda: "written" in whole.log(number), within=60, what="the program to have written")
+    _kill_the_workers(whole)
+    lost = ended(killed)
+    assert (lost["state"], lost["snapshot_after"]) == ("lost", "")
+    assert "did not come back" in lost["reason"]
+    assert ended(type_in("write note.txt after"))["state"] == "done"
+    workspace = whole.api.get(f"workspaces/{goal['workspace']}/files").raise_for_status().json()
+    assert [item["path"] for item in workspace["items"]] == ["note.txt"]
+
+
 def test_an_approval_given_while_redis_is_away_runs_when_it_is_back(whole: Whole) -> None:
     number, plan = whole.plan_by_hand(_run('print("ran after all")'))
     with whole.redis_stopped():
@@ -98,7 +128,7 @@ def test_a_document_changed_after_its_approval_never_runs_and_the_page_says_why(
 def test_the_application_cannot_change_what_was_decided(whole: Whole) -> None:
     servers = json.loads((whole.running.data / "run" / "servers.json").read_text())
     with psycopg.connect(servers["database_url"], autocommit=True) as application:
-        for table in ("review_decision", "review_approval", "agents_transition", "agents_logline"):
+        for table in ("review_decision", "review_approval", "agents_transition", "agents_logline", "review_typedevent"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 application.execute(f"UPDATE {table} SET id = id")
             with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -16,7 +16,7 @@ from agents.execution import executor, typed
 from agents.execution.lease import Lease, claimable
 from agents.execution.lease import claim as claim_goal
 from agents.models import Goal, HandCommand, IntentPlan, Workspace, WorkspaceChange
-from agents.services import cycle, hand_commands, snapshot_upkeep, workspaces
+from agents.services import cycle, hand_commands, limits, snapshot_upkeep, workspaces
 from agents.services.moves import move_hand_command
 from agents.services.stores import checkouts, store
 from agents.states import HandState, MoveRefused, PlanState
@@ -109,9 +109,7 @@ def test_a_program_that_fails_by_itself_keeps_its_files_as_in_any_terminal(type_
 
 
 def test_a_program_stopped_at_a_limit_leaves_nothing(type_in: TypeIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        hand_commands.limits, "for_tools", lambda goal, tools: {"simple_coder": {"soft_s": 0.5, "hard_s": 1.0}}
-    )
+    monkeypatch.setattr(limits, "for_tools", lambda goal, tools: {"simple_coder": {"soft_s": 0.5, "hard_s": 1.0}})
     command = type_in('run python -c \'import time; open("half", "w"); time.sleep(60)\'')
     assert (command.state, (command.result or {})["limit"]) == (HandState.DONE, "time")
     assert _head(command) == EMPTY
