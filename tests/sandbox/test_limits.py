@@ -70,6 +70,16 @@ for _ in range(4): os.wait()
     assert hands.python(code).ok
 
 
+def test_a_large_program_that_starts_others_is_counted_once(open_hands: OpenHands) -> None:
+    hands = open_hands(limits=Limits(memory_bytes=96 * MIB))
+    started = (
+        "import subprocess, time\nheld = bytearray(b'x') * (60 << 20)\nuntil = time.monotonic() + 2\n"
+        "while time.monotonic() < until: subprocess.run(['/bin/true'])\nprint('whole')"
+    )
+    result = hands.python(started)
+    assert result.data["stdout"] == "whole\n", result
+
+
 def test_processes(open_hands: OpenHands) -> None:
     hands = open_hands(limits=Limits(processes=24))
     code = "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(60)"
