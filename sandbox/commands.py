@@ -21,6 +21,7 @@ MAX_VALUE_CHARS = 8192
 # A program's own start: what is found first, what is loaded into it, where the jail lets it write.
 _OWN_VARIABLES = frozenset({"PATH", "VIRTUAL_ENV", "HOME", "TMPDIR", "ENV", "BASH_ENV"})
 _OWN_PREFIXES = ("LD_", "PYTHON")
+_PROGRAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 MOST_OFFSET = 10**12
 MAX_PATH_BYTES = 16_384
@@ -134,7 +135,23 @@ COMMANDS: Mapping[str, Signature] = {
         {"command_line": str},
         timeout_s=float,
         stdin=str,
+        terminal=bool,
     ),
+    "start": _takes(
+        "start a program that goes on beside the next commands",
+        "start server python -m http.server 8000",
+        "First its name, then its command line. It ends with stop, or with the session.",
+        {"name": str, "command_line": str},
+        stdin=str,
+    ),
+    "process_log": _takes(
+        "show what a started program wrote",
+        "process_log server",
+        "from_byte=1000 shows what came after the first 1,000 bytes.",
+        {"name": str},
+        from_byte=int,
+    ),
+    "stop": _takes("end a started program", "stop server", "All that it started ends with it.", {"name": str}),
     "set_env": _takes(
         "set an environment variable for programs",
         "set_env GREETING 'good day'",
@@ -200,6 +217,12 @@ def check_variable(name: str) -> None:
     if name in _OWN_VARIABLES or name.startswith(_OWN_PREFIXES):
         reason = "decides which programs and libraries run, which only the session and activate_venv do"
         raise Refusal("PERMISSION_ERROR", f"{name} {reason}")
+
+
+def check_program_name(name: str) -> None:
+    """Raises Refusal for what no started program may be called."""
+    if not _PROGRAM_NAME.fullmatch(name):
+        raise _invalid("the name of a program has letters, digits, _ and -, at most 32, and begins with one of the first")
 
 
 def _invalid(reason: str) -> Refusal:

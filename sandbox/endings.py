@@ -9,7 +9,7 @@ from sandbox.output import Kept, shares
 
 _MOST_SHOWN = 20
 _MOST_SHOWN_CHARS = 500
-_NAMES = {
+LIMITS = {
     "time": "it took longer than the time limit",
     "memory": "it used more memory than the limit",
     "processes": "it needed more processes than the limit",
@@ -19,6 +19,7 @@ _NAMES = {
     "terminals": "it opened more terminals than the limit",
     "file_bytes": "it wrote a file larger than the limit",
     "cancel": "it was cancelled",
+    "restless": "it could not be held still while files were worked on",
 }
 
 
@@ -44,7 +45,7 @@ def outputs(kept: dict[str, Kept], most_bytes: int) -> dict[str, Any]:
 def ending(answer: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
     """The data of a run, with only what an honest helper would say taken over. Raises BadFrame."""
     code, limit = answer.get("return_code"), answer.get("limit")
-    if not isinstance(code, int) or not (limit is None or limit in _NAMES):
+    if not isinstance(code, int) or not (limit is None or limit in LIMITS):
         raise BadFrame("an ending without a return code")
     data = {"return_code": code, **said}
     for name in ("left_running", "peak_memory_bytes", "peak_processes", "deleted_count"):
@@ -60,7 +61,7 @@ def judged(answer: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """The data of a program that ended well. Raises Failed for one that did not."""
     code, limit, unfit = data["return_code"], answer.get("limit"), answer.get("unfit")
     if limit is not None:
-        raise Failed(_NAMES[limit], "TOOL_EXECUTION_ERROR", data, limit)
+        raise Failed(LIMITS[limit], "TOOL_EXECUTION_ERROR", data, limit)
     if code != 0:
         how = f"exit status {code}" if code > 0 else f"ended by signal {-code}"
         raise Failed(how, "TOOL_EXECUTION_ERROR", data, None)

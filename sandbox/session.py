@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sandbox import commands
+from sandbox import commands, started
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
@@ -98,6 +98,7 @@ class Session:
         self._state = state
         self._undo = Undo(root, store) if store is not None else None
         self._cell: Cell | None = self._new_cell()
+        self._living: tuple[str, ...] = ()
         self._does: dict[str, Callable[[dict[str, Any], _Listener], dict[str, Any]]] = {
             "ls": self._ls,
             "cd": self._cd,
@@ -113,6 +114,9 @@ class Session:
             "activate_venv": self._activate_venv,
             "deactivate_venv": self._deactivate_venv,
             "run": self._run,
+            "start": self._start,
+            "process_log": self._process_log,
+            "stop": self._stop,
             "set_env": self._set_env,
             "unset_env": self._unset_env,
             "toggle_autonomous_mode": self._toggle_autonomous_mode,
@@ -121,6 +125,34 @@ class Session:
     @property
     def state(self) -> SessionState:
         return self._state
+
+    @property
+    def living(self) -> tuple[str, ...]:
+        """The names of the started programs that had not ended when the last command was answered."""
+        return self._living if self._cell is not None else ()
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Holds all started programs still within the block, so that the folder can be looked at from outside.
+
+        Raises SnapshotRefused, before or behind the block, when they did not hold still or deleted what they may not
+        have; they have ended then, and what was seen is not to be kept.
+        """
+        if not self.living:
+            yield
+            return
+        self._hold("hold_still")
+        yield
+        self._hold("let_go")
+
+    def _hold(self, do: str) -> None:
+        try:
+            self._ask({"do": do})
+        except Refusal as refusal:
+            raise SnapshotRefused(str(refusal)) from refusal
+        except (CellEnded, BadFrame, TimeoutError) as error:
+            said = self.close()
+            raise SandboxError(f"the jail failed while its programs were held still: {said or error}") from error
 
     def close(self) -> str:
         """Ends everything in the jail; what the jail itself said at its end ("" is the rule)."""
@@ -296,14 +328,10 @@ class Session:
         stdin = _encoded("stdin", params.get("stdin", ""), commands.MAX_STDIN_BYTES)
         for word in words:
             _encoded("command_line", word, commands.MAX_LINE_CHARS * 4)
-        message = {
-            "do": "run",
-            "candidates": candidates(words, self._state.cwd, self._state.venv),
-            "cwd": self._state.cwd,
-            "env": self._environment(),
-            "timeout_s": timeout_s,
-            "watch_deletions": not self._state.autonomous,
-        }
+        terminal = params.get("terminal", False)
+        if terminal and self.level != "L3":
+            raise Refusal("PERMISSION_ERROR", "a terminal is had at level L3 only: below it the host's would be in reach")
+        message = {"do": "run", "timeout_s": timeout_s, "terminal": terminal, **self._program(words)}
         if self._undo is not None:
             self._remember(self._undo)
         kept = {stream: Kept(self._limits.output_bytes) for stream in ("stdout", "stderr")}
@@ -317,7 +345,7 @@ class Session:
             self._cell = None
             logger.warning("the jail ended under a program", extra={"code": report.code, "said": report.said})
             raise Failed(
-                "the jail ended while the program ran; the next command starts a new one",
+                "the jail ended while the program ran, with all that was started; the next command starts a new one",
                 "TOOL_EXECUTION_ERROR",
                 outputs(kept, self._limits.output_bytes),
                 "memory" if report.out_of_memory else None,
@@ -332,6 +360,42 @@ class Session:
         if "deleted" in data:
             raise self._deletion(data)
         return judged(answer, data)
+
+    def _program(self, words: list[str]) -> dict[str, Any]:
+        return {
+            "candidates": candidates(words, self._state.cwd, self._state.venv),
+            "cwd": self._state.cwd,
+            "env": self._environment(),
+            "watch_deletions": not self._state.autonomous,
+        }
+
+    def _start(self, params: dict[str, Any], listener: _Listener) -> dict[str, Any]:
+        name = params["name"]
+        commands.check_program_name(name)
+        if self.level != "L3":
+            raise Refusal("PERMISSION_ERROR", started.why_not(self.level))
+        words = split(params["command_line"])
+        for word in words:
+            _encoded("command_line", word, commands.MAX_LINE_CHARS * 4)
+        stdin = _encoded("stdin", params.get("stdin", ""), commands.MAX_STDIN_BYTES)
+        answer, body = self._ask({"do": "start", "name": name, **self._program(words)}, stdin)
+        listener.hear("stdout", body)
+        return started.begun(name, answer, body)
+
+    def _process_log(self, params: dict[str, Any], listener: _Listener) -> dict[str, Any]:
+        commands.check_program_name(params["name"])
+        from_byte = params.get("from_byte", 0)
+        if not 0 <= from_byte <= commands.MOST_OFFSET:
+            raise Refusal("INVALID_PARAMETERS", f"from_byte must be from 0 to {commands.MOST_OFFSET:,}")
+        answer, body = self._ask({"do": "log", "name": params["name"], "from_byte": from_byte})
+        listener.hear("stdout", body)
+        return started.told(params["name"], answer, body, from_byte)
+
+    def _stop(self, params: dict[str, Any], listener: _Listener) -> dict[str, Any]:
+        commands.check_program_name(params["name"])
+        answer, body = self._ask({"do": "stop", "name": params["name"]})
+        listener.hear("stdout", body)
+        return started.ended(params["name"], answer, body)
 
     def _remember(self, undo: Undo) -> None:
         try:
@@ -365,7 +429,7 @@ class Session:
                     raise
                 continue
             if message.get("end") is True:
-                return _plain((message, body))[0]
+                return self._answer((message, body))[0]
             stream = message.get("out")
             if stream not in kept:
                 raise BadFrame("output of an unknown stream")
@@ -374,8 +438,12 @@ class Session:
 
     def _ask(self, message: dict[str, Any], body: bytes = b"") -> Frame:
         cell = self._jail()
-        cell.send(message, body)
-        return _plain(cell.receive(time.monotonic() + _ANSWER_S))
+        cell.send({"watch_deletions": not self._state.autonomous, **message}, body)
+        return self._answer(cell.receive(time.monotonic() + _ANSWER_S))
+
+    def _answer(self, frame: Frame) -> Frame:
+        self._living = started.living(frame[0].pop("living", []))
+        return _plain(frame)
 
     def _jail(self) -> Cell:
         if self._cell is None:

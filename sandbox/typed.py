@@ -24,6 +24,8 @@ _ORDER: Mapping[str, str] = {
     "create_venv": "venv_name",
     "activate_venv": "venv_name",
     "deactivate_venv": "",
+    "process_log": "name | from_byte",
+    "stop": "name",
     "set_env": "name value",
     "unset_env": "name",
 }
@@ -32,12 +34,17 @@ _ORDER: Mapping[str, str] = {
 def parse(line: str, state: SessionState) -> Request:
     """The request a line means. Raises Refusal when it means none.
 
-    `run` takes the rest of the line as it stands, or as one quoted word; `toggle_autonomous_mode` without a word
+    `run` takes the rest of the line as it stands, or as one quoted word, and `start` what is behind the name; `toggle_autonomous_mode` without a word
     switches to the other state.
     """
     command, _, rest = line.strip().partition(" ")
     if command == "run":
         return Request("run", {"command_line": _unwrapped(rest.strip())})
+    if command == "start":
+        name, _, program = rest.strip().partition(" ")
+        if not program.strip():
+            raise _misused(command)
+        return Request(command, {"name": name, "command_line": _unwrapped(program.strip())})
     words = _words(rest)
     if command == "toggle_autonomous_mode":
         return Request(command, {"on": _switch(words, state)})
@@ -92,6 +99,8 @@ def usage(command: str) -> str:
     """How a command is typed."""
     if command == "run":
         return "run COMMAND LINE"
+    if command == "start":
+        return "start NAME COMMAND LINE"
     if command == "toggle_autonomous_mode":
         return f"{command} [on|off]"
     needed, optional = positions(command)

@@ -29,7 +29,7 @@ EPERM = ERRNO | errno.EPERM
 
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag: time, mount, cgroup, uts, ipc, user, pid, net
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD = 0x5412, 0x541C, 0x541D, 0x5423
 _PER_QUERY, _PER_LINUX = 0xFFFFFFFF, 0
 _HELPER_PID = 1
 _X32_BIT = 0x40000000
@@ -93,8 +93,10 @@ def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
         # A new user namespace would give a program all capabilities within it, and with them the kernel's
         # least tested code.
         "clone": [_load(0), (_JUMP_ANY_BIT, 1, 0, _NEW_NAMESPACES), _ALLOWED, _REFUSED],
-        # These two push characters into a terminal's input, which may be that of the person outside.
-        "ioctl": [_load(1), *_unless_one_of(_TIOCSTI, _TIOCLINUX)],
+        # The first two push characters into a terminal's input, which may be that of the person outside; the others
+        # take the console's output, and hand a terminal to a part of the kernel that programs here have no use for.
+        # What programs do with a terminal of their own (size, modes, process groups, making one) is let pass.
+        "ioctl": [_load(1), *_unless_one_of(_TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD)],
         "socket": [_load(0), *_only(_AF_UNIX, _AF_INET, _AF_INET6)],
         "personality": [_load(0), *_only(_PER_QUERY, _PER_LINUX)],
         # The helper is process 1 and of the same uid: its limits and its priority are not the program's to set.

@@ -22,7 +22,7 @@ import pytest
 from sandbox.contract import Limits, Request, SessionState
 from sandbox.jail import landlock, probe, seccomp, uids
 from sandbox.jail.confined import UIDS, sweep
-from sandbox.jail.inside import programs
+from sandbox.jail.inside.company import kill_others
 from sandbox.jail.inside.place import Place
 from sandbox.jail.probe import Level
 from sandbox.places import JAIL_UID
@@ -119,7 +119,7 @@ def test_a_helper_without_a_uid_of_its_own_ends_nobodys_processes(
     monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("it killed"))
     assert not place.ends_all
     with pytest.raises(PermissionError, match="not the jail's"):
-        programs.kill_others(place)
+        kill_others(place)
 
 
 # What is tried, with {place}, {pid} (the worker), {port} and {abstract} filled in. "through" means that it worked.

@@ -33,15 +33,20 @@ def tasks(name: str) -> list[str]:
 
 def census() -> tuple[int, int]:
     """How many processes there are, and the memory they touch, with what they share counted once for each."""
-    processes = size_bytes = 0
+    touched = touched_by_process()
+    return len(touched), sum(touched.values())
+
+
+def touched_by_process() -> dict[int, int]:
+    """The memory that each process touches, by its number."""
+    found = {}
     for name in others():
         touched = _touched_bytes(f"/proc/{name}")
         if touched is None:
             # Its first thread has ended, and with it all that the process's own files tell. Others may go on.
             touched = next((each for each in map(_touched_bytes, tasks(name)) if each is not None), 0)
-        processes += 1
-        size_bytes += touched
-    return processes, size_bytes
+        found[int(name)] = touched
+    return found
 
 
 def _touched_bytes(folder: str) -> int | None:

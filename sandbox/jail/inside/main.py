@@ -9,19 +9,25 @@ import resource
 
 from . import libc
 from .frames import Frames, pack
-from .parts import environments, files, moving, programs, reading, searching, survey, temporary
+from .parts import company, deletions, environments, files, moving, programs, reading, searching, survey, temporary
 from .place import Place
 from .tree import Refused, Tree, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
+
+    from .company import Company
+    from .deletions import Deletions
+    from .programs import Wish
 
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
 _SIGINT, _SIGTERM = 2, 15
 _RECEIVE_BYTES = 1 << 18
 _MOST_DELETED = 20
 _MOST_PENDING = 1024  # signals and timers that wait in the kernel, of all programs together
+_CHANGING = ("mkdir", "write", "rm", "mv", "cp", "create_environment")
 
 
 class Gone(Exception):
@@ -38,6 +44,8 @@ class Helper:
         self._frames = Frames()
         self._limits: dict[str, Any] = {}
         self._tree = Tree(place.workspace)
+        self._company: Company | None = None  # there with the first program, as what it loads
+        self._deletions: Deletions | None = None
 
     def serve(self) -> None:
         message, _ = self._receive()
@@ -49,10 +57,66 @@ class Helper:
             if message["do"] == "cancel":
                 continue  # it came too late: what it meant had ended
             try:
-                answer, content = self._answer(message, body)
+                answer, content = self._done(message, body)
             except Refused as refused:
                 answer, content = {"error_class": refused.error_class, "reason": str(refused)}, b""
-            self._send({"end": True, **answer}, content)
+            self._send({"end": True, **answer, "living": self._living}, content)
+
+    @property
+    def _living(self) -> list[str]:
+        return [] if self._company is None else self._company.living
+
+    def _programs(self) -> Company:
+        if self._company is None:
+            self._company = company.Company(self._place, self._blame, self._limits)
+            self._deletions = deletions.Deletions(self._survey)
+        return self._company
+
+    def _let_go(self) -> None:
+        if self._company is not None:
+            self._company.let_go()
+
+    def _done(self, message: dict[str, Any], body: bytes) -> files.Answer:
+        """Carries a request out; where programs live on, it looks at files only while they are held still."""
+        match message["do"]:
+            case "hold_still":
+                self._hold_still(message)
+                return {}, b""
+            case "let_go":
+                self._let_go()
+                return {}, b""
+            case "start":
+                return self._start(message, body)
+            case "log":
+                return self._programs().log(message["name"], message["from_byte"])
+            case "stop":
+                answer, content = self._programs().stop(message["name"])
+                self._hold_still(message)
+                self._let_go()
+                return answer, content
+            case "run":
+                return self._run(message, body), b""
+        self._hold_still(message)
+        try:
+            return self._answer(message, body)
+        finally:
+            if self._deletions is not None and message["do"] in _CHANGING:
+                self._deletions.keep_up()
+            self._let_go()
+
+    def _hold_still(self, message: dict[str, Any]) -> None:
+        """Raises Refused when a started program deleted what it may not have: then all of them have ended."""
+        if self._company is None or self._deletions is None:
+            return
+        self._company.hold_still()
+        gone = self._deletions.found(message.get("watch_deletions", False))
+        if not self._company.living:
+            self._deletions.forget()
+        if gone:
+            self._company.end_all()
+            names = ", ".join(shown(path) for path in gone[:3]) + (f" and {len(gone) - 3} more" if gone[3:] else "")
+            reason = f"a started program deleted {names}, which it did not create; autonomous mode is off, so all ended"
+            raise Refused("PERMISSION_ERROR", reason)
 
     def _answer(self, message: dict[str, Any], body: bytes) -> files.Answer:
         path = os.fsencode(message.get("path", ""))
@@ -85,34 +149,51 @@ class Helper:
                 return moving.copy(self._tree, path, *_transfer(message), self._limits, self._survey)
             case "create_environment":
                 return environments.create(self._tree, path, message["template"], self._place)
-            case "run":
-                return self._run(message, body), b""
         raise Refused("INVALID_PARAMETERS", "the helper knows no such request")
 
     def _run(self, message: dict[str, Any], stdin: bytes) -> dict[str, Any]:
-        if not self._place.ends_all:
-            raise Refused("PERMISSION_ERROR", "no program is run where it could not be ended for certain")
-        folder = self._tree.open_folder(os.fsencode(message["cwd"]))
-        try:
-            os.fchdir(folder)
-            env = self._place.environment(message["env"])
-            candidates = [[self._place.real(argv[0]), *argv[1:]] for argv in message["candidates"]]
-            program, argv = programs.find_program(candidates, env)
-            before = self._survey() if message["watch_deletions"] else None
-            ending = programs.run(
-                program,
-                argv,
-                env,
-                stdin,
+        self._hold_still(message)
+        before = self._survey() if message["watch_deletions"] else None
+        self._let_go()
+        running = self._programs()
+        ending = self._in_folder(
+            message,
+            lambda: running.run(
+                self._wish(message, stdin, terminal=message.get("terminal", False)),
                 message["timeout_s"],
-                self._limits,
-                self._blame,
-                self._place,
                 self._channel,
                 lambda stream, data: self._send({"out": stream}, data),
                 self._cancelled,
-            )
-            return ending | self._clear_up(ending["limit"]) | _aftermath(before, self._survey())
+            ),
+        )
+        running.hold_still()
+        # Beside programs that live on, what came to be while they lived may be theirs to take away again.
+        if self._deletions is not None:
+            before = self._deletions.kept_of(before)
+        told = self._clear_up(ending["limit"])
+        ends_all = bool(told)
+        told |= _aftermath(before, self._survey())
+        if ends_all or told.get("deleted"):
+            running.end_all()
+        running.let_go()
+        return ending | told
+
+    def _start(self, message: dict[str, Any], stdin: bytes) -> files.Answer:
+        running = self._programs()
+        running.check_name(message["name"])
+        self._hold_still(message)
+        if self._deletions is not None:
+            self._deletions.begin(message["watch_deletions"])
+        running.let_go()
+        return self._in_folder(
+            message, lambda: running.start(message["name"], self._wish(message, stdin, together=True))
+        )
+
+    def _in_folder(self, message: dict[str, Any], work: Callable[[], Any]) -> Any:
+        folder = self._tree.open_folder(os.fsencode(message["cwd"]))
+        try:
+            os.fchdir(folder)
+            return work()
         finally:
             os.close(folder)
             os.chdir("/")
@@ -124,13 +205,19 @@ class Helper:
         temporary.remove_all(self._place)
         return {"limit": limit or "inodes"}
 
+    def _wish(self, message: dict[str, Any], stdin: bytes, **how: bool) -> Wish:
+        env = self._place.environment(message["env"])
+        candidates = [[self._place.real(argv[0]), *argv[1:]] for argv in message["candidates"]]
+        program, argv = programs.find_program(candidates, env)
+        return programs.Wish(program, argv, env, stdin, **how)
+
     def _survey(self) -> survey.Survey:
         return survey.survey(
             os.fsencode(self._place.workspace), self._limits["workspace_bytes"], self._limits["workspace_files"]
         )
 
     def _cancelled(self) -> bool:
-        message, _ = self._receive()
+        message, _ = self._receive(attend=False)
         return bool(message["do"] == "cancel")
 
     def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
@@ -138,11 +225,13 @@ class Helper:
         while view:
             view = view[os.write(self._channel, view) :]
 
-    def _receive(self) -> tuple[dict[str, Any], bytes]:
+    def _receive(self, *, attend: bool = True) -> tuple[dict[str, Any], bytes]:
         while True:
             frame = self._frames.next()
             if frame is not None:
                 return frame
+            if attend and self._company is not None:
+                self._company.attend(self._channel)
             data = os.read(self._channel, _RECEIVE_BYTES)
             if not data:
                 raise Gone
@@ -204,7 +293,7 @@ def _lists_root() -> bool:
 
 
 def _end_all(place: Place) -> None:
-    programs.kill_others(place)
+    company.kill_others(place)
     os._exit(1)
 
 

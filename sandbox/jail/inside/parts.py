@@ -26,6 +26,8 @@ class _Part:
 
 
 if TYPE_CHECKING:
+    from . import company as company
+    from . import deletions as deletions
     from . import environments as environments
     from . import files as files
     from . import moving as moving
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from . import survey as survey
     from . import temporary as temporary
 else:
-    environments, files, moving = _Part("environments"), _Part("files"), _Part("moving")
+    company, deletions, environments = _Part("company"), _Part("deletions"), _Part("environments")
+    files, moving = _Part("files"), _Part("moving")
     programs, reading, searching, survey = _Part("programs"), _Part("reading"), _Part("searching"), _Part("survey")
     temporary = _Part("temporary")

@@ -1,56 +1,132 @@
-"""Running one program: its output as it comes, its limits, and an end that leaves no process behind.
+"""One program: how it is found and started, and what goes through its pipes or its terminal.
 
-The helper is process 1 of the jail, so nothing in it can signal the helper, every orphan becomes its child, and
-`kill(-1)` reaches all the others at once, with no gap for one that forks meanwhile. In a jail without a process
-namespace the uid, which no other session has, takes its part: `kill(-1)` then ends what has this uid.
+Which programs there are, what they may use and how they end is `company.py`'s.
 """
 
-# ruff: noqa: PTH116, SIM105
-# The helper starts with every session, without pathlib and contextlib.
 from __future__ import annotations
 
 import errno
 import os
 import select
 import stat
-import time
 
-from .census import others
-from .place import Place
+from .terminal import Terminal
 from .tree import Refused
-from .watch import Deadline, Watch
+from .watch import Deadline
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
-    Limits = Mapping[str, int]
+    Emit = Callable[[str, bytes], None]
 
-_TICK_S = 0.025
 _PIPE_BYTES = 1 << 16
 # The same on every architecture that has a filter; importing signal would cost as much as typing.
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
+_SIGPIPE, _SIGXFSZ = 13, 25
 
 
-class _Run:
-    """One program under way."""
+class Program:
+    """One program under way. `limit` names what it ran into, `status` is there when it has ended."""
 
-    def __init__(
-        self, pid: int, outputs: dict[int, str], stdin: int | None, unsent: memoryview, deadline: float, place: Place
-    ) -> None:
-        self.place = place
+    def __init__(self, pid: int, outputs: dict[int, str], poll: select.poll, deadline: float, emit: Emit) -> None:
         self.pid = pid
-        self.outputs = outputs
-        self.input = stdin
-        self.unsent = unsent
         self.deadline = Deadline(pid, deadline)
         self.status: int | None = None
-        self.sent_bytes = 0
         self.limit: str | None = None
         self.killed = False
-        self.left_running = 0
-        self.poll = select.poll()
+        self.sent_bytes = 0
+        self.wrote = False
+        self.terminal: Terminal | None = None
+        self._outputs = outputs
+        self._emit = emit
+        self._poll = poll
+        self._input: int | None = None
+        self._unsent = memoryview(b"")
+        self._ended = os.pidfd_open(pid)
+        for descriptor in (*outputs, self._ended):
+            os.set_blocking(descriptor, False)
+            poll.register(descriptor, select.POLLIN)
+
+    def feed_through(self, descriptor: int, stdin: bytes) -> None:
+        """Gives the program `stdin` through a pipe, as it takes it."""
+        self._input, self._unsent = descriptor, memoryview(stdin)
+        os.set_blocking(descriptor, False)
+        self._poll.register(descriptor, select.POLLOUT)
+
+    def pump(self, descriptor: int, most_bytes: int) -> bool:
+        """Moves what this descriptor can give or take now; whether there may be more at once.
+
+        Of the output no more than `most_bytes` in all is passed on; `sent_bytes` counts the rest too.
+        """
+        if descriptor == self._input:
+            self._feed(descriptor)
+            return False
+        if descriptor not in self._outputs:
+            return False
+        data = self._read(descriptor)
+        if data is None:
+            return False
+        if not data:
+            self._poll.unregister(descriptor)
+            del self._outputs[descriptor]
+            if self.terminal is None:
+                os.close(descriptor)
+            return False
+        self.wrote = True
+        room = most_bytes - self.sent_bytes
+        self.sent_bytes += len(data)
+        if room > 0:
+            self._emit(self._outputs[descriptor] if self.terminal is None else "stdout", data[:room])
+        return True
+
+    def _read(self, descriptor: int) -> bytes | None:
+        if self.terminal is not None:
+            return self.terminal.read(_PIPE_BYTES)
+        try:
+            return os.read(descriptor, _PIPE_BYTES)
+        except BlockingIOError:
+            return None
+
+    def _feed(self, descriptor: int) -> None:
+        try:
+            self._unsent = self._unsent[os.write(descriptor, self._unsent[:_PIPE_BYTES]) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._unsent = memoryview(b"")
+        if not self._unsent:
+            self._close_input()
+
+    def _close_input(self) -> None:
+        if self._input is not None:
+            self._poll.unregister(self._input)
+            os.close(self._input)
+            self._input = None
+
+    def ended(self, status: int) -> None:
+        """Notes how it ended. It is no longer waited for; what it wrote may still be in its pipes."""
+        self.status = status
+        self._poll.unregister(self._ended)
+        os.close(self._ended)
+
+    def close(self, most_bytes: int) -> None:
+        """Takes what is left in the pipes. They may have got another writer, who is not waited for."""
+        for descriptor in list(self._outputs):
+            while self.sent_bytes <= most_bytes and self.pump(descriptor, most_bytes):
+                pass
+        for descriptor in self._outputs:
+            self._poll.unregister(descriptor)
+            if self.terminal is None:
+                os.close(descriptor)
+        self._outputs = {}
+        self._close_input()
+        if self.terminal is not None:
+            self.terminal.close()
+            self.terminal = None
+
+    @property
+    def return_code(self) -> int | None:
+        return None if self.status is None else os.waitstatus_to_exitcode(self.status)
 
 
 def find_program(candidates: list[list[str]], env: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -71,93 +147,77 @@ def find_program(candidates: list[list[str]], env: Mapping[str, str]) -> tuple[s
     raise Refused("TOOL_UNAVAILABLE", f"{name}: this program is not installed where the jail can see it")
 
 
-def run(
-    program: str,
-    argv: list[str],
-    env: Mapping[str, str],
-    stdin: bytes,
-    timeout_s: float,
-    limits: Limits,
-    blame: int,
-    place: Place,
-    control: int,
-    emit: Callable[[str, bytes], None],
-    cancelled: Callable[[], bool],
-) -> dict[str, Any]:
-    """Runs a program in the current folder and tells how it ended.
+class Wish:
+    """What is to be started. `program` is a path; with `together` both outputs are one stream."""
 
-    `emit` gets (stream, bytes) as they come; `control` is the descriptor that becomes readable when the session
-    says something, `cancelled` then reads it.
-    """
-    started = time.monotonic()
-    watch = Watch(place, limits)
-    # When memory runs out the kernel shall take the program, which inherits this, before the helper.
-    os.write(blame, b"500")
+    def __init__(
+        self,
+        program: str,
+        argv: list[str],
+        env: Mapping[str, str],
+        stdin: bytes,
+        *,
+        terminal: bool = False,
+        together: bool = False,
+    ) -> None:
+        self.program, self.argv, self.env, self.stdin = program, argv, env, stdin
+        self.terminal, self.together = terminal, together
+
+
+def start(wish: Wish, poll: select.poll, deadline: float, emit: Emit) -> Program:
+    """Starts a program in the current folder, at the head of a session of its own. Raises Refused."""
+    return _at_a_terminal(wish, poll, deadline, emit) if wish.terminal else _with_pipes(wish, poll, deadline, emit)
+
+
+def _at_a_terminal(wish: Wish, poll: select.poll, deadline: float, emit: Emit) -> Program:
+    terminal = Terminal(wish.stdin)
     try:
-        state = _start(program, argv, env, stdin, started + timeout_s, place)
-    finally:
-        os.write(blame, b"0")
-    state.poll.register(control, select.POLLIN)
-    watched = os.pidfd_open(state.pid)
-    state.poll.register(watched, select.POLLIN)
-    next_tick = started + _TICK_S
-    try:
-        while state.status is None:
-            for descriptor, _ in state.poll.poll(max(1, int((next_tick - time.monotonic()) * 1000))):
-                if descriptor == control:
-                    if cancelled():
-                        _kill(state, "cancel")
-                elif descriptor != watched:
-                    _pump(state, descriptor, limits, emit)
-            _reap(state)
-            now = time.monotonic()
-            if now >= next_tick and state.status is None:
-                _look(state, watch, now)
-                next_tick = time.monotonic() + _TICK_S
-    finally:
-        os.close(watched)
-        _end(state)
-        while state.outputs:
-            for descriptor in list(state.outputs):
-                _pump(state, descriptor, limits, emit)
-        if state.input is not None:
-            os.close(state.input)
-    return _ending(state, watch, limits)
+        # The session is begun before the file is opened, so the terminal becomes the one that controls it.
+        opened = (os.POSIX_SPAWN_OPEN, 0, terminal.path, os.O_RDWR, 0)
+        pid = _spawn(wish, [opened, (os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)])
+    except Refused:
+        terminal.close()
+        raise
+    program = Program(pid, {terminal.master: "stdout"}, poll, deadline, emit)
+    program.terminal = terminal
+    return program
 
 
-def _start(program: str, argv: list[str], env: Mapping[str, str], stdin: bytes, deadline: float, place: Place) -> _Run:
+def _with_pipes(wish: Wish, poll: select.poll, deadline: float, emit: Emit) -> Program:
     out_read, out_write = os.pipe()
-    err_read, err_write = os.pipe()
-    in_read, in_write = os.pipe() if stdin else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), None)
+    err_read, err_write = (None, out_write) if wish.together else os.pipe()
+    in_read, in_write = os.pipe() if wish.stdin else (os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), None)
+    ends = ((in_read, 0), (out_write, 1), (err_write, 2))
     try:
-        pid = os.posix_spawn(
-            program,
-            argv,
-            env,
-            file_actions=[
-                (os.POSIX_SPAWN_DUP2, in_read, 0),
-                (os.POSIX_SPAWN_DUP2, out_write, 1),
-                (os.POSIX_SPAWN_DUP2, err_write, 2),
-            ],
+        pid = _spawn(wish, [(os.POSIX_SPAWN_DUP2, end, number) for end, number in ends])
+    except Refused:
+        for descriptor in (out_read, err_read, in_write):
+            if descriptor is not None:
+                os.close(descriptor)
+        raise
+    finally:
+        for descriptor in {out_write, err_write, in_read}:
+            os.close(descriptor)
+    outputs = {out_read: "stdout"} | ({err_read: "stderr"} if err_read is not None else {})
+    program = Program(pid, outputs, poll, deadline, emit)
+    if in_write is not None:
+        program.feed_through(in_write, wish.stdin)
+    return program
+
+
+def _spawn(wish: Wish, actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]) -> int:
+    try:
+        return os.posix_spawn(
+            wish.program,
+            wish.argv,
+            wish.env,
+            file_actions=actions,
             setsid=True,
             setsigmask=[],
             setsigdef=[_SIGPIPE, _SIGXFSZ],
         )
     except OSError as error:
-        for descriptor in (out_read, err_read, in_write):
-            if descriptor is not None:
-                os.close(descriptor)
-        raise _not_started(argv[0], error) from error
-    finally:
-        for descriptor in (out_write, err_write, in_read):
-            os.close(descriptor)
-    state = _Run(pid, {out_read: "stdout", err_read: "stderr"}, in_write, memoryview(stdin), deadline, place)
-    for descriptor in state.outputs:
-        state.poll.register(descriptor, select.POLLIN)
-    if in_write is not None:
-        os.set_blocking(in_write, False)
-        state.poll.register(in_write, select.POLLOUT)
-    return state
+        raise _not_started(wish.argv[0], error) from error
 
 
 def _not_started(program: str, error: OSError) -> Refused:
@@ -168,109 +228,3 @@ def _not_started(program: str, error: OSError) -> Refused:
     if error.errno == errno.E2BIG:
         return Refused("INVALID_PARAMETERS", "the command line is longer than the kernel takes")
     return Refused("TOOL_EXECUTION_ERROR", f"{program}: cannot be started ({error.strerror})")
-
-
-def _pump(state: _Run, descriptor: int, limits: Limits, emit: Callable[[str, bytes], None]) -> None:
-    """Moves what one pipe can give or take now."""
-    if descriptor == state.input:
-        _feed(state)
-        return
-    if descriptor not in state.outputs:
-        return
-    data = os.read(descriptor, _PIPE_BYTES)
-    if not data:
-        state.poll.unregister(descriptor)
-        os.close(descriptor)
-        del state.outputs[descriptor]
-        return
-    room = limits["output_file_bytes"] - state.sent_bytes
-    state.sent_bytes += len(data)
-    if room > 0:
-        emit(state.outputs[descriptor], data[:room])
-    if state.sent_bytes > limits["output_file_bytes"]:
-        _kill(state, "output")
-
-
-def _feed(state: _Run) -> None:
-    descriptor = state.input
-    if descriptor is None:
-        return
-    try:
-        state.unsent = state.unsent[os.write(descriptor, state.unsent[:_PIPE_BYTES]) :]
-    except BlockingIOError:
-        return
-    except BrokenPipeError:
-        state.unsent = memoryview(b"")
-    if not state.unsent:
-        state.poll.unregister(descriptor)
-        os.close(descriptor)
-        state.input = None
-
-
-def _look(state: _Run, watch: Watch, now: float) -> None:
-    if not state.killed and state.deadline.kills(now):
-        _kill(state, "time")
-    if state.deadline.passed:
-        state.limit = state.limit or "time"
-    limit = watch.look(now)
-    if limit is not None:
-        _kill(state, limit)
-
-
-def _kill(state: _Run, limit: str) -> None:
-    state.killed = True
-    state.limit = state.limit or limit
-    kill_others(state.place)
-
-
-def kill_others(place: Place) -> None:
-    """Ends all processes of the jail but the helper."""
-    if not place.ends_all:
-        raise PermissionError("this would end processes that are not the jail's")
-    try:
-        os.kill(-1, _SIGKILL)
-    except ProcessLookupError:
-        pass
-
-
-def _reap(state: _Run) -> None:
-    """Takes up whatever has ended: the program, and orphans, which would otherwise count as processes."""
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        if pid == 0:
-            return
-        if pid == state.pid:
-            state.status = status
-
-
-def _end(state: _Run) -> None:
-    """Kills what is left and returns when the helper is alone."""
-    if state.status is not None:
-        state.left_running = len(others())
-    kill_others(state.place)
-    while True:
-        try:
-            pid, status = os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
-        if pid == state.pid:
-            state.status = status
-
-
-def _ending(state: _Run, watch: Watch, limits: Limits) -> dict[str, Any]:
-    code = os.waitstatus_to_exitcode(state.status or 0)
-    limit = state.limit
-    if limit is None and code == -_SIGXFSZ:
-        limit = "file_bytes"
-    if limit in (None, "time") and code != 0 and watch.peak_processes >= limits["processes"] - 1:
-        limit = "processes"
-    return {
-        "return_code": code,
-        "limit": limit,
-        "left_running": state.left_running,
-        "peak_memory_bytes": watch.peak_bytes,
-        "peak_processes": watch.peak_processes,
-    }

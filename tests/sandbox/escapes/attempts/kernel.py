@@ -17,7 +17,7 @@ from collections.abc import Callable
 from .row import Place, Row, by_level, libc
 
 _CLONE_NEWUSER, _CLONE_NEWNS, _SIGCHLD = 0x10000000, 0x20000, 17
-_TIOCSTI = 0x5412
+_TIOCSTI, _TIOCSETD = 0x5412, 0x5423
 
 
 def _opens(path: str, flags: int = os.O_RDONLY) -> object:
@@ -209,11 +209,18 @@ def _typed(terminal: int) -> object:
     return True
 
 
+def _with_another_reader(_: Place) -> object:
+    _master, terminal = os.openpty()
+    fcntl.ioctl(terminal, _TIOCSETD, struct.pack("i", 0))
+    return True
+
+
 TERMINALS = [
     Row("terminal", "type into a terminal", _pushed(_typed), _own_terminal, needs="a kernel that lets programs type"),
     Row("terminal", "the same with dirt in the upper half",
         _pushed(lambda terminal: _call(16, terminal, ctypes.c_ulong(0x1_0000_0000 | _TIOCSTI), b"x")),
         _own_terminal, needs="a kernel that lets programs type"),
+    Row("terminal", "choose what in the kernel reads a terminal", _with_another_reader, _own_terminal),
     Row("terminal", "write to the person's terminal", lambda at: _opens(at.terminal, os.O_WRONLY), _own_terminal),
     Row("terminal", "open the machine's console", lambda _: _opens("/dev/tty0", os.O_WRONLY), _own_terminal,
         needs="a console that this user may open"),
