@@ -222,7 +222,9 @@ def check_variable(name: str) -> None:
 def check_program_name(name: str) -> None:
     """Raises Refusal for what no started program may be called."""
     if not _PROGRAM_NAME.fullmatch(name):
-        raise _invalid("the name of a program has letters, digits, _ and -, at most 32, and begins with one of the first")
+        raise _invalid(
+            "the name of a program has letters, digits, _ and -, at most 32, and begins with one of the first"
+        )
 
 
 def _invalid(reason: str) -> Refusal:

@@ -330,7 +330,9 @@ class Session:
             _encoded("command_line", word, commands.MAX_LINE_CHARS * 4)
         terminal = params.get("terminal", False)
         if terminal and self.level != "L3":
-            raise Refusal("PERMISSION_ERROR", "a terminal is had at level L3 only: below it the host's would be in reach")
+            raise Refusal(
+                "PERMISSION_ERROR", "a terminal is had at level L3 only: below it the host's would be in reach"
+            )
         message = {"do": "run", "timeout_s": timeout_s, "terminal": terminal, **self._program(words)}
         if self._undo is not None:
             self._remember(self._undo)

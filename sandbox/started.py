@@ -1,4 +1,4 @@
-"""What people are told of programs that live on: what of the helper's words is taken over, and what is a failure. Pure."""
+"""What is told of programs that live on: what of the helper's words is taken over, and what is a failure. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def ended(name: str, answer: dict[str, Any], body: bytes) -> dict[str, Any]:
     data = _data(name, answer, body, 0)
     if answer.get("limit") is not None:
         raise Failed(f"{name} {_how(data)}", "TOOL_EXECUTION_ERROR", data, answer["limit"])
-    message = f"{name} {_how(data)} before it was stopped" if answer.get("ended_before") is True else f"{name} is stopped"
+    message = (
+        f"{name} {_how(data)} before it was stopped" if answer.get("ended_before") is True else f"{name} is stopped"
+    )
     return {"message": message, **data}
 
 

@@ -34,8 +34,8 @@ _ORDER: Mapping[str, str] = {
 def parse(line: str, state: SessionState) -> Request:
     """The request a line means. Raises Refusal when it means none.
 
-    `run` takes the rest of the line as it stands, or as one quoted word, and `start` what is behind the name; `toggle_autonomous_mode` without a word
-    switches to the other state.
+    `run` takes the rest of the line as it stands, or as one quoted word, and `start` what is behind the name;
+    `toggle_autonomous_mode` without a word switches to the other state.
     """
     command, _, rest = line.strip().partition(" ")
     if command == "run":

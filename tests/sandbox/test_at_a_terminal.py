@@ -53,7 +53,8 @@ def test_an_interactive_python_takes_its_lines(hands: Hands) -> None:
 
 
 def test_control_characters_are_keys(hands: Hands) -> None:
-    code = "import time\ntry:\n    print('waits', flush=True)\n    time.sleep(30)\nexcept KeyboardInterrupt:\n    print('hit')"
+    waits = "import time\ntry:\n    print('waits', flush=True)\n    time.sleep(30)\n"
+    code = waits + "except KeyboardInterrupt:\n    print('hit')"
     assert hands.python(code, terminal=True, stdin="\x03").data["stdout"] == "waits\nhit\n"
 
 

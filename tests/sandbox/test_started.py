@@ -187,7 +187,9 @@ def _states(root: Path) -> set[str]:
     found = set()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if (entry / "cwd").stat().st_ino == root.stat().st_ino and (entry / "cmdline").read_bytes()[:6] == b"python":
+            if (entry / "cwd").stat().st_ino == root.stat().st_ino and (entry / "cmdline").read_bytes()[
+                :6
+            ] == b"python":
                 found.add((entry / "stat").read_text().rpartition(")")[2].split()[0])
         except OSError:
             continue
@@ -197,7 +199,8 @@ def _states(root: Path) -> set[str]:
 def test_a_file_command_sees_nothing_move(open_hands: OpenHands) -> None:
     hands = open_hands(state=SessionState(autonomous=True))
     code = (
-        "import os, itertools\nos.mkdir('many')\nfor n in range(500): open(f'many/{n:04}', 'w')\nprint('up', flush=True)\n"
+        "import os, itertools\nos.mkdir('many')\nfor n in range(500): open(f'many/{n:04}', 'w')\n"
+        "print('up', flush=True)\n"
         "for n in itertools.count():\n"
         "    name = f'many/{n % 500:04}'\n    os.rename(name, name + '~')\n    os.rename(name + '~', name)\n"
     )
@@ -210,11 +213,16 @@ def test_a_file_command_sees_nothing_move(open_hands: OpenHands) -> None:
 
 def test_deleting_is_noticed_when_autonomous_mode_is_off(hands: Hands, tmp_path: Path) -> None:
     (hands.root / "kept").write_text("mine")
-    _start(hands, "import os, time\nopen('own', 'w')\ntime.sleep(0.4)\nos.remove('own')\nprint('up', flush=True)\ntime.sleep(60)")
+    _start(
+        hands,
+        "import os, time\nopen('own', 'w')\ntime.sleep(0.4)\nos.remove('own')\nprint('up', flush=True)\ntime.sleep(60)",
+    )
     _log_when(hands, lambda log: log.data["output"] == "up\n")
     assert hands.do("ls").ok
     assert hands.do("write", path="later", content="also mine").ok
-    _start(hands, "import os, time\ntime.sleep(0.4)\nos.remove('later')\nprint('gone', flush=True)\ntime.sleep(60)", "two")
+    _start(
+        hands, "import os, time\ntime.sleep(0.4)\nos.remove('later')\nprint('gone', flush=True)\ntime.sleep(60)", "two"
+    )
     _log_when(hands, lambda log: log.data["output"] == "gone\n", "two")
     noticed = hands.do("ls")
     assert noticed.error_class == "PERMISSION_ERROR"

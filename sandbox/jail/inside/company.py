@@ -9,7 +9,7 @@ still, round by round, until nothing is left that belongs to none of those that 
 rest, everything is ended.
 """
 
-# ruff: noqa: PTH116, SIM105
+# ruff: noqa: SIM105
 # The helper starts with every session, without pathlib and contextlib.
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ class Company:
         self._type()
 
     def _type(self) -> None:
-        """Types to a program at a terminal once it waits: it wrote nothing since the last look, and nothing computes."""
+        """Types to a program at a terminal once it waits: it wrote nothing since the last look and computes nothing."""
         program = self._foreground
         if program is None or program.terminal is None or not program.terminal.has_more:
             return

@@ -3,6 +3,8 @@
 Which programs there are, what they may use and how they end is `company.py`'s.
 """
 
+# ruff: noqa: PTH116
+# The helper starts with every session, without pathlib.
 from __future__ import annotations
 
 import errno

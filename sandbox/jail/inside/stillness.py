@@ -35,7 +35,7 @@ def hold() -> Threads:
     """
     began = time.monotonic()
     _signal_all(_SIGSTOP)
-    let_go = began + _LET_GO_AFTER_S
+    let_go_at = began + _LET_GO_AFTER_S
     before: Threads | None = None
     while True:
         last = _last_begun()
@@ -47,12 +47,12 @@ def hold() -> Threads:
         now = time.monotonic()
         if now > began + _MOST_S:
             raise Restless
-        if now > let_go:
+        if now > let_go_at:
             # One that is just starting another program waits until that has begun, which is stopped: both must go on.
             _signal_all(_SIGCONT)
             time.sleep(0.005)
             _signal_all(_SIGSTOP)
-            let_go = time.monotonic() + _LET_GO_AFTER_S
+            let_go_at = time.monotonic() + _LET_GO_AFTER_S
         time.sleep(0.001)
 
 

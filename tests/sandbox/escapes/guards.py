@@ -33,6 +33,7 @@ def _call(name: str, *kinds: str) -> Guard:
 FILES_TEST = "tests/sandbox/escapes/test_file_commands.py"
 GATE_TEST = "tests/sandbox/escapes/test_at_the_gate.py"
 _HIDING = "tests/sandbox/test_hiding.py"
+_LIVING_ON = "tests/sandbox/escapes/test_living_on.py"
 _LIFETIME = "tests/sandbox/test_lifetime.py"
 
 JAIL = [
@@ -141,4 +142,17 @@ ENDS = [
            tests=f"{_LIFETIME} -k whichever"),
 ]  # fmt: skip
 
-GUARDS = [*JAIL, *HELPER, *FILES, *NETWORK, *ENDS]
+STARTED = [
+    _guard("what a stopped program left is ended", f"{_INSIDE}/company.py", "        self._clear(besides=started.program.pid)\n",
+           "        self._reap()\n",
+           tests=f"{_LIVING_ON} -k its_stop"),
+    _guard("what belongs to no started program is ended", f"{_INSIDE}/company.py",
+           "lambda owner: owner in (None, besides)", "lambda owner: owner == besides",
+           tests=f"{_LIVING_ON} -k behind_a_started"),
+    _guard("held still", f"{_INSIDE}/stillness.py", "    _signal_all(_SIGSTOP)\n    let_go_at",
+           "    return {}\n    let_go_at", tests="tests/sandbox/test_started.py -k still"),
+    _guard("look whether one moved", f"{_INSIDE}/stillness.py", "return _threads() != held", "return False",
+           tests=f"{_LIVING_ON} -k lets_itself"),
+]  # fmt: skip
+
+GUARDS = [*JAIL, *HELPER, *FILES, *NETWORK, *STARTED, *ENDS]
