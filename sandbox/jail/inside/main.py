@@ -156,7 +156,7 @@ class Helper:
         before = self._survey() if message["watch_deletions"] else None
         self._let_go()
         running = self._programs()
-        ending = self._in_folder(
+        ending: dict[str, Any] = self._in_folder(
             message,
             lambda: running.run(
                 self._wish(message, stdin, terminal=message.get("terminal", False)),
@@ -185,9 +185,10 @@ class Helper:
         if self._deletions is not None:
             self._deletions.begin(message["watch_deletions"])
         running.let_go()
-        return self._in_folder(
+        answer: files.Answer = self._in_folder(
             message, lambda: running.start(message["name"], self._wish(message, stdin, together=True))
         )
+        return answer
 
     def _in_folder(self, message: dict[str, Any], work: Callable[[], Any]) -> Any:
         folder = self._tree.open_folder(os.fsencode(message["cwd"]))
