@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 OnOutput = Callable[[str, bytes], None]
 JAIL_TMP = "/tmp"  # noqa: S108 - the jail's own, gone with it
-_PROGRAMS = ("run",)  # commands that let programs go on, so that something may have happened on the network
+_PROGRAMS = ("run", "start", "process_log", "stop")  # commands beside which something may happen on the network
 _LISTEN_S = 0.1
 _ANSWER_S = 300.0
 _LATE_S = 10.0
@@ -188,7 +188,7 @@ class Session:
         else:
             result = Result("SUCCESS", data)
         if request.command in _PROGRAMS and self._cell is not None and self._cell.gate is not None:
-            result = with_network(result, self._cell.gate.take(go_on=False))
+            result = with_network(result, self._cell.gate.take(go_on=bool(self.living)))
         return replace(result, level=self.level, duration_s=time.monotonic() - started)
 
     def _ls(self, params: dict[str, Any], _: _Listener) -> dict[str, Any]:
