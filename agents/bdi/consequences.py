@@ -124,6 +124,8 @@ class Program(Consequence):
     hosts: tuple[str, ...] = ()
     installs: bool = False
     lacks_index: bool = False
+    name: str = ""  # of one that lives on beside the next steps
+    stopped: bool = True  # False: it ends with the plan, since no step stops it
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.bdi.references import parse_reference, references
 from agents.bdi.revision import folder_after
+from agents.bdi.started import LOG, START, STOP
 from agents.bdi.types import Step
 from agents.rules.facts import is_below, join
 from agents.toolkit.command import Command
@@ -21,6 +22,7 @@ class _Seen:
     session: dict[str, int] = field(default_factory=dict)
     paths: list[tuple[str, int]] = field(default_factory=list)
     changing: list[int] = field(default_factory=list)
+    programs: dict[object, int] = field(default_factory=dict)
     folder: str = ""
 
 
@@ -54,6 +56,8 @@ def _needs(step: Step, command: Command, seen: _Seen, position: int) -> set[int]
     touched = _paths(command, values, seen.folder)
     if _is_program(command):
         needs |= set(seen.changing)
+    if command.name in (LOG, STOP) and values.get("name") in seen.programs:
+        needs.add(seen.programs[values.get("name")])
     for path, at in seen.paths:
         if any(path == own or is_below(own, path) or is_below(path, own) for own in touched):
             needs.add(at)
@@ -67,6 +71,8 @@ def _note(step: Step, command: Command, seen: _Seen, position: int) -> None:
         seen.session[part] = position
         seen.folder = folder_after(command, values, seen.folder)
     elif command.effect != "idempotent":
+        if command.name in (START, STOP):
+            seen.programs[values.get("name")] = position
         seen.changing.append(position)
         seen.paths.extend((path, position) for path in _paths(command, values, seen.folder))
 

@@ -27,6 +27,7 @@ from agents.bdi.consequences import (
     Writing,
 )
 from agents.bdi.document import Document, IntentSpec
+from agents.bdi.started import unstopped
 from agents.toolkit.packages import fetches_packages, installs_packages, needs_environment
 from agents.toolkit.registry import Registry, UnknownTool
 from sandbox.commands import Refusal, check_variable, place, shown
@@ -63,6 +64,7 @@ class _Walk:
     autonomous: bool = False
     unsure: bool = False
     hosts: tuple[str, ...] = ()
+    unstopped: frozenset[int] = frozenset()
     where: Consequence = field(default_factory=lambda: Consequence(0))
 
     def below(self, path: str) -> Iterator[tuple[str, _Node]]:
@@ -77,13 +79,15 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
     Clean-up steps are read after all main steps, in a fresh session at the root: they run after a failure somewhere
     before, so what they meet is never certain.
     """
-    walk = _Walk({entry.path: _Node(entry.kind, entry.size_bytes, origin=entry.path) for entry in base})
+    lasting = unstopped(document.all_intents)
+    nodes = {entry.path: _Node(entry.kind, entry.size_bytes, origin=entry.path) for entry in base}
+    walk = _Walk(nodes, unstopped=lasting)
     found: list[Consequence] = []
     looks: list[int] = []
     for spec in document.all_intents:
         cleanup = spec.phase == "cleanup"
         if cleanup and not walk.where.cleanup:
-            walk = _Walk(walk.nodes, unsure=True)
+            walk = _Walk(walk.nodes, unsure=True, unstopped=lasting)
         walk.where = Consequence(spec.position, cleanup, walk.unsure, spec.condition is not None)
         walk.hosts = spec.hosts
         consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
@@ -330,7 +334,7 @@ def _leave_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Conse
     yield from ()
 
 
-def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Program]:
     line = str(params.get("command_line", ""))
     if not walk.environment and needs_environment(line):
         yield _failing(walk, "no virtual environment is active, and the system's Python takes no packages")
@@ -344,6 +348,16 @@ def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
         lacks_index=fetches_packages(line) and PACKAGES not in walk.hosts,
     )
     walk.unsure = True
+
+
+def _start(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    for one in _run(walk, params):
+        yield replace(one, name=str(params.get("name", "")), stopped=walk.where.position not in walk.unstopped)
+
+
+def _program(_walk: _Walk, _params: Mapping[str, Any]) -> Iterator[Consequence]:
+    """Looking at a started program, or ending it, changes nothing by itself."""
+    yield from ()
 
 
 def _set_variable(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
@@ -371,6 +385,9 @@ _MEETS = {
     "activate_venv": _use_environment,
     "deactivate_venv": _leave_environment,
     "run": _run,
+    "start": _start,
+    "process_log": _program,
+    "stop": _program,
     "set_env": _set_variable,
     "unset_env": _set_variable,
     "toggle_autonomous_mode": _switch_mode,

@@ -5,7 +5,7 @@ Two strategies exist today, retry with delay and graceful abort; both are record
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -109,13 +109,19 @@ def _by_exit(code: int, stderr: str) -> Failure:
     return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
 
 
-def choose(failure: Failure, *, effect: str, tries: int, allowed_tries: int, delay_s: float) -> Choice:
+def choose(
+    failure: Failure, *, effect: str, tries: int, allowed_tries: int, delay_s: float, living: Sequence[str] = ()
+) -> Choice:
     """The strategy after the `tries`-th failed try of a step, inside an envelope of `allowed_tries`.
 
-    The delay doubles with every further try.
+    The delay doubles with every further try. `living` names the programs that were running beside the step.
     """
     if effect not in REPEATABLE_EFFECTS:
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"a step of class {effect} is never repeated by itself")
+    if living:
+        names = ", ".join(living)
+        why = f"another try would run without what was started before ({names}): it ended together with this try's jail"
+        return Choice(Strategy.GRACEFUL_ABORT, 0.0, why)
     if failure.failure_class not in RETRIABLE:
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"trying again does not help against {failure.failure_class.value}")
     if tries >= allowed_tries:

@@ -14,6 +14,7 @@ from agents.bdi.conditions import condition_problem, reference_of
 from agents.bdi.limits import Number, in_words
 from agents.bdi.references import Reference, embedded, malformed, parse_reference
 from agents.bdi.revision import folder_after
+from agents.bdi.started import Lives
 from agents.bdi.types import ORIGINS, Step
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
@@ -59,6 +60,7 @@ class _Walk:
     autonomous: bool = False
     venv: str | None = None
     commands: dict[int, Command] = field(default_factory=dict)
+    lives: Lives = field(default_factory=Lives)
 
 
 def validate(
@@ -115,6 +117,8 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     yield from _values(position, command, values, walk)
     yield from _autonomous(position, command, values, walk)
     yield from _time(position, step, values.get("timeout_s"), walk)
+    for name, code, message in walk.lives.problems(step.tool, command.name, values):
+        yield Problem(position, name, code, message)
     walk.commands[position] = command
     if not path_problems(command, values, walk.folder):
         walk.folder = folder_after(command, values, walk.folder)

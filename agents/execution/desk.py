@@ -14,11 +14,16 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.bdi.recovery import Failure
+from agents.errors import AgentsError
 from agents.execution.lease import Lease
 from agents.services.stores import checkouts, store
 from sandbox.contract import Limits, Result, SessionState
 from sandbox.session import Session, open_session
 from sandbox.snapshots import Snapshot
+
+
+class WouldEndPrograms(AgentsError):
+    """The step needs another jail, and started programs live in this one."""
 
 
 @dataclass
@@ -35,18 +40,25 @@ class Desk:
     def under(self, limits: Limits, hosts: tuple[str, ...]) -> None:
         """Give what runs next these ceilings and hosts: a jail's are fixed when it starts, so other ones take another.
 
-        Raises SandboxUnavailable when that cannot be had.
+        Raises SandboxUnavailable when that cannot be had, WouldEndPrograms when it would end what was started.
         """
         if (limits, hosts) == (self.limits, self.hosts):
             return
+        if self.session.living:
+            names = ", ".join(self.session.living)
+            raise WouldEndPrograms(f"it needs another jail than {names}, which is running; stop it before this step")
         state = self.session.state
         self.jail.close()
         self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts))
         self.limits, self.hosts = limits, hosts
 
     def keep(self) -> Snapshot:
-        """Store the files as a snapshot, durable on disk when this returns. Raises SnapshotRefused above the limits."""
-        snapshot = store(self.limits).take(self.folder, previous=self.head)
+        """Store the files as a snapshot, durable on disk when this returns.
+
+        Raises SnapshotRefused above the limits, and when a started program did not hold still meanwhile.
+        """
+        with self.session.still():
+            snapshot = store(self.limits).take(self.folder, previous=self.head)
         self.head = snapshot.digest
         return snapshot
 

@@ -13,13 +13,14 @@ from agents.bdi import recovery
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
-from agents.bdi.recovery import Strategy
+from agents.bdi.recovery import FailureClass, Strategy
+from agents.bdi.started import living_before
 from agents.execution import ending, record
 from agents.execution.companion import Companion
-from agents.execution.desk import Desk, open_desk, remove_stale_checkouts, summary_of
+from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, hold, renew
 from agents.execution.record import Done, Running
-from agents.execution.steps import StepOutcome, run_step
+from agents.execution.steps import StepOutcome, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
 from agents.services import logs
 from agents.services.moves import move_goal, move_plan
@@ -46,6 +47,7 @@ class Executor:
         self.document = document
         self.tries = tries
         self.refused: set[str] = set()
+        self._living: tuple[str, ...] = ()
 
     # -- the way through the plan -----------------------------------------------------------------------------
     def run(self) -> None:
@@ -78,6 +80,8 @@ class Executor:
                     self._recover(running, outcome)
                     return False
                 running = self._finish(desk, running, outcome, go_on=position < last)
+            if desk.session.living:
+                self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
             # Before the desk is cleared: people need not wait for thousands of files to be removed.
             ending.complete(self.plan, self.lease)
         return True
@@ -98,7 +102,14 @@ class Executor:
     # -- one step ---------------------------------------------------------------------------------------------
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         spec = self.document.at(running.position)
-        desk.under(*self._needs(running.position))
+        self._living = desk.session.living
+        limits, hosts = self._needs(running.position)
+        if self._living and "command_line" not in spec.params:
+            hosts = desk.hosts  # it runs nothing that could reach one
+        try:
+            desk.under(limits, hosts)
+        except WouldEndPrograms as error:
+            return unfit(FailureClass.PLANNING_ERROR, str(error))
         label = f"tool.{REGISTRY.tool(spec.tool).label}"
         self.companion.new_attempt()
         again = f", try {running.number}" if running.number > 1 else ""
@@ -166,7 +177,12 @@ class Executor:
             intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed"
         ).count()
         choice = recovery.choose(
-            failure, effect=spec.effect, tries=tries + 1, allowed_tries=self.tries, delay_s=RETRY_DELAY_S
+            failure,
+            effect=spec.effect,
+            tries=tries + 1,
+            allowed_tries=self.tries,
+            delay_s=RETRY_DELAY_S,
+            living=self._living,
         )
         self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
@@ -212,9 +228,24 @@ def execute(lease: Lease) -> None:
     document, tries = _verified(lease, plan)
     if document is None:
         return
+    _abort_without_programs(lease, plan, document)
     cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
     with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
         Executor(lease, companion, plan, document, tries).run()
+
+
+def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) -> None:
+    """Give up on steps that were to run beside programs whose jail ended with an earlier claim."""
+    if plan.aborting or plan.position > len(document.intents):
+        return
+    done = plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", flat=True)
+    gone = living_before(document.intents, plan.position, set(done))
+    if not gone:
+        return
+    reason = f"programs_gone: intent {plan.position} was to run beside {', '.join(gone)}, which ended with its jail"
+    logs.say(plan.goal_id, "bdi_agent", "execute", reason, level="error")
+    ending.abort(plan, lease, reason, first_cleanup=len(document.intents) + 1)
+    plan.refresh_from_db()
 
 
 def _take_up(lease: Lease) -> IntentPlan | None:

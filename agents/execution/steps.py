@@ -12,6 +12,7 @@ from agents.bdi.document import IntentSpec
 from agents.bdi.network import bounded
 from agents.bdi.recovery import Failure, FailureClass
 from agents.bdi.references import UnresolvedReference, resolve
+from agents.bdi.started import START, STOP
 from agents.bdi.validation import validate_values
 from agents.execution.companion import Companion
 from agents.models import IntentPlan
@@ -39,25 +40,28 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
         params = resolve(spec.params, earlier)
         command = REGISTRY.command(spec.tool, spec.command)
     except UnresolvedReference as fault:
-        return _unfit(FailureClass.INVALID_PARAMETERS, str(fault))
+        return unfit(FailureClass.INVALID_PARAMETERS, str(fault))
     except UnknownTool as missing:
-        return _unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
+        return unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
     # Filled values are as untrusted as the output they came from, so everything is checked once more.
     if wrong := validate_values(command, params, session.state.cwd):
-        return _unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
+        return unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
     result: Result | None = None
     for request in command.requests(params):
         result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)
         if not result.ok:
             answer = bounded(result.as_json())
             timeout_s = request.params.get("timeout_s")
+            if request.command in (START, STOP):
+                timeout_s = spec.limits.get("hard_s")  # how long a program may live that nobody waits for
             return StepOutcome(result, recovery.classify(answer, spec.limits, timeout_s), answer=answer)
     if result is None:
-        return _unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
+        return unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
     return StepOutcome(result, answer=bounded(result.as_json()))
 
 
-def _unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
+def unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
+    """A step that was not asked of the sandbox at all."""
     answer = {"status": "ERROR", "error_class": failure_class.value, "reason": reason}
     return StepOutcome(failure=Failure(failure_class, reason), answer=answer)
 

@@ -34,7 +34,7 @@ def gist(document: Document, registry: Registry) -> Gist:
         commands=", ".join(_grouped(spec.command for spec in document.intents)),
         removes=_values(main, "rm", "path"),
         removes_on_failure=_values(undo, "rm", "path"),
-        runs=_values(main, "run", "command_line"),
+        runs=_values(main, "run", "command_line") + _values(main, "start", "command_line"),
         makes_autonomous=any(name == "toggle_autonomous_mode" and params.get("on") is True for name, params in main),
         hosts=document.hosts,
     )

@@ -31,6 +31,18 @@ def _variable() -> dict[str, Any]:
     return {"type": "string", "title": "Name", "minLength": 1, "maxLength": 64}
 
 
+def _command_line() -> dict[str, Any]:
+    return {"type": "string", "title": "Command line", "minLength": 1, "maxLength": 8192}
+
+
+def _input() -> dict[str, Any]:
+    return {"type": "string", "title": "Input", "maxLength": 1_000_000, "x-reference": True, "x-multiline": True}
+
+
+def _program_name() -> dict[str, Any]:
+    return {"type": "string", "title": "Name of the program", "minLength": 1, "maxLength": 32}
+
+
 def _transfer() -> dict[str, Any]:
     """The parameters of moving and of copying: a new path in full, never the folder to put something in."""
     overwrite = {"type": "boolean", "title": "Replace a file that is there", "default": False}
@@ -294,7 +306,7 @@ TOOL = Tool(
             summary="Run a program without a shell, inside the jail.",
             schema=_object(
                 {
-                    "command_line": {"type": "string", "title": "Command line", "minLength": 1, "maxLength": 8192},
+                    "command_line": _command_line(),
                     "timeout_s": {
                         "type": "integer",
                         "title": "Time limit in seconds",
@@ -302,20 +314,15 @@ TOOL = Tool(
                         # What a step may ask for here and now stands in its limits, as does what it gets unasked.
                         "maximum": int(BOUNDS["hard_s"][1]),
                     },
-                    "stdin": {
-                        "type": "string",
-                        "title": "Input",
-                        "maxLength": 1_000_000,
-                        "x-reference": True,
-                        "x-multiline": True,
-                    },
+                    "stdin": _input(),
                     "hosts": _hosts(),
+                    "terminal": {"type": "boolean", "title": "It needs a terminal"},
                 },
                 "command_line",
             ),
             phrases=(
                 "run [the (command|program)] {command_line} [with access to {hosts}] [with the input {stdin}] "
-                "[within {timeout_s} seconds]",
+                "[within {timeout_s} seconds] [at a terminal {terminal}]",
                 "run [the (command|program)] {command_line} [with the input {stdin}] [within {timeout_s} seconds] "
                 "with access to {hosts}",
             ),
@@ -324,7 +331,47 @@ TOOL = Tool(
             examples=(
                 {"command_line": "python main.py"},
                 {"command_line": "pip install httpx", "hosts": ["packages"]},
+                {"command_line": "python ask.py", "terminal": True},
             ),
+        ),
+        _command(
+            "start",
+            summary="Start a program that goes on beside the next steps, until it is stopped or the plan ends.",
+            schema=_object(
+                {"name": _program_name(), "command_line": _command_line(), "stdin": _input(), "hosts": _hosts()},
+                "name",
+                "command_line",
+            ),
+            phrases=(
+                "start the program {command_line} as {name} [with access to {hosts}] [with the input {stdin}]",
+                "start [the command] {command_line} as [the program] {name}",
+            ),
+            effect="once",
+            beliefs_added=("the program {name} is running",),
+            result_keys=("output",),
+            examples=({"name": "server", "command_line": "python -m http.server 8000"},),
+        ),
+        _command(
+            "process_log",
+            summary="Show what a started program wrote, and whether it still runs.",
+            schema=_object({"name": _program_name(), "from_byte": _count("From byte", least=0)}, "name"),
+            phrases=(
+                "show the log of the program {name} [from byte {from_byte}]",
+                "(show|read) the (log|output) of [the program] {name}",
+            ),
+            effect="idempotent",
+            result_keys=("output", "running"),
+            examples=({"name": "server"},),
+        ),
+        _command(
+            "stop",
+            summary="Stop a started program, with everything it started.",
+            schema=_object({"name": _program_name()}, "name"),
+            phrases=("stop the program {name}", "(stop|end) [the program] {name}"),
+            effect="once",
+            beliefs_added=("the program {name} is not running",),
+            result_keys=("output", "return_code"),
+            examples=({"name": "server"},),
         ),
         _command(
             "set_env",

@@ -116,6 +116,8 @@ class Program:
         for descriptor in list(self._outputs):
             while self.sent_bytes <= most_bytes and self.pump(descriptor, most_bytes):
                 pass
+        if self.sent_bytes > most_bytes:
+            self.limit = self.limit or "output"
         for descriptor in self._outputs:
             self._poll.unregister(descriptor)
             if self.terminal is None:

@@ -15,7 +15,7 @@ from sandbox.contract import Request
 
 REFERENCE = {
     "ls", "cd", "mkdir", "read", "write", "rm", "mv", "cp", "find", "grep", "create_venv", "activate_venv",
-    "deactivate_venv", "run", "set_env", "unset_env", "toggle_autonomous_mode",
+    "deactivate_venv", "run", "start", "process_log", "stop", "set_env", "unset_env", "toggle_autonomous_mode",
 }  # fmt: skip
 
 
