@@ -334,7 +334,7 @@ def _leave_environment(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Conse
     yield from ()
 
 
-def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Program]:
+def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     line = str(params.get("command_line", ""))
     if not walk.environment and needs_environment(line):
         yield _failing(walk, "no virtual environment is active, and the system's Python takes no packages")
@@ -352,7 +352,9 @@ def _run(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Program]:
 
 def _start(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     for one in _run(walk, params):
-        yield replace(one, name=str(params.get("name", "")), stopped=walk.where.position not in walk.unstopped)
+        if isinstance(one, Program):
+            one = replace(one, name=str(params.get("name", "")), stopped=walk.where.position not in walk.unstopped)
+        yield one
 
 
 def _program(_walk: _Walk, _params: Mapping[str, Any]) -> Iterator[Consequence]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.consequences import Program
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document, specs
-from agents.bdi.forecast import Program, forecast
+from agents.bdi.forecast import forecast
 from agents.bdi.recovery import Failure, FailureClass, Strategy, choose
 from agents.bdi.started import living_before, unstopped
 from agents.bdi.types import Param, Step
