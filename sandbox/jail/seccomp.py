@@ -32,6 +32,7 @@ _NEW_NAMESPACES = 0x7E020080  # every CLONE_NEW* flag: time, mount, cgroup, uts,
 _TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD = 0x5412, 0x541C, 0x541D, 0x5423
 _PER_QUERY, _PER_LINUX = 0xFFFFFFFF, 0
 _HELPER_PID = 1
+_KCMP_VM = 1
 _X32_BIT = 0x40000000
 
 
@@ -99,6 +100,8 @@ def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
         "ioctl": [_load(1), *_unless_one_of(_TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD)],
         "socket": [_load(0), *_only(_AF_UNIX, _AF_INET, _AF_INET6)],
         "personality": [_load(0), *_only(_PER_QUERY, _PER_LINUX)],
+        # Whether two processes have one memory, which the helper must know to count it once. Nothing else of them.
+        "kcmp": [_load(2), *_only(_KCMP_VM)],
         # The helper is process 1 and of the same uid: its limits and its priority are not the program's to set.
         "prlimit64": [_load(0), *_unless_one_of(_HELPER_PID)],
         "setpriority": [_load(0), (_JUMP_EQUAL, 0, 3, 0), _load(1), (_JUMP_EQUAL, 0, 1, 0), _ALLOWED, _REFUSED],

@@ -27,7 +27,7 @@ X86_64 = _table(
     getpeername=52 getpgid=121 getpgrp=111 getpid=39 getppid=110 getpriority=140 getrandom=318 getresgid=120
     getresuid=118 getrlimit=97 getrusage=98 getsid=124 getsockname=51 getsockopt=55 gettid=186 gettimeofday=96
     getuid=102 getxattr=191 inotify_add_watch=254 inotify_init=253 inotify_init1=294 inotify_rm_watch=255 ioctl=16
-    kill=62 lchown=94 lgetxattr=192 link=86 linkat=265 listen=50 listxattr=194 llistxattr=195 lseek=8 lstat=6
+    kcmp=312 kill=62 lchown=94 lgetxattr=192 link=86 linkat=265 listen=50 listxattr=194 llistxattr=195 lseek=8 lstat=6
     madvise=28 membarrier=324 mincore=27 mkdir=83 mkdirat=258 mknod=133 mknodat=259 mlock=149 mlock2=325
     mlockall=151 mmap=9 mprotect=10 mremap=25 msync=26 munlock=150 munlockall=152 munmap=11 nanosleep=35
     newfstatat=262 open=2 openat=257 openat2=437 pause=34 personality=135 pidfd_open=434 pidfd_send_signal=424
@@ -59,7 +59,7 @@ AARCH64 = _table(
     getdents64=61 getegid=177 geteuid=175 getgid=176 getgroups=158 getitimer=102 getpeername=205 getpgid=155
     getpid=172 getppid=173 getpriority=141 getrandom=278 getresgid=150 getresuid=148 getrlimit=163 getrusage=165
     getsid=156 getsockname=204 getsockopt=209 gettid=178 gettimeofday=169 getuid=174 getxattr=8 inotify_add_watch=27
-    inotify_init1=26 inotify_rm_watch=28 ioctl=29 kill=129 lgetxattr=9 linkat=37 listen=201 listxattr=11
+    inotify_init1=26 inotify_rm_watch=28 ioctl=29 kcmp=272 kill=129 lgetxattr=9 linkat=37 listen=201 listxattr=11
     llistxattr=12 lseek=62 madvise=233 membarrier=283 mincore=232 mkdirat=34 mknodat=33 mlock=228 mlock2=284
     mlockall=230 mmap=222 mprotect=226 mremap=216 msync=227 munlock=229 munlockall=231 munmap=215 nanosleep=101
     newfstatat=79 openat=56 openat2=437 personality=92 pidfd_open=434 pidfd_send_signal=424 pipe2=59 ppoll=73

@@ -68,6 +68,8 @@ def test_calls_are_narrowed_by_their_arguments(machine: str) -> None:
         ("ioctl", (0, 0x80045430), ALLOW),
         ("personality", (0xFFFFFFFF,), ALLOW),
         ("personality", (0x0040000,), EPERM),
+        ("kcmp", (1, 2, 1), ALLOW),
+        ("kcmp", (1, 2, 0), EPERM),
         ("prlimit64", (0,), ALLOW),
         ("prlimit64", (1,), EPERM),
         ("setpriority", (0, 0, 5), ALLOW),

@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import os
 
+from . import libc
+
+_KCMP = {"x86_64": 312, "aarch64": 272}.get(os.uname().machine, -1)
+_KCMP_VM = 1
 _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 
@@ -67,7 +71,21 @@ def _touched_bytes(folder: str) -> int | None:
 
 def proportional_bytes() -> int:
     """The same memory with shared pages divided among their holders: exact, and too slow to ask at every tick."""
-    return sum(next((each for each in map(_proportional_bytes, tasks(name)) if each), 0) for name in others())
+    names = [name for name in others() if not _is_starting(name)]
+    return sum(next((each for each in map(_proportional_bytes, tasks(name)) if each), 0) for name in names)
+
+
+def _is_starting(name: str) -> bool:
+    """Whether a process still has its parent's memory itself, all of it, as one has that is being started (vfork).
+
+    Dividing says nothing of that: the two have one account of their pages, and each would be told the whole of it.
+    """
+    try:
+        with open(f"/proc/{name}/stat", "rb") as file:
+            parent = int(file.read().rpartition(b")")[2].split()[1])
+    except (OSError, ValueError):
+        return False
+    return parent > 1 and libc.syscall(_KCMP, int(name), parent, _KCMP_VM, 0, 0) == 0
 
 
 def _proportional_bytes(task: str) -> int:

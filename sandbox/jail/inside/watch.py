@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Limits = Mapping[str, int]
 
 _DISK_TICK_S = 0.5
-_SURE_LOOKS, _SURE_S = 6, 0.003
 _GRACE_S = 1.0
 _SIGTERM = 15
 _TERMINALS = "/dev/pts"
@@ -62,26 +61,12 @@ class Watch:
         self._disk = Disk(place, limits)
         self._next_disk_check = time.monotonic() + _DISK_TICK_S
 
-    def _surely(self) -> int:
-        """The memory in use, asked until it is within the limit or has not been for several looks.
-
-        A program that starts another one shares all its memory with it until the other has its own (vfork), and
-        counts twice in that moment.
-        """
-        memory_bytes = 0
-        for _ in range(_SURE_LOOKS):
-            memory_bytes = proportional_bytes()
-            if memory_bytes <= self._limits["memory_bytes"]:
-                break
-            time.sleep(_SURE_S)
-        return memory_bytes
-
     def look(self, now: float) -> str | None:
         """The name of the limit that is passed now, if one is."""
         processes, memory_bytes = census()
         self.peak_processes = max(self.peak_processes, processes)
         if memory_bytes > self._limits["memory_bytes"]:
-            memory_bytes = self._surely()
+            memory_bytes = proportional_bytes()
         self.peak_bytes = max(self.peak_bytes, memory_bytes)
         if memory_bytes > self._limits["memory_bytes"]:
             return "memory"
