@@ -6,9 +6,10 @@ ceilings of plans yet to be proposed, a workspace's owner and quota.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib import admin
+from django.db.models import Model
 from django.http import HttpRequest
 
 from agents.bdi.limits import BOUNDS, in_words
@@ -26,6 +27,9 @@ from agents.models import (
     Transition,
     Workspace,
 )
+from people import journal
+from people.journal import Event
+from people.models import User
 
 if TYPE_CHECKING:  # Django's own classes take no type arguments when they run
     AnyTable = admin.ModelAdmin[Any]
@@ -45,6 +49,42 @@ class _NothingVanishes:
         return False
 
 
+class _Told(AnyTable):
+    """Each change leaves an entry in the journal with the fields that differ, before and after."""
+
+    event: Event
+    # Fields that are told of.
+    told: tuple[str, ...]
+
+    def told_subject(self, row: Any) -> str:
+        """What the entry is about."""
+        return f"{row._meta.model_name}:{row.pk}"
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        before = self._values(type(obj).objects.get(pk=obj.pk)) if change else {}
+        super().save_model(request, obj, form, change)
+        self._tell(request, obj, journal.difference(before, self._values(obj)))
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        subject, before = self.told_subject(obj), self._values(obj)
+        super().delete_model(request, obj)
+        self._tell(request, obj, journal.difference(before, {}), subject)
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        """One by one, each with its entry."""
+        for row in queryset:
+            self.delete_model(request, row)
+
+    def _tell(self, request: HttpRequest, row: Any, changed: dict[str, Any], subject: str = "") -> None:
+        if changed:
+            by = cast(User, request.user)
+            journal.record(self.event, by=by, subject=subject or self.told_subject(row), data=changed)
+
+    def _values(self, row: Any) -> dict[str, Any]:
+        found = {name: getattr(row, name) for name in self.told}
+        return {name: str(value) if isinstance(value, Model) else value for name, value in found.items()}
+
+
 class _LookOnly(_NothingVanishes):
     """A change here would pass by `move`, the gate and the log, and say something that never was."""
 
@@ -58,15 +98,20 @@ class _LookOnlyTable(_LookOnly, AnyTable):
 
 
 @admin.register(Agent)
-class AgentAdmin(_NothingVanishes, AnyTable):
+class AgentAdmin(_NothingVanishes, _Told):
+    event, told = Event.AGENT, ("tools", "paused")
     list_display = ("name", "paused", "created_at")
     readonly_fields = ("name", "created_at")
 
+    def told_subject(self, row: Agent) -> str:
+        return f"agent:{row.name}"
+
 
 @admin.register(ToolLimit)
-class ToolLimitAdmin(AnyTable):
+class ToolLimitAdmin(_Told):
     """Rows that only bound what is proposed from now on, so they may come and go."""
 
+    event, told = Event.LIMIT, ("agent", "tool", *BOUNDS)
     form = ToolLimitForm
     list_display = ("whose", "which", "ceilings_in_words")
     list_display_links = ("whose", "which")
@@ -104,7 +149,8 @@ class ToolLimitAdmin(AnyTable):
 
 
 @admin.register(Workspace)
-class WorkspaceAdmin(_NothingVanishes, AnyTable):
+class WorkspaceAdmin(_NothingVanishes, _Told):
+    event, told = Event.WORKSPACE_SETTINGS, ("owner", "quota_bytes")
     list_display = ("name", "owner", "quota_bytes", "changed_at")
     list_select_related = ("owner",)
     search_fields = ("name",)
@@ -112,6 +158,9 @@ class WorkspaceAdmin(_NothingVanishes, AnyTable):
     readonly_fields = ("name", "head", "created_at", "changed_at")
     autocomplete_fields = ("owner",)
     show_full_result_count = False
+
+    def told_subject(self, row: Workspace) -> str:
+        return f"workspace:{row.name}"
 
 
 @admin.register(Goal)

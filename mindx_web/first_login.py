@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 
+from django.db import transaction
+
+from people import journal
+from people.journal import Event
 from people.models import User
 
 NAME = "admin"
@@ -22,5 +26,8 @@ def make_first_login() -> str:
     else:
         password = secrets.token_urlsafe(12)
         told = f"password: {password}   (shown this once)"
-    User.objects.create_superuser(NAME, password=password)
+    with transaction.atomic():
+        person = User.objects.create_superuser(NAME, password=password)
+        made = {"before": {}, "after": {"username": NAME, "roles": list(person.roles), "active": True}}
+        journal.record(Event.PERSON_MADE, by=None, subject=f"person:{NAME}", data=made)
     return f"First login: {NAME}   {told}"

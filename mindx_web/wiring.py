@@ -1,12 +1,15 @@
 """What must point upwards is inverted here: lower apps declare a need, this module hands them the answer."""
 
 from agents import audit, gate
+from people import journal
 
 
 def connect() -> None:
-    """Give the executor review's gate, and typed commands review's audit."""
+    """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
     from review.gate import check
+    from review.services.journal import write
     from review.services.typed_audit import keep
 
     gate.register(check)
     audit.register(keep)
+    journal.register(write)

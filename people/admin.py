@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import Group
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
 
-from people import tokens
+from people import journal, tokens
 from people.forms import RolesForm
+from people.journal import Event
 from people.models import ApiToken, User
 from people.roles import Role
 
@@ -54,9 +58,44 @@ class PersonAdmin(UserAdmin):
         return ", ".join(user.roles)
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
-        """Keep `is_staff` and `is_superuser` equal to the role admin."""
+        """Keep `is_staff` and `is_superuser` equal to the role admin, and tell the journal who changed what."""
         obj.is_staff = obj.is_superuser = Role.ADMIN in obj.roles
+        before = _audited(User.objects.get(pk=obj.pk)) if change else {}
         super().save_model(request, obj, form, change)
+        event = Event.PERSON_CHANGED if change else Event.PERSON_MADE
+        if changed := journal.difference(before, _audited(obj)):
+            journal.record(event, by=_asking(request), subject=f"person:{obj.username}", data=changed)
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        """Only somebody who never did anything can be removed; who did is switched off instead."""
+        told = {"before": _audited(obj), "after": {}}
+        super().delete_model(request, obj)
+        journal.record(Event.PERSON_REMOVED, by=_asking(request), subject=f"person:{obj.username}", data=told)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        """One by one, each with its entry."""
+        for person in queryset:
+            self.delete_model(request, person)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:
+        """As Django does it; a password that was set, or taken away, leaves an entry."""
+        with transaction.atomic():
+            before = User.objects.filter(pk=id).values_list("password", flat=True).first()
+            response: HttpResponse = super().user_change_password(request, id, form_url)
+            person = User.objects.filter(pk=id).first()
+            if person is not None and person.password != before:
+                journal.record(Event.PASSWORD, by=_asking(request), subject=f"person:{person.username}")
+        return response
+
+
+def _audited(user: User) -> dict[str, Any]:
+    """What of a person bears on what they may do."""
+    return {"username": user.username, "email": user.email, "roles": list(user.roles), "active": user.is_active}
+
+
+def _asking(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)  # noqa: S101  # tells the type, guards nothing
+    return request.user
 
 
 @admin.register(ApiToken)
@@ -72,7 +111,7 @@ class ApiTokenAdmin(admin.ModelAdmin):
     def revoke_chosen(self, request: HttpRequest, chosen: QuerySet[ApiToken]) -> None:
         """End them now."""
         for token in chosen.select_related("user"):
-            tokens.revoke(token)
+            tokens.revoke(token, by=_asking(request))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Nobody makes a token for somebody else."""

@@ -8,3 +8,8 @@ class PeopleConfig(AppConfig):
 
     name = "people"
     verbose_name = "People"
+
+    def ready(self) -> None:
+        from people import receivers
+
+        receivers.connect()

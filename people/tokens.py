@@ -7,10 +7,12 @@ import secrets
 from collections.abc import Iterable
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from people import scopes
+from people import journal, scopes
+from people.journal import Event
 from people.models import ApiToken, User
 from people.scopes import Scope
 
@@ -24,22 +26,30 @@ _NOTED_EVERY = timedelta(minutes=1)
 
 
 def issue(
-    user: User, name: str, *, wanted: Iterable[str] | None = None, days: int | None = None
+    user: User,
+    name: str,
+    *,
+    wanted: Iterable[str] | None = None,
+    days: int | None = None,
+    by: User | None = None,
 ) -> tuple[ApiToken, str]:
     """Make a token; returns its row and the token itself, which is stored nowhere and cannot be shown again.
 
-    `wanted` are names of scopes (None: all the person may have), `days` until it expires (None: never).
-    Raises UnknownScope.
+    `wanted` are names of scopes (None: all the person may have), `days` until it expires (None: never), `by` who makes
+    it (None: a command on the server). Raises UnknownScope.
     """
     granted = scopes.grantable_to(user) if wanted is None else scopes.chosen(user, wanted)
     secret = PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
-    token = ApiToken.objects.create(
-        user=user,
-        name=name,
-        digest=ApiToken.digest_of(secret),
-        scopes=[scope.value for scope in granted],
-        expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
-    )
+    with transaction.atomic():
+        token = ApiToken.objects.create(
+            user=user,
+            name=name,
+            digest=ApiToken.digest_of(secret),
+            scopes=[scope.value for scope in granted],
+            expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
+        )
+        told = {"token": token.pk, "called": name, "scopes": token.scopes, "days": days}
+        journal.record(Event.TOKEN_MADE, by=by, subject=f"person:{user.username}", data=told)
     logger.info("%s made the API token %s", user.username, token.pk, extra={"scopes": token.scopes})
     return token, secret
 
@@ -70,7 +80,11 @@ def allows(token: ApiToken, scope: Scope) -> bool:
     return scope.value in token.scopes
 
 
-def revoke(token: ApiToken) -> None:
+def revoke(token: ApiToken, *, by: User) -> None:
     """End the token now; revoking twice keeps the first moment."""
-    if ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
+    with transaction.atomic():
+        if not ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
+            return
+        told = {"token": token.pk, "called": token.name}
+        journal.record(Event.TOKEN_REVOKED, by=by, subject=f"person:{token.user.username}", data=told)
         logger.info("API token %s of %s was revoked", token.pk, token.user.username)

@@ -1,4 +1,4 @@
-"""Decisions, the approvals they grant, and what people typed. All append-only; decisions and typing are hash chains."""
+"""Decisions and the approvals they grant, what people typed, the journal. All append-only; all but approvals chains."""
 
 from __future__ import annotations
 
@@ -81,6 +81,43 @@ class TypedEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} by {self.by}"
+
+
+class AuditEntry(models.Model):
+    """One thing that a person did, or tried to: an entry of the journal, chained to the one before it.
+
+    Written by `review.services.journal`, which everything below reaches through `people.journal`.
+    """
+
+    append_only = True
+
+    version = models.PositiveSmallIntegerField()
+    event = models.CharField(max_length=32)
+    # Null: nobody who was logged in, or a command on the server.
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="audit_entries", db_index=False
+    )
+    # The login name as it was then.
+    name = models.CharField(max_length=150, blank=True)
+    # A kind and an id, as in "goal:12".
+    subject = models.CharField(max_length=200)
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
+    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
+
+    class Meta:
+        ordering = ["id"]
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["by", "-id"], name="audit_by_newest"),
+            models.Index(fields=["event", "-id"], name="audit_event_newest"),
+            models.Index(fields=["subject", "-id"], name="audit_subject_newest"),
+            models.Index(fields=["at"], name="audit_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.subject}"
 
 
 class Comment(models.Model):

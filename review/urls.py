@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, plan, queue
+from review.views import decide, journal, plan, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
+    path("audit/", journal.journal, name="review-audit"),
     path("<int:pk>/", plan.plan_page, name="review-plan"),
     path("<int:pk>/standing/", plan.standing, name="review-standing"),
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),

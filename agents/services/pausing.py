@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import logging
 
+from django.db import transaction
+
 from agents.models import Agent
+from people import journal
+from people.journal import Event
 from people.models import User
 
 logger = logging.getLogger(__name__)
@@ -21,7 +25,10 @@ def resume(agent: Agent, *, by: User) -> Agent:
 
 
 def _set(agent: Agent, paused: bool, by: User) -> Agent:
-    if Agent.objects.filter(pk=agent.pk, paused=not paused).update(paused=paused):
-        logger.info("Agent %s was %s by %s", agent.name, "paused" if paused else "resumed", by.username)
+    with transaction.atomic():
+        if Agent.objects.filter(pk=agent.pk, paused=not paused).update(paused=paused):
+            told = {"before": {"paused": not paused}, "after": {"paused": paused}}
+            journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)
+            logger.info("Agent %s was %s by %s", agent.name, "paused" if paused else "resumed", by.username)
     agent.refresh_from_db(fields=["paused"])
     return agent

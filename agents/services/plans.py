@@ -25,13 +25,13 @@ Grant = Callable[[IntentPlan], None]
 
 
 def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str = "") -> IntentPlan:
-    """Approve exactly the bytes with this digest. `grant` writes the approval inside the transaction.
+    """Approve exactly the bytes with this digest. `grant` writes the approval inside the transaction, as its last part:
+    the locks of the chains come after every row and counter, here as everywhere, so that nobody waits in a circle.
 
     Raises StaleDigest when the plan no longer awaits a decision or has another digest.
     """
     with _decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
-        grant(locked)
         logs.say(
             goal.pk,
             "review",
@@ -40,6 +40,7 @@ def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str 
             f" digest {locked.digest[:8]}" + (f": {note}" if note else ""),
             digest=locked.digest,
         )
+        grant(locked)
         hints.wake(goal.pk)
     return locked
 
@@ -52,9 +53,9 @@ def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant
     """Reject the plan; its goal is dropped with the reason."""
     with _decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.REJECTED, by=by.username, reason=reason)
-        grant(locked)
         logs.say(goal.pk, "review", "review", f"rejected by {by.username}: {reason}", level="warning")
         move_goal(goal, GoalState.DROPPED, by=by.username, reason=f"rejected: {reason}")
+        grant(locked)
     return locked
 
 
@@ -62,10 +63,10 @@ def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: G
     """Ask for changes: the comment becomes a belief of the agent, which plans again."""
     with _decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {comment}")
-        grant(locked)
         Belief.objects.create(goal=goal, sentence=comment, source="person", by=by, at=timezone.now())
         logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {comment}", level="warning")
         move_goal(goal, GoalState.PENDING, by=by.username, reason="changes requested")
+        grant(locked)
         hints.wake(goal.pk)
     return locked
 

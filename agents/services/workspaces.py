@@ -24,6 +24,8 @@ from agents.services import file_paths, folders, zip_export, zip_import
 from agents.services.folders import Item
 from agents.services.stores import store
 from agents.states import HandState, PlanState
+from people import journal
+from people.journal import Event
 from people.models import User
 from people.roles import Role
 from sandbox.contract import Limits
@@ -55,7 +57,9 @@ def create(*, by: User, name: str) -> Workspace:
         raise WorkspaceRefused("name", "This name cannot be used. Take another one of at most 80 letters.")
     try:
         with transaction.atomic():
-            return Workspace.objects.create(name=name, owner=by, head=EMPTY)
+            workspace = Workspace.objects.create(name=name, owner=by, head=EMPTY)
+            journal.record(Event.WORKSPACE_MADE, by=by, subject=f"workspace:{name}")
+            return workspace
     except IntegrityError as error:
         raise WorkspaceRefused("name", f"A workspace is named {name} already. Take another name.") from error
 
@@ -220,9 +224,11 @@ def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind
             .update(head=after, changed_at=timezone.now())
         )  # fmt: skip
         if moved and before != after:
-            WorkspaceChange.objects.create(
+            change = WorkspaceChange.objects.create(
                 workspace=workspace, by=by, kind=kind, what=what, before=before, after=after
             )  # fmt: skip
+            told = {"change": change.pk, "kind": kind.value, "what": what, "before": before, "after": after}
+            journal.record(Event.WORKSPACE_FILES, by=by, subject=f"workspace:{workspace.name}", data=told)
     return bool(moved)
 
 

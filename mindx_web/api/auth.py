@@ -32,6 +32,8 @@ class BearerToken(HttpAuthBase):
         token = token_of(request)
         if token is None:
             raise unauthorized(request)
+        # Before the scope: whoever is refused for want of one is known all the same.
+        request.user = token.user
         if not tokens.allows(token, self.scope):
             raise Problem(
                 403,
@@ -39,7 +41,6 @@ class BearerToken(HttpAuthBase):
                 kind="insufficient_scope",
                 headers={"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="{self.scope}"'},
             )
-        request.user = token.user
         return token
 
 

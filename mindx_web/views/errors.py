@@ -80,8 +80,10 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403, for a form without the token of its session."""
-    return respond(request, CSRF)
+    """403, for a form without the token of its session: about the form, not about anybody's rights."""
+    response = respond(request, CSRF)
+    response.is_about_rights = False  # type: ignore[attr-defined]
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

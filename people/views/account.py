@@ -5,14 +5,16 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from people import tokens
+from people import journal, tokens
 from people.forms import TokenForm
+from people.journal import Event
 from people.models import User
 
 _TOKENS_SHOWN = 100
@@ -31,7 +33,10 @@ def change_password(request: HttpRequest) -> HttpResponse:
     form = PasswordChangeForm(_person(request), request.POST)
     if not form.is_valid():
         return _page(request, password_form=form, status=422)
-    update_session_auth_hash(request, form.save())
+    with transaction.atomic():
+        user = form.save()
+        journal.record(Event.PASSWORD, by=user, subject=f"person:{user.username}")
+    update_session_auth_hash(request, user)
     messages.success(request, "The password is changed. Other browsers are logged out; tokens go on.")
     return redirect("account")
 
@@ -45,15 +50,16 @@ def make_token(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, token_form=form, status=422)
     chosen = form.cleaned_data
-    token, secret = tokens.issue(user, chosen["name"], wanted=chosen["scopes"], days=chosen["days"])
+    token, secret = tokens.issue(user, chosen["name"], wanted=chosen["scopes"], days=chosen["days"], by=user)
     return render(request, "people/token.html", {"token": token, "secret": secret}, status=201)
 
 
 @require_POST
 def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     """End one of the person's own tokens."""
-    token = get_object_or_404(_person(request).tokens, pk=pk)
-    tokens.revoke(token)
+    user = _person(request)
+    token = get_object_or_404(user.tokens, pk=pk)
+    tokens.revoke(token, by=user)
     messages.success(request, f"The token “{token.name}” is revoked.")
     return redirect("account")
 

@@ -10,9 +10,11 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.models import IntentPlan
+from people.journal import Event
 from people.models import User
 from review import chain, seal
 from review.models import Approval, Decision
+from review.services import journal
 
 # Any fixed number that no other part of mindX locks: "mXrv".
 _CHAIN_LOCK = 0x6D587276
@@ -29,7 +31,7 @@ def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, v
     previous = Decision.objects.order_by("-pk").values_list("hash", flat=True).first() or ""
     at = timezone.now()
     entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at)
-    return Decision.objects.create(
+    decision = Decision.objects.create(
         intent_plan=plan,
         digest=digest,
         verdict=verdict.value,
@@ -40,6 +42,9 @@ def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, v
         previous_hash=previous,
         hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
     )
+    told = {"decision": decision.pk, "verdict": decision.verdict, "goal": plan.goal_id, "digest": digest, "via": via}
+    journal.write(Event.DECISION, by=by, subject=f"plan:{plan.pk}", data=told | {"comment": comment})
+    return decision
 
 
 def grant_of(approval: Approval) -> seal.Grant:

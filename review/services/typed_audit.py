@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.audit import Event
+from people.journal import Event as Happening
 from review import chain
 from review.models import TypedEvent
+from review.services import journal
 
 # Any fixed number that no other part of mindX locks: "mXty".
 _CHAIN_LOCK = 0x6D587479
 
 
-@dataclass(frozen=True)
-class Walk:
-    """What a walk over the chain found: `broken` is None when every row holds."""
-
-    rows: int
-    last_hash: str
-    broken: chain.Break | None
-
-
 def keep(event: Event) -> None:
     """Append the event; it is kept exactly when the caller's transaction is.
 
-    The race it closes: two events reading the same last row. The lock is held until the transaction ends. It is the
-    last one that a transaction takes, after rows and the log's counter.
+    The race it closes: two events reading the same last row. The lock is held until the transaction ends. Only the
+    journal's is taken after it, the last one of all.
     """
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -50,13 +42,15 @@ def keep(event: Event) -> None:
         )
         row.hash = chain.hash_of(_entry(row), previous, settings.APPROVAL_KEY)
         row.save(force_insert=True)
+        told = {"row": row.pk, "what": row.what, "command": row.command_id, "text": row.text, "why": row.why}
+        journal.write(Happening.TYPED, by=event.by, subject=f"goal:{row.goal_id}", data=told)
 
 
-def walk() -> Walk:
+def walk() -> chain.Walk:
     """Verify every row, oldest first."""
     rows = TypedEvent.objects.order_by("pk")
     last = rows.last()
-    return Walk(rows.count(), last.hash if last else "", chain.first_break(_links(), settings.APPROVAL_KEY))
+    return chain.Walk(rows.count(), last.hash if last else "", chain.first_break(_links(), settings.APPROVAL_KEY))
 
 
 def _links() -> Iterator[chain.Link]:

@@ -140,7 +140,7 @@ def test_a_revoked_token_and_an_expired_one_and_one_of_a_disabled_person_are_ref
     assert status() == 401
     owner.is_active = True
     owner.save()
-    tokens.revoke(token)
+    tokens.revoke(token, by=token.user)
     assert status() == 401
 
 

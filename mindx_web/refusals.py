@@ -1,0 +1,75 @@
+"""Whoever asks for what they have no right to is refused by whatever part knows; here the journal is told, once."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.db import DatabaseError
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from people import journal
+from people.journal import Event
+from people.models import User
+
+logger = logging.getLogger(__name__)
+
+_PATH_MAX = 300
+
+
+class Refusals:
+    """Middleware. What is refused to nobody (no login, no token) is none: it needs an identity, not a right.
+
+    The answer stands already, so an entry that cannot be written is a line in the log: a refusal stays one.
+    """
+
+    sync_capable = True
+    async_capable = True
+
+    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
+        self.get_response = get_response
+        self._answers_later = iscoroutinefunction(get_response)
+        if self._answers_later:
+            markcoroutinefunction(self)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
+        if self._answers_later:
+            return self._later(request)
+        response: HttpResponseBase = self.get_response(request)
+        _tell(request, response)
+        return response
+
+    async def _later(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = await self.get_response(request)
+        if response.status_code == HTTPStatus.FORBIDDEN:
+            await sync_to_async(_tell)(request, response)
+        return response
+
+
+def _tell(request: HttpRequest, response: HttpResponseBase) -> None:
+    user = request.user
+    if response.status_code != HTTPStatus.FORBIDDEN or not getattr(response, "is_about_rights", True):
+        return
+    if not isinstance(user, User):
+        return
+    match = request.resolver_match
+    told = {"method": request.method, "path": request.path[:_PATH_MAX], "why": _why(response)}
+    try:
+        journal.record(Event.REFUSED, by=user, subject=f"page:{match.view_name if match else ''}", data=told)
+    except DatabaseError:
+        logger.exception("The refusal of %s %s to %s is not in the journal", request.method, request.path, user.pk)
+
+
+def _why(response: HttpResponseBase) -> str:
+    """The sentence that a program got; pages have theirs for the person who looks at them."""
+    if "json" not in response.headers.get("Content-Type", ""):
+        return ""
+    try:
+        return str(json.loads(getattr(response, "content", b"")).get("detail", ""))
+    except (ValueError, AttributeError):
+        return ""

@@ -1,0 +1,43 @@
+"""Logins and failed logins, told to the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.http import HttpRequest
+
+from people import journal
+from people.journal import Event
+from people.models import User
+
+_UNKNOWN = "nobody"
+
+
+def connect() -> None:
+    """Called once, when Django is ready."""
+    user_logged_in.connect(_entered, dispatch_uid="journal of logins")
+    user_login_failed.connect(_failed, dispatch_uid="journal of failed logins")
+
+
+def _entered(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
+    journal.record(Event.LOGIN, by=user, subject=f"person:{user.username}", data=_from(request))
+
+
+def _failed(sender: object, credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    """Once for each try that is checked. What is typed while one is locked out is not checked and leaves no entry.
+
+    A name that nobody has is not written down: people type passwords into the wrong field.
+    """
+    failures = getattr(request, "axes_failures_since_start", None)
+    if getattr(request, "axes_locked_out", False) and failures is None:
+        return
+    name = User.objects.filter(username=credentials.get("username")).values_list("username", flat=True).first()
+    event = Event.LOCKED_OUT if failures is not None and failures >= settings.AXES_FAILURE_LIMIT else Event.LOGIN_FAILED
+    journal.record(event, by=None, subject=f"person:{name}" if name else _UNKNOWN, data=_from(request))
+
+
+def _from(request: HttpRequest | None) -> dict[str, Any]:
+    """Where somebody came from, as far as the server can tell."""
+    return {"address": request.META.get("REMOTE_ADDR", "")} if request is not None else {}
