@@ -6,10 +6,9 @@ ceilings of plans yet to be proposed, a workspace's owner and quota.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import Model
 from django.http import HttpRequest
 
 from agents.bdi.limits import BOUNDS, in_words
@@ -27,9 +26,8 @@ from agents.models import (
     Transition,
     Workspace,
 )
-from people import journal
 from people.journal import Event
-from people.models import User
+from people.told_admin import ToldTable
 
 if TYPE_CHECKING:  # Django's own classes take no type arguments when they run
     AnyTable = admin.ModelAdmin[Any]
@@ -49,42 +47,6 @@ class _NothingVanishes:
         return False
 
 
-class _Told(AnyTable):
-    """Each change leaves an entry in the journal with the fields that differ, before and after."""
-
-    event: Event
-    # Fields that are told of.
-    told: tuple[str, ...]
-
-    def told_subject(self, row: Any) -> str:
-        """What the entry is about."""
-        return f"{row._meta.model_name}:{row.pk}"
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        before = self._values(type(obj).objects.get(pk=obj.pk)) if change else {}
-        super().save_model(request, obj, form, change)
-        self._tell(request, obj, journal.difference(before, self._values(obj)))
-
-    def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        subject, before = self.told_subject(obj), self._values(obj)
-        super().delete_model(request, obj)
-        self._tell(request, obj, journal.difference(before, {}), subject)
-
-    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
-        """One by one, each with its entry."""
-        for row in queryset:
-            self.delete_model(request, row)
-
-    def _tell(self, request: HttpRequest, row: Any, changed: dict[str, Any], subject: str = "") -> None:
-        if changed:
-            by = cast(User, request.user)
-            journal.record(self.event, by=by, subject=subject or self.told_subject(row), data=changed)
-
-    def _values(self, row: Any) -> dict[str, Any]:
-        found = {name: getattr(row, name) for name in self.told}
-        return {name: str(value) if isinstance(value, Model) else value for name, value in found.items()}
-
-
 class _LookOnly(_NothingVanishes):
     """A change here would pass by `move`, the gate and the log, and say something that never was."""
 
@@ -98,7 +60,7 @@ class _LookOnlyTable(_LookOnly, AnyTable):
 
 
 @admin.register(Agent)
-class AgentAdmin(_NothingVanishes, _Told):
+class AgentAdmin(_NothingVanishes, ToldTable):
     event, told = Event.AGENT, ("tools", "paused")
     list_display = ("name", "paused", "created_at")
     readonly_fields = ("name", "created_at")
@@ -108,7 +70,7 @@ class AgentAdmin(_NothingVanishes, _Told):
 
 
 @admin.register(ToolLimit)
-class ToolLimitAdmin(_Told):
+class ToolLimitAdmin(ToldTable):
     """Rows that only bound what is proposed from now on, so they may come and go."""
 
     event, told = Event.LIMIT, ("agent", "tool", *BOUNDS)
@@ -149,7 +111,7 @@ class ToolLimitAdmin(_Told):
 
 
 @admin.register(Workspace)
-class WorkspaceAdmin(_NothingVanishes, _Told):
+class WorkspaceAdmin(_NothingVanishes, ToldTable):
     event, told = Event.WORKSPACE_SETTINGS, ("owner", "quota_bytes")
     list_display = ("name", "owner", "quota_bytes", "changed_at")
     list_select_related = ("owner",)

@@ -7,6 +7,9 @@ from django.conf import settings
 
 from mindx_web import heartbeat  # noqa: F401  # connects to the worker's signals
 
+# Hints do the work at once; this finds what they missed.
+REVIEW_SWEEP_S = 5.0
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 
 app = Celery("mindx_web")
@@ -19,9 +22,11 @@ def schedule(sender: Celery, **_: object) -> None:
     """Beat's table. A sweep that waited longer than its own period is worthless, so it expires."""
     from agents import tasks as agents_tasks
     from library import tasks as library_tasks
+    from review import tasks as review_tasks
 
     sender.add_periodic_task(
         settings.SWEEP_S, agents_tasks.sweep.s(), name="sweep", expires=max(2.0, 2 * settings.SWEEP_S)
     )
+    sender.add_periodic_task(REVIEW_SWEEP_S, review_tasks.sweep.s(), name="review sweep", expires=2 * REVIEW_SWEEP_S)
     sender.add_periodic_task(30.0, library_tasks.embed_missing.s(), name="embed missing", expires=30.0)
     sender.add_periodic_task(86_400.0, agents_tasks.prune_snapshots.s(), name="prune snapshots", expires=3_600.0)

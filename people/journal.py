@@ -31,6 +31,8 @@ class Event(StrEnum):
     PASSWORD = "password"  # noqa: S105  # a name, no secret
     TOKEN_MADE = "token_made"  # noqa: S105
     TOKEN_REVOKED = "token_revoked"  # noqa: S105
+    EXTENDED = "extended"
+    TIME_LIMIT = "time_limit"
     LIMIT = "limit"
     AGENT = "agent"
     WORKSPACE_MADE = "workspace_made"

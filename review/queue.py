@@ -73,7 +73,7 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
     removes = Exists(Intent.objects.filter(which, intent_plan=OuterRef("pk"), phase=Intent.Phase.MAIN))
     danger = Case(When(removes | ~Q(replaces=[]), then=Value(0)), default=Value(1), output_field=IntegerField())
     plans = plans_visible_to(user).filter(state=PlanState.AWAITING_REVIEW)
-    return plans.annotate(danger=danger).order_by("danger", "goal__priority", "queued_at", "pk")
+    return plans.select_related("clock").annotate(danger=danger).order_by("danger", "goal__priority", "queued_at", "pk")
 
 
 def beyond(plans: QuerySet[IntentPlan], cursor: Cursor) -> QuerySet[IntentPlan]:

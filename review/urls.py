@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, journal, plan, queue
+from review.views import decide, extend, journal, plan, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
@@ -12,5 +12,6 @@ urlpatterns = [
     path("<int:pk>/", plan.plan_page, name="review-plan"),
     path("<int:pk>/standing/", plan.standing, name="review-standing"),
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
+    path("<int:pk>/extend/", extend.extend, name="review-extend"),
     path("<int:pk>/decide/", decide.decide, name="review-decide"),
 ]

@@ -71,6 +71,30 @@ def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: G
     return locked
 
 
+def expire(plan: IntentPlan, *, by: str, reason: str, to_manual: bool, still_due: Callable[[IntentPlan], bool]) -> bool:
+    """Close a plan that nobody decided in time; its goal is dropped, or asks for a hand. False when somebody was first.
+
+    `still_due` is asked under the locks, where nobody decides or extends any more.
+    """
+    with transaction.atomic():
+        waiting = locked(plan)
+        if waiting.state != PlanState.AWAITING_REVIEW or not still_due(waiting):
+            return False
+        move_plan(waiting, PlanState.EXPIRED, by=by, reason=reason)
+        logs.say(waiting.goal_id, "review", "review", f"expired: {reason}", level="warning")
+        new = GoalState.MANUAL if to_manual else GoalState.DROPPED
+        move_goal(waiting.goal, new, by=by, reason=f"review_expired: {reason}")
+    return True
+
+
+def locked(plan: IntentPlan) -> IntentPlan:
+    """The plan as it is now, its goal and itself locked in this order. Call it inside a transaction."""
+    goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+    found = IntentPlan.objects.select_for_update(no_key=True).get(pk=plan.pk)
+    found.goal = goal
+    return found
+
+
 @contextmanager
 def _decidable(plan: IntentPlan, digest: str) -> Iterator[tuple[Goal, IntentPlan]]:
     """Lock goal, then plan, and check that this digest is what awaits a decision."""

@@ -151,5 +151,11 @@ def since(when: datetime | None) -> str:
     return "" if when is None else moments.age_text((timezone.now() - when).total_seconds())
 
 
+@register.filter
+def until(when: datetime | None) -> str:
+    """How long it is until a moment, in words: "rejected by itself in {{ clock.due_at|until }}"."""
+    return "" if when is None else moments.age_text((when - timezone.now()).total_seconds())
+
+
 def _of(thing: Any, name: str) -> Any:
     return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)

@@ -65,6 +65,10 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"made the API token “{_short(data.get('called', ''))}” of {name} for {_value(data.get('scopes'))}"
         case Event.TOKEN_REVOKED:
             return f"revoked the API token “{_short(data.get('called', ''))}” of {name}"
+        case Event.EXTENDED:
+            return f"let {place} wait longer{_changes(data)}"
+        case Event.TIME_LIMIT:
+            return f"changed time limits of review{_changes(data)}"
         case Event.LIMIT:
             return f"changed limits of steps{_changes(data)}"
         case Event.AGENT:

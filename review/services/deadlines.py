@@ -1,0 +1,132 @@
+"""The time limits of review in the database: clocks that start, mark, are extended, and close what nobody decided."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+
+from agents.errors import NotPossibleNow
+from agents.models import IntentPlan
+from agents.services import hints, logs, plans
+from agents.states import PlanState
+from people import journal
+from people.journal import Event
+from people.models import User
+from review import rights, timing
+from review.errors import DecisionRefused
+from review.models import ReviewClock, TimeLimit
+
+logger = logging.getLogger(__name__)
+
+EXTENSION_MIN = 60
+# What one sweep takes on; the next one goes on.
+_AT_ONCE = 500
+_BY = "review time limit"
+_WAITS = PlanState.AWAITING_REVIEW.value
+
+
+def sweep() -> None:
+    """Start, mark, close. Every part is conditional on the rows as they are, so two sweeps at once do no harm."""
+    start()
+    mark_urgent()
+    for clock in ReviewClock.objects.filter(due_at__lte=Now(), intent_plan__state=_WAITS)[:_AT_ONCE]:
+        expire(clock)
+    # A decided plan needs no clock; without a moment its row is in neither index.
+    ReviewClock.objects.filter(due_at__isnull=False).exclude(intent_plan__state=_WAITS).update(
+        due_at=None, escalate_at=None
+    )
+
+
+def start() -> None:
+    """Give every waiting plan its clock. With no limit set nothing has one, and plans wait for ever."""
+    limits = [row.as_limit() for row in TimeLimit.objects.all()]
+    if not limits:
+        return
+    waiting = IntentPlan.objects.filter(state=_WAITS, clock__isnull=True).select_related("goal").defer("document")
+    clocks = []
+    for plan in waiting.order_by("pk")[:_AT_ONCE]:
+        limit = timing.limit_for(plan.goal.priority, limits)
+        if limit is not None:
+            found = timing.times(plan.queued_at, limit)
+            clocks.append(
+                ReviewClock(
+                    intent_plan=plan,
+                    escalate_at=found.escalate_at,
+                    due_at=found.due_at,
+                    minutes=limit.minutes,
+                    to_manual=limit.to_manual,
+                )
+            )
+    # The race it closes: two sweeps; the first row stays.
+    ReviewClock.objects.bulk_create(clocks, ignore_conflicts=True)
+    if clocks:
+        hints.queue_changed()
+
+
+def mark_urgent() -> None:
+    """Mark each plan whose time is running out, once."""
+    waiting = ReviewClock.objects.filter(escalate_at__lte=Now(), escalated_at__isnull=True, intent_plan__state=_WAITS)
+    for clock in waiting.select_related("intent_plan")[:_AT_ONCE]:
+        with transaction.atomic():
+            if ReviewClock.objects.filter(pk=clock.pk, escalated_at__isnull=True).update(escalated_at=Now()):
+                said = "nobody has decided this plan, and its time is running out"
+                logs.say(clock.intent_plan.goal_id, "review", "review", said, level="warning")
+                hints.queue_changed()
+
+
+def expire(clock: ReviewClock) -> bool:
+    """Close the plan: it is expired, and its goal is dropped or asks for a hand. False when somebody was first.
+
+    The race it closes: a decision or an extension at the same moment. All of them lock goal, then plan; whoever comes
+    second finds another state, or another moment on the clock.
+    """
+
+    def still_due(locked: IntentPlan) -> bool:
+        return ReviewClock.objects.filter(intent_plan=locked, due_at__lte=Now()).exists()
+
+    reason = f"nobody decided within {in_words(clock.minutes + clock.extended_min)}"
+    closed = plans.expire(clock.intent_plan, by=_BY, reason=reason, to_manual=clock.to_manual, still_due=still_due)
+    if closed:
+        logger.info("Plan %s expired: %s", clock.intent_plan_id, reason)
+    return closed
+
+
+def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
+    """Let the plan wait for an hour more. Raises DecisionRefused without the right to decide it, and NotPossibleNow
+    when it waits for nothing or has no time limit.
+    """
+    if reason := rights.why_not(by, plan):
+        raise DecisionRefused(reason)
+    with transaction.atomic():
+        locked = plans.locked(plan)
+        clock = ReviewClock.objects.filter(intent_plan=locked, due_at__isnull=False).first()
+        if locked.state != _WAITS or clock is None:
+            raise NotPossibleNow("This plan does not wait under a time limit any more. Nothing was extended.")
+        more = timedelta(minutes=EXTENSION_MIN)
+        # No longer marked: when the later share of the time is over as well, the sweep marks it again.
+        ReviewClock.objects.filter(pk=clock.pk).update(
+            due_at=F("due_at") + more,
+            escalate_at=F("escalate_at") + more,
+            escalated_at=None,
+            extended_min=F("extended_min") + EXTENSION_MIN,
+        )
+        before = clock.due_at
+        clock.refresh_from_db()
+        told = f"{by.username} lets this plan wait {in_words(EXTENSION_MIN)} longer"
+        logs.say(plan.goal_id, "review", "review", told)
+        hints.queue_changed()
+        data = {"before": {"due": str(before)}, "after": {"due": str(clock.due_at)}}
+        journal.record(Event.EXTENDED, by=by, subject=f"plan:{plan.pk}", data=data)
+    return clock
+
+
+def in_words(minutes: int) -> str:
+    """Whole minutes as people say them."""
+    hours, rest = divmod(minutes, 60)
+    return " ".join(
+        part for part in (f"{hours} h" if hours else "", f"{rest} min" if rest or not hours else "") if part
+    )

@@ -1,0 +1,27 @@
+"""Giving a plan more time."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.views.decorators.http import require_POST
+
+from agents.errors import NotPossibleNow
+from review.errors import DecisionRefused
+from review.services import deadlines
+from review.views.plan import asking, render_plan, visible_plan
+
+
+@require_POST
+def extend(request: HttpRequest, pk: int) -> HttpResponse:
+    """An hour more. Refused: the plan's page again, saying why."""
+    plan = visible_plan(request, pk)
+    try:
+        deadlines.extend(plan, by=asking(request))
+    except NotPossibleNow as error:
+        plan.refresh_from_db()
+        return render_plan(request, plan, status=409, trouble=str(error))
+    except DecisionRefused as error:
+        return render_plan(request, plan, status=403, trouble=str(error))
+    messages.success(request, f"Plan {plan.pk} waits {deadlines.in_words(deadlines.EXTENSION_MIN)} longer.")
+    return HttpResponseRedirect(plan.get_absolute_url())
