@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import threading
@@ -114,8 +115,12 @@ def _current() -> _Model:
 
 
 def _forget_after_fork() -> None:
-    """A forked child has none of the threads that the model's sessions count on, and perhaps a held lock."""
+    """A forked child has none of the threads that the model's sessions count on, and perhaps a held lock.
+
+    The model is given up and not taken down: that would wait for those threads, which do not exist here, for ever.
+    """
     global _lock, _model
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_model))
     _lock, _model = threading.Lock(), None
 
 

@@ -73,6 +73,7 @@ def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Bro
     expect(page.get_by_role("log")).to_contain_text(re.compile(r"Python 3\.\d+"))
     numbers = [int(text) for text in page.locator(".term-lines .ln").all_inner_texts()]
     assert numbers == list(range(1, len(numbers) + 1))
+    expect(page.get_by_role("log")).to_contain_text("remembered as an experience", timeout=SLOW_MS)
     page.goto("/memory/?q=python+project")
     expect(page.get_by_text(name).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
