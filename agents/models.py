@@ -15,7 +15,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 
 from agents.bdi.limits import BOUNDS, Number, in_words
-from agents.states import GOAL_ENDED, HAND_ENDED, GoalState, HandState, IntentState, PlanState
+from agents.states import GOAL_ENDED, HAND_ENDED, GoalState, HandState, IntentState, PlanState, ShadowState
 
 DIGEST_HEX = 64
 
@@ -326,6 +326,45 @@ class IntentPlan(models.Model):
     def get_absolute_url(self) -> str:
         """The page on which it is reviewed."""
         return reverse("review-plan", args=[self.pk])
+
+
+class ShadowRun(models.Model):
+    """A plan tried in a throw-away copy of its workspace, so that people see what it does before they decide.
+
+    `base` is the snapshot it started from and `after` the one it came to; `findings` says what each main step proved
+    (`agents.bdi.shadow.Finding`). Its lease is its own: it never keeps the plan itself from running.
+    """
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="shadow_runs")
+    number = models.PositiveIntegerField()
+    state = models.CharField(max_length=16, default=ShadowState.WAITING.value)
+    reason = models.TextField(blank=True)
+    base = models.CharField(max_length=DIGEST_HEX, blank=True)
+    after = models.CharField(max_length=DIGEST_HEX, blank=True)
+    findings = models.JSONField(default=list)
+    # What went otherwise when the plan really ran: sentences, and paths that differ. Null until that is known.
+    surprises = models.JSONField(null=True, blank=True)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    # How often it was begun, which is also the fence of its lease.
+    lease_fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            _one_of("state", ShadowState, "shadow_run_state_known"),
+            models.UniqueConstraint(fields=["intent_plan", "number"], name="shadow_run_number_once_per_plan"),
+            models.UniqueConstraint(
+                fields=["intent_plan"], condition=Q(state__in=["waiting", "running"]), name="one_open_shadow_run"
+            ),
+        ]
+        indexes = [models.Index(fields=["id"], condition=Q(state__in=["waiting", "running"]), name="shadow_run_open")]
+
+    def __str__(self) -> str:
+        return f"shadow run {self.number} of intent plan {self.intent_plan_id}"
 
 
 class Intent(models.Model):

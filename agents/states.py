@@ -59,6 +59,16 @@ class HandState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ShadowState(StrEnum):
+    """Where a shadow run is. `stopped`: its plan was decided first; `impossible`: the reason says what is missing."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    IMPOSSIBLE = "impossible"
+
+
 G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
@@ -104,6 +114,16 @@ HAND_MOVES: Mapping[HandState, frozenset[HandState]] = {
     H.DONE: frozenset(),
     H.LOST: frozenset(),
     H.CANCELLED: frozenset(),
+}
+
+S = ShadowState
+SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
+    S.WAITING: frozenset({S.RUNNING, S.STOPPED}),
+    # Running again: the worker that had it did not come back.
+    S.RUNNING: frozenset({S.RUNNING, S.DONE, S.STOPPED, S.IMPOSSIBLE}),
+    S.DONE: frozenset(),
+    S.STOPPED: frozenset(),
+    S.IMPOSSIBLE: frozenset(),
 }
 
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)

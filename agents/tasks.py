@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from agents.execution import shadow as shadow_run
 from agents.execution import typed
 from agents.services import cycle, snapshot_upkeep
 
@@ -12,6 +13,12 @@ from agents.services import cycle, snapshot_upkeep
 def work(goal_id: int | None = None) -> None:
     """Go on with this goal if it can, then with whatever else is waiting."""
     cycle.work(goal_id)
+
+
+@shared_task(name="agents.shadow")
+def shadow(run_id: int | None = None) -> None:
+    """Try a plan in a copy, if somebody still waits for what it says."""
+    shadow_run.work(run_id)
 
 
 @shared_task(name="agents.sweep")

@@ -202,6 +202,8 @@ FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
 SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")
 LEASE_S = float(os.environ.get("MINDX_LEASE_S", "15"))
 SWEEP_S = 1.0
+# How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
+SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000
 UPLOAD_MAX_BYTES = 64 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024

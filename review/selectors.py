@@ -21,13 +21,14 @@ from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review import envelope, queue, rights, seal
+from review import envelope, queue, rights, seal, shadow
 from review.models import Approval, Comment, Decision
 from review.reading import changes, evidence, steps
 from review.reading.changes import Changes
 from review.reading.evidence import Why
-from review.reading.steps import Step
+from review.reading.steps import ShownText, Step
 from review.services.audit import grant_of
+from review.shadow import ShadowView
 
 PRECEDENTS = 3
 LONGEST_TITLE = 240
@@ -85,6 +86,7 @@ class PlanView:
     digest_now: str
     steps: tuple[Step, ...]
     changes: Changes | None
+    shadow: ShadowView | None
     base_problem: str
     has_moved: bool
     reasons: list[Reason]
@@ -119,6 +121,19 @@ class PlanView:
         return [step for step in self.steps if not step.is_cleanup]
 
     @property
+    def unproven(self) -> dict[int, str]:
+        """Why the shadow run says nothing of a step, by position."""
+        return self.shadow.unproven if self.shadow is not None else {}
+
+    @property
+    def foretold(self) -> Changes | None:
+        """What is read from the steps alone: everything, or what a shadow run that is done leaves open."""
+        if self.changes is None or self.shadow is None or self.shadow.reading is None:
+            return self.changes
+        proved = {step.position for step in self.shadow.steps if step.proof in ("done", "skipped")}
+        return self.changes.without(proved)
+
+    @property
     def cleanup_steps(self) -> list[Step]:
         """The steps that run after a failure."""
         return [step for step in self.steps if step.is_cleanup]
@@ -151,13 +166,15 @@ def plan_view(plan: IntentPlan, user: User) -> PlanView:
     data = bytes(plan.document)
     document = _document(data)
     found, problem = _changes(document) if document else (None, "")
+    tried = shadow.view(plan) if document else None
     previous, following = queue.around(user, plan)
     return PlanView(
         plan=plan,
         document=document,
         digest_now=documents.digest_of(data),
-        steps=steps.steps_of(document, found.shown_texts if found else ()) if document else (),
+        steps=steps.steps_of(document, _shown_texts(document, found, tried)) if document else (),
         changes=found,
+        shadow=tried,
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan),
@@ -201,6 +218,13 @@ def receipts(plan: IntentPlan) -> list[Receipt]:
 def last_move(plan: IntentPlan) -> Transition | None:
     """The move that took the plan where it is."""
     return plan.transitions.order_by("-pk").first()
+
+
+def _shown_texts(document: Document, found: Changes | None, tried: ShadowView | None) -> list[ShownText]:
+    """The texts that stand in full among the files of the page, which are those of the shadow run once it is done."""
+    if tried is not None and tried.reading is not None:
+        return tried.shown_texts(document)
+    return found.shown_texts if found is not None else []
 
 
 def _receipt(row: Decision, now: str) -> Receipt:

@@ -36,6 +36,7 @@ class Desk:
     limits: Limits
     jail: ExitStack
     hosts: tuple[str, ...] = ()
+    minimum: str | None = None
 
     def under(self, limits: Limits, hosts: tuple[str, ...]) -> None:
         """Give what runs next these ceilings and hosts: a jail's are fixed when it starts, so other ones take another.
@@ -49,7 +50,7 @@ class Desk:
             raise WouldEndPrograms(f"it needs another jail than {names}, which is running; stop it before this step")
         state = self.session.state
         self.jail.close()
-        self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts))
+        self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts, self.minimum))
         self.limits, self.hosts = limits, hosts
 
     def keep(self) -> Snapshot:
@@ -64,9 +65,9 @@ class Desk:
 
 
 def _session(
-    folder: Path, state: SessionState, limits: Limits, hosts: tuple[str, ...]
+    folder: Path, state: SessionState, limits: Limits, hosts: tuple[str, ...], minimum: str | None
 ) -> AbstractContextManager[Session]:
-    return open_session(folder, state, limits, minimum=settings.SANDBOX_MIN, hosts=hosts)
+    return open_session(folder, state, limits, minimum=minimum or settings.SANDBOX_MIN, hosts=hosts)
 
 
 @contextmanager
@@ -83,16 +84,24 @@ def open_desk(
 
 @contextmanager
 def open_desk_in(
-    name: str, head: str, state: SessionState, limits: Limits, hosts: tuple[str, ...] = ()
+    name: str,
+    head: str,
+    state: SessionState,
+    limits: Limits,
+    hosts: tuple[str, ...] = (),
+    minimum: str | None = None,
 ) -> Iterator[Desk]:
-    """As `open_desk`, in a checkout of this name, which no other claim may have."""
+    """As `open_desk`, in a checkout of this name, which no other claim may have.
+
+    `minimum` is the level that the jail must have, by default the operator's.
+    """
     folder = checkouts() / name
     shutil.rmtree(folder, ignore_errors=True)
     try:
         store().checkout(head, folder)
         with ExitStack() as jail:
-            session = jail.enter_context(_session(folder, state, limits, hosts))
-            yield Desk(session, folder, head, limits, jail, hosts)
+            session = jail.enter_context(_session(folder, state, limits, hosts, minimum))
+            yield Desk(session, folder, head, limits, jail, hosts, minimum)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,7 +20,7 @@ from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, hold, renew
 from agents.execution.record import Done, Running
-from agents.execution.steps import StepOutcome, run_step, unfit
+from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
 from agents.services import logs
 from agents.services.moves import move_goal, move_plan
@@ -116,7 +116,9 @@ class Executor:
         where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
         prompt = f"{where}./{desk.session.state.cwd} $"
         self._say(label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number)
-        outcome = run_step(self.plan, spec, desk.session, self.companion)
+        outcome = run_step(
+            spec, desk.session, earlier_results(self.plan, spec), self.companion.output, self.companion.stop_work
+        )
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
         self.companion.drain()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +15,10 @@ from agents.bdi.recovery import Failure, FailureClass
 from agents.bdi.references import UnresolvedReference, resolve
 from agents.bdi.started import START, STOP
 from agents.bdi.validation import validate_values
-from agents.execution.companion import Companion
 from agents.models import IntentPlan
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Result
-from sandbox.session import Session
+from sandbox.session import OnOutput, Session
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,20 @@ class StepOutcome:
     answer: Mapping[str, Any] = field(default_factory=dict)
 
 
-def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Companion) -> StepOutcome:
-    """Run the step in the session. Raises SandboxError when the sandbox failed, which says nothing about the step."""
+def run_step(
+    spec: IntentSpec,
+    session: Session,
+    earlier: Mapping[int, Any],
+    on_output: OnOutput | None = None,
+    cancel: threading.Event | None = None,
+    adjust: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda params: params,
+) -> StepOutcome:
+    """Run the step in the session; `earlier` holds the results of the steps before it, by position.
+
+    A shadow run narrows what the session is asked for by `adjust`. Raises SandboxError when the sandbox failed, which
+    says nothing about the step.
+    """
     try:
-        earlier = _earlier_results(plan, spec)
         if spec.condition is not None and not holds(spec.condition, earlier):
             return StepOutcome(skipped="its condition does not hold")
         params = resolve(spec.params, earlier)
@@ -47,8 +57,8 @@ def run_step(plan: IntentPlan, spec: IntentSpec, session: Session, companion: Co
     if wrong := validate_values(command, params, session.state.cwd):
         return unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
     result: Result | None = None
-    for request in command.requests(params):
-        result = session.execute(request, on_output=companion.output, cancel=companion.stop_work)
+    for request in command.requests(adjust(params)):
+        result = session.execute(request, on_output=on_output, cancel=cancel)
         if not result.ok:
             answer = bounded(result.as_json())
             timeout_s = request.params.get("timeout_s")
@@ -66,7 +76,7 @@ def unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
     return StepOutcome(failure=Failure(failure_class, reason), answer=answer)
 
 
-def _earlier_results(plan: IntentPlan, spec: IntentSpec) -> dict[int, Any]:
+def earlier_results(plan: IntentPlan, spec: IntentSpec) -> dict[int, Any]:
     """Results by position, read only when the step refers to one."""
     if spec.condition is None and "{{" not in str(spec.params):
         return {}

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from agents.execution import executor
 from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
-from agents.services import hints, learning, logs, planning
+from agents.services import hints, learning, logs, planning, shadowing
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused
 
@@ -97,3 +97,6 @@ def sweep() -> None:
     """Wake the workers when anything can be claimed: a few at a time, for each goes on with whatever else waits."""
     for goal_id in claimable(limit=SWEEP_WAKES):
         hints.wake(goal_id)
+    shadowing.stop_unwanted()
+    for run_id in shadowing.waiting(limit=1):
+        hints.wake_shadow(run_id)

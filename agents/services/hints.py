@@ -53,6 +53,11 @@ def wake_typed(command_id: int) -> None:
     transaction.on_commit(lambda: _wake(command_id, task="typed_command"))
 
 
+def wake_shadow(run_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to begin a shadow run."""
+    transaction.on_commit(lambda: _wake(run_id, task="shadow"))
+
+
 def _wake(number: int, task: str = "work") -> None:
     from agents import tasks  # tasks import the services that send wake-ups
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db.models import F, Q, QuerySet
 
-from agents.models import Attempt, Workspace, WorkspaceChange
+from agents.models import Attempt, ShadowRun, Workspace, WorkspaceChange
 from agents.selectors import goals_visible_to
 from agents.services.stores import store
 from people.models import User
@@ -80,6 +80,12 @@ def belongs(workspace: Workspace, digest: str) -> bool:
         or WorkspaceChange.objects.filter(Q(before=digest) | Q(after=digest), workspace=workspace).exists()
         or _tries(workspace).filter(Q(snapshot_before=digest) | Q(snapshot_after=digest)).exists()
     )
+
+
+def may_be_compared(workspace: Workspace, digest: str) -> bool:
+    """Also what a shadow run came to: people look at it, and never take it up, for nobody has approved it."""
+    tried = ShadowRun.objects.filter(Q(base=digest) | Q(after=digest), intent_plan__workspace=workspace)
+    return belongs(workspace, digest) or tried.exists()
 
 
 def _tries(workspace: Workspace) -> QuerySet[Attempt]:

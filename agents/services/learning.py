@@ -9,7 +9,7 @@ from django.utils import timezone
 from agents.execution.lease import Lease
 from agents.models import Attempt, Goal, IntentPlan
 from agents.selectors import current_plan
-from agents.services import logs
+from agents.services import logs, shadowing
 from agents.states import GoalState, IntentState, PlanState
 from library.components import services as components
 from library.memory import services as memory
@@ -38,6 +38,8 @@ def learn(lease: Lease) -> None:
         tags=[goal.workspace.name],
     )
     _record_rule(plan)
+    if plan is not None and plan.state in (PlanState.COMPLETE, PlanState.FAILED):
+        shadowing.compare_with_reality(plan)
     if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):
         logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
 

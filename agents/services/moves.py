@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import Goal, HandCommand, Intent, IntentPlan, Transition
+from agents.models import Goal, HandCommand, Intent, IntentPlan, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
     GOAL_ENDED,
@@ -24,11 +24,13 @@ from agents.states import (
     INTENT_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
+    SHADOW_MOVES,
     GoalState,
     HandState,
     IntentState,
     MoveRefused,
     PlanState,
+    ShadowState,
 )
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
@@ -120,3 +122,21 @@ def move_hand_command(command: HandCommand, new: HandState, *, reason: str = "",
     for name, value in values.items():
         setattr(command, name, value)
     return command
+
+
+def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: Any) -> ShadowRun:
+    """Move a shadow run; MoveRefused when the table forbids it, or when another worker has begun it since."""
+    old = ShadowState(run.state)
+    if new not in SHADOW_MOVES[old]:
+        raise MoveRefused(f"shadow run {run.pk} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
+    if not SHADOW_MOVES[new]:
+        values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
+    with transaction.atomic():
+        ours = ShadowRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
+        if not ours.update(**values):
+            raise MoveRefused(f"shadow run {run.pk} is no longer {old}")
+        hints.goal_changed(run.intent_plan.goal_id)
+    for name, value in values.items():
+        setattr(run, name, value)
+    return run

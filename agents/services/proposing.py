@@ -17,7 +17,7 @@ from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import base_files, limits, logs
+from agents.services import base_files, limits, logs, shadowing
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.states import GoalState
@@ -121,6 +121,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         digest=intent_plan.digest,
     )
     move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
+    shadowing.ask(intent_plan)
     return intent_plan
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Max, Q
 
 from agents.bdi import document as documents
-from agents.models import Attempt, HandCommand, IntentPlan, Workspace, WorkspaceChange
+from agents.models import Attempt, HandCommand, IntentPlan, ShadowRun, Workspace, WorkspaceChange
 from agents.states import GOAL_ENDED, HAND_ENDED, PLAN_ENDED
 from sandbox.manifest import EMPTY
 
@@ -17,13 +17,15 @@ _GOAL_ENDED = Q(intent__intent_plan__goal__state__in=sorted(GOAL_ENDED))
 
 
 def needed_now() -> set[str]:
-    """Heads, the bases of open plans, and every state of a goal that has not ended."""
+    """Heads, the bases of open plans, and every state of a goal that has not ended, tried in a shadow run or real."""
     open_goals = Attempt.objects.exclude(_GOAL_ENDED).values_list("snapshot_before", "snapshot_after")
     needed = {digest for pair in open_goals.iterator() for digest in pair}
     still = ~Q(goal__state__in=sorted(GOAL_ENDED)) | ~Q(state__in=sorted(HAND_ENDED))
     typed = HandCommand.objects.filter(still).values_list("snapshot_before", "snapshot_after")
     needed |= {digest for pair in typed.iterator() for digest in pair}
     needed |= set(Workspace.objects.values_list("head", flat=True)) | set(_bases().values())
+    shadows = ShadowRun.objects.exclude(intent_plan__goal__state__in=sorted(GOAL_ENDED))
+    needed |= {digest for pair in shadows.values_list("base", "after").iterator() for digest in pair}
     return needed - {"", EMPTY}
 
 
@@ -40,6 +42,10 @@ def uses() -> dict[str, float | None]:
             _note(found, digest, at)
     for field in ("before", "after"):
         for digest, at in WorkspaceChange.objects.values_list(field).annotate(last=Max("at")):
+            _note(found, digest, at)
+    ended = ShadowRun.objects.exclude(finished_at=None)
+    for field in ("base", "after"):
+        for digest, at in ended.values_list(field).annotate(last=Max("finished_at")):
             _note(found, digest, at)
     return found | dict.fromkeys(needed_now())
 
@@ -70,6 +76,12 @@ def in_words(digests: Collection[str]) -> dict[str, list[str]]:
             if digest in digests:
                 where = f"goal {command.goal_id}, workspace {command.workspace}"
                 words[digest].append(f"{side} command {command.pk} typed by hand in {where}")
+    shadows = ShadowRun.objects.filter(Q(base__in=digests) | Q(after__in=digests))
+    for run in shadows.select_related("intent_plan__workspace").order_by("pk"):
+        for side, digest in (("before", run.base), ("after", run.after)):
+            if digest in digests:
+                plan = run.intent_plan
+                words[digest].append(f"{side} a shadow run of goal {plan.goal_id}, workspace {plan.workspace}")
     return {digest: words[digest] for digest in digests}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -43,7 +44,8 @@ def timeline(request: HttpRequest, name: str) -> HttpResponse:
 def compare(request: HttpRequest, name: str) -> HttpResponse:
     """What leads from one state of the workspace to another; `file` shows one path alone."""
     workspace = visible_workspace(request, name)
-    before, after = (_state(workspace, request.GET.get(side, "")) for side in ("from", "to"))
+    may_look = history.may_be_compared
+    before, after = (_state(workspace, request.GET.get(side, ""), may_look) for side in ("from", "to"))
     fold = request.GET.get("all") != "1"
     context: dict[str, Any] = {"workspace": workspace, "before": before, "after": after, "fold": fold}
     try:
@@ -93,8 +95,8 @@ def _reading(request: HttpRequest, before: str, after: str, fold: bool) -> Readi
     return snapshot_reading.read(before, after, start=number, fold=fold)
 
 
-def _state(workspace: Workspace, digest: str) -> str:
-    if "\0" in digest or not history.belongs(workspace, digest):
+def _state(workspace: Workspace, digest: str, is_its_own: Callable[[Workspace, str], bool] = history.belongs) -> str:
+    if "\0" in digest or not is_its_own(workspace, digest):
         raise Http404("This workspace was never in such a state.")
     return digest
 

@@ -6,7 +6,7 @@ The forecast says which files; here their contents become rows. Contents of toda
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from agents.bdi.consequences import (
@@ -16,7 +16,6 @@ from agents.bdi.consequences import (
     Environment,
     Forecast,
     Inside,
-    Kind,
     NewFolder,
     Overwriting,
     Program,
@@ -104,19 +103,26 @@ class Changes:
         """True when a clean-up step would change anything."""
         return not self.after_a_failure.is_empty or bool(self.after_a_failure.modes)
 
+    def without(self, positions: Collection[int]) -> Changes:
+        """What is left when these steps are told otherwise; a switch of the mode is always told."""
+        return replace(self._where(lambda cause: cause.position not in positions), modes=self.modes, looks="")
+
     def _of(self, *, cleanup: bool) -> Changes:
+        return self._where(lambda cause: cause.cleanup is cleanup)
+
+    def _where(self, keeps: Callable[[Consequence], bool]) -> Changes:
         return replace(
             self,
-            removals=tuple(one for one in self.removals if one.cause.cleanup is cleanup),
-            replaced=tuple(one for one in self.replaced if one.cause.cleanup is cleanup),
-            new=tuple(one for one in self.new if one.cause.cleanup is cleanup),
-            transfers=tuple(one for one in self.transfers if one.cause.cleanup is cleanup),
-            folders=_of_phase(self.folders, cleanup),
-            environments=_of_phase(self.environments, cleanup),
-            programs=_of_phase(self.programs, cleanup),
-            modes=_of_phase(self.modes, cleanup),
-            failures=_of_phase(self.failures, cleanup),
-            unread=_of_phase(self.unread, cleanup),
+            removals=tuple(one for one in self.removals if keeps(one.cause)),
+            replaced=tuple(one for one in self.replaced if keeps(one.cause)),
+            new=tuple(one for one in self.new if keeps(one.cause)),
+            transfers=tuple(one for one in self.transfers if keeps(one.cause)),
+            folders=tuple(one for one in self.folders if keeps(one)),
+            environments=tuple(one for one in self.environments if keeps(one)),
+            programs=tuple(one for one in self.programs if keeps(one)),
+            modes=tuple(one for one in self.modes if keeps(one)),
+            failures=tuple(one for one in self.failures if keeps(one)),
+            unread=tuple(one for one in self.unread if keeps(one)),
         )
 
     @property
@@ -143,10 +149,6 @@ class Changes:
         """True when the plan only looks at things."""
         told = (self.removals, self.files, self.transfers, self.folders, self.environments)
         return not any((*told, self.programs, self.unread, self.failures))
-
-
-def _of_phase(found: tuple[Kind, ...], cleanup: bool) -> tuple[Kind, ...]:
-    return tuple(one for one in found if one.cleanup is cleanup)
 
 
 def changes(forecast: Forecast, today: Today) -> Changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -10,7 +11,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from agents.errors import StaleDigest
 from agents.models import IntentPlan
+from agents.services import shadowing
+from agents.states import PlanState
 from people.models import User
+from people.roles import Role
 from review import envelope, queue
 from review.errors import DecisionRefused, WordsRefused
 from review.queue import Cursor
@@ -41,6 +45,19 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(address)
     return HttpResponseRedirect(address)
+
+
+@require_POST
+def try_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the plan tried in a copy of the workspace as it is now."""
+    plan, user = visible_plan(request, pk), asking(request)
+    if plan.state != PlanState.AWAITING_REVIEW:
+        messages.error(request, "This plan is decided, so nothing is tried any more.")
+    elif not user.has_role(Role.REVIEWER) and plan.goal.submitted_by_id != user.pk:
+        raise PermissionDenied("Reviewers and the person whose goal it is have a plan tried again.")
+    elif shadowing.ask(plan) is None:
+        messages.info(request, "It is being tried already.")
+    return HttpResponseRedirect(plan.get_absolute_url())
 
 
 def _decide(request: HttpRequest, plan: IntentPlan, user: User) -> str:

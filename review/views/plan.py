@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from agents.models import IntentPlan
 from agents.selectors import plans_visible_to
+from agents.services import shadowing
 from people.models import User
 from review import envelope, rights, selectors
 
@@ -39,6 +40,16 @@ def standing(request: HttpRequest, pk: int) -> HttpResponse:
     if request.GET.get("state") == plan.state:
         return HttpResponse(status=204)
     return render(request, "review/_standing.html", _standing_context(plan, asking(request)))
+
+
+@require_safe
+def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """The panes, when the plan's shadow run is no longer what the open page has seen; else nothing (204)."""
+    plan = visible_plan(request, pk)
+    run = shadowing.latest(plan)
+    if run is None or request.GET.get("seen") == f"{run.pk}-{run.state}":
+        return HttpResponse(status=204)
+    return render(request, "review/_panes.html", {"view": selectors.plan_view(plan, asking(request))})
 
 
 @require_safe

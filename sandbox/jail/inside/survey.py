@@ -10,7 +10,7 @@ from .tree import kind_of, shown
 MOST_DEEP = 256
 _ROUNDED_BYTES = 8192  # what an honest small file may take on the disk beyond its size
 # Programs clear these by themselves all the time; nobody ever put anything there.
-_CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
+CACHES = (b"__pycache__", b".pytest_cache", b".mypy_cache", b".ruff_cache", b".hypothesis")
 
 
 class Survey:
@@ -61,4 +61,4 @@ def _note(found: Survey, path: bytes, state: os.stat_result) -> None:
 def deleted(before: Survey, after: Survey) -> list[bytes]:
     """Paths that have gone, caches aside."""
     gone = before.paths - after.paths
-    return sorted(path for path in gone if not any(part in _CACHES for part in path.split(b"/")))
+    return sorted(path for path in gone if not any(part in CACHES for part in path.split(b"/")))

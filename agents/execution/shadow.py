@@ -1,0 +1,147 @@
+"""A shadow run: the plan's main steps in a throw-away copy, without a network, with half the limits, at L3 only.
+
+It changes no workspace and moves no goal. The same code that will run the approved steps runs them here, so preview and
+execution cannot differ in how they check. A program can find out that it is watched; the page says so.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+from agents.bdi import document as documents
+from agents.bdi import recovery, shadow
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.limits import UnknownLimit, session_limits
+from agents.bdi.shadow import Finding, Proof
+from agents.execution.companion import Companion
+from agents.execution.desk import Desk, open_desk_in
+from agents.execution.steps import run_step
+from agents.models import ShadowRun
+from agents.services import logs, shadowing
+from agents.services.moves import move_shadow
+from agents.states import MoveRefused, ShadowState
+from sandbox.contract import Limits, SandboxError, SessionState
+from sandbox.snapshots import SnapshotRefused
+
+logger = logging.getLogger(__name__)
+
+
+class _Stopped(Exception):
+    """The plan was decided, or another worker has this run."""
+
+
+def work(run_id: int | None = None) -> None:
+    """Do this shadow run, then whatever others wait."""
+    run = shadowing.claim(run_id) or shadowing.claim()
+    while run is not None:
+        try:
+            turn(run)
+        except MoveRefused as moved:
+            logger.warning("A shadow run went on elsewhere: %s", moved)
+        run = shadowing.claim()
+
+
+def turn(run: ShadowRun) -> None:
+    """One shadow run from its beginning to a row that says what it found."""
+    if run.lease_fence > shadowing.BEGUN_MAX:
+        reason = f"it has cost {shadowing.BEGUN_MAX} workers"
+        move_shadow(run, ShadowState.IMPOSSIBLE, reason=reason)
+        return
+    try:
+        with Companion(
+            run.intent_plan.goal_id,
+            renew=lambda: shadowing.renew(run),
+            is_cancelled=lambda: not shadowing.is_wanted(run),
+        ) as companion:
+            findings, after = _tried(run, companion)
+    except _Stopped:
+        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the shadow run was under way")
+    except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
+        logger.warning("A shadow run was impossible", extra={"shadow_run": run.pk}, exc_info=True)
+        move_shadow(run, ShadowState.IMPOSSIBLE, reason=logs.storable(str(error)))
+    else:
+        told = [finding.to_json() for finding in findings]
+        move_shadow(run, ShadowState.DONE, findings=told, after=after)
+        logs.say(run.intent_plan.goal_id, "review", "shadow", _in_one_line(findings))
+
+
+def _tried(run: ShadowRun, companion: Companion) -> tuple[list[Finding], str]:
+    document = documents.read(bytes(run.intent_plan.document))
+    first = document.intents[0]
+    name = f"shadow-{run.pk}-{run.lease_fence}"
+    with open_desk_in(name, run.base, SessionState(), _limits(first), minimum="L3") as desk:
+        return _Trial(document, desk, companion).findings(), desk.head
+
+
+class _Trial:
+    """The way through the plan's main steps in the copy."""
+
+    def __init__(self, document: Document, desk: Desk, companion: Companion) -> None:
+        self._document = document
+        self._desk = desk
+        self._companion = companion
+        self._untried = shadow.untried(document)
+        self._results: dict[int, Any] = {}
+
+    def findings(self) -> list[Finding]:
+        found: list[Finding] = []
+        for spec in self._document.intents:
+            if self._companion.stop_work.is_set():
+                raise _Stopped
+            if stopped := next((each for each in found if each.got_halfway), None):
+                found.append(Finding(spec.position, Proof.NOT_REACHED, f"step {stopped.position} got no further here"))
+            elif why := self._untried.get(spec.position):
+                found.append(Finding(spec.position, Proof.UNPROVEN, why))
+            else:
+                found.append(self._try(spec))
+        return found
+
+    def _try(self, spec: IntentSpec) -> Finding:
+        limits = _limits(spec)
+        self._desk.under(limits, ())
+        started = time.monotonic()
+        outcome = run_step(
+            spec,
+            self._desk.session,
+            self._results,
+            cancel=self._companion.stop_work,
+            adjust=lambda params: shadow.within(params, limits),
+        )
+        duration_s = time.monotonic() - started
+        if self._companion.stop_work.is_set():
+            raise _Stopped
+        if outcome.skipped:
+            return Finding(spec.position, Proof.SKIPPED, outcome.skipped, duration_s=duration_s)
+        answer, reason = outcome.answer, outcome.failure.reason if outcome.failure else ""
+        if not reason:
+            answer, reason = self._kept(spec, answer)
+        if not reason:
+            self._results[spec.position] = answer
+        return shadow.judge(spec, answer, reason, duration_s, list(self._untried))
+
+    def _kept(self, spec: IntentSpec, answer: Any) -> tuple[Any, str]:
+        """Store the copy's files, as the real run would after this step; what no workspace may hold is a failure."""
+        try:
+            self._desk.keep()
+        except SnapshotRefused as refused:
+            answer = {**answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
+            return answer, recovery.classify(answer, spec.limits).reason
+        return answer, ""
+
+
+def _limits(spec: IntentSpec) -> Limits:
+    return shadow.halved(session_limits(spec.limits))
+
+
+def _in_one_line(findings: list[Finding]) -> str:
+    counts = {proof: sum(each.proof is proof for each in findings) for proof in Proof}
+    words = {
+        Proof.DONE: "would be done",
+        Proof.FAILED: "would fail",
+        Proof.SKIPPED: "would be skipped",
+        Proof.UNPROVEN: "unproven",
+        Proof.NOT_REACHED: "not reached",
+    }
+    return "shadow run: " + ", ".join(f"{count} {words[proof]}" for proof, count in counts.items() if count)

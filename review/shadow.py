@@ -1,0 +1,186 @@
+"""The shadow run of a plan as its page tells it: what each step proved, and the files as they would become."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents import snapshot_reading
+from agents.bdi.document import Document
+from agents.bdi.shadow import Proof
+from agents.models import IntentPlan, ShadowRun
+from agents.services import shadowing
+from agents.snapshot_reading import Reading, Shown
+from agents.states import PlanState, ShadowState
+from review.reading.steps import ShownText
+from sandbox.contract import SandboxError
+
+_TONES = {
+    Proof.DONE: ("good", "check"),
+    Proof.FAILED: ("bad", "x"),
+    Proof.SKIPPED: ("faint", "minus"),
+    Proof.UNPROVEN: ("person", "shade"),
+    Proof.NOT_REACHED: ("faint", "minus"),
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one step proved, for a line on the page, or several in a row up to `last` that did the same."""
+
+    position: int
+    last: int
+    proof: str
+    tone: str
+    icon: str
+    sentence: str
+    seconds: float
+    has_code: bool
+    output: tuple[tuple[str, str, bool], ...]
+
+    @property
+    def is_unproven(self) -> bool:
+        return self.proof == Proof.UNPROVEN
+
+
+@dataclass(frozen=True)
+class File:
+    """One path that would differ, and where on the page it stands."""
+
+    anchor: str
+    item: Shown
+
+
+@dataclass(frozen=True)
+class ShadowView:
+    """A plan's newest shadow run. `files` is None while it has none to show; `problem` says why not."""
+
+    run: ShadowRun
+    steps: tuple[Told, ...]
+    reading: Reading | None
+    files: tuple[File, ...]
+    problem: str
+    is_stale: bool
+
+    @property
+    def is_open(self) -> bool:
+        """True while a worker has it or will have it."""
+        return self.run.state in (ShadowState.WAITING, ShadowState.RUNNING)
+
+    @property
+    def is_done(self) -> bool:
+        return self.run.state == ShadowState.DONE
+
+    @property
+    def is_impossible(self) -> bool:
+        return self.run.state == ShadowState.IMPOSSIBLE
+
+    @property
+    def deleted(self) -> int:
+        """Lines that would go."""
+        return sum(file.item.deleted for file in self.files)
+
+    @property
+    def added(self) -> int:
+        """Lines that would come."""
+        return sum(file.item.added for file in self.files)
+
+    @property
+    def unproven(self) -> dict[int, str]:
+        """Why a step is unproven, by position."""
+        return {step.position: step.sentence for step in self.steps if step.is_unproven}
+
+    @property
+    def lines(self) -> list[Told]:
+        """The steps, those in a row without a program or an error told together."""
+        told: list[Told] = []
+        for step in self.steps:
+            before = told[-1] if told else None
+            if before is not None and _is_plain(step) and _is_plain(before):
+                words = "were done in the copy"
+                told[-1] = replace(before, last=step.position, sentence=words, seconds=before.seconds + step.seconds)
+            else:
+                told.append(step)
+        return told
+
+    def shown_texts(self, document: Document) -> list[ShownText]:
+        """The texts of steps that stand in full among the files here, so that the steps need not repeat them."""
+        whole = {text: file.anchor for file in self.files if (text := _whole(file.item)) is not None}
+        return [
+            ShownText(spec.position, value, whole[text])
+            for spec in document.all_intents
+            for value in spec.params.values()
+            if isinstance(value, str) and (text := value) in whole
+        ]
+
+
+def view(plan: IntentPlan, start: int = 0) -> ShadowView | None:
+    """The newest shadow run with its files from `start` on; None when the plan has none."""
+    run = shadowing.latest(plan)
+    if run is None:
+        return None
+    reading, problem = _reading(run, start)
+    files = tuple(File(f"shadow-{number}", item) for number, item in enumerate(reading.items if reading else (), start))
+    stale = run.state == ShadowState.DONE and plan.state == PlanState.AWAITING_REVIEW
+    moved = stale and run.base != plan.workspace.head
+    return ShadowView(run, tuple(_told(each) for each in run.findings), reading, files, problem, moved)
+
+
+def _reading(run: ShadowRun, start: int) -> tuple[Reading | None, str]:
+    if run.state != ShadowState.DONE:
+        return None, ""
+    try:
+        return snapshot_reading.read(run.base, run.after, start=start), ""
+    except (KeyError, SandboxError):
+        return None, "The files of this shadow run are not kept any more."
+
+
+def _told(finding: Mapping[str, Any]) -> Told:
+    proof = Proof(finding["proof"])
+    tone, icon = _TONES[proof]
+    answer = finding["answer"] or {}
+    output = tuple(
+        (stream, answer[stream], answer.get(f"{stream}_is_cut", False))
+        for stream in ("stdout", "stderr")
+        if answer.get(stream)
+    )
+    sentence = _sentence(proof, finding["why"], answer)
+    return Told(
+        finding["position"],
+        finding["position"],
+        proof.value,
+        tone,
+        icon,
+        sentence,
+        finding["duration_s"],
+        "return_code" in answer,
+        output,
+    )
+
+
+def _sentence(proof: Proof, why: str, answer: Mapping[str, Any]) -> str:
+    match proof:
+        case Proof.DONE if "return_code" in answer:
+            return f"ended with exit code {answer['return_code']}"
+        case Proof.DONE:
+            return str(answer.get("message") or "was done")
+        case Proof.FAILED:
+            return f"would fail: {why}"
+        case Proof.SKIPPED:
+            return f"would be skipped: {why}"
+        case Proof.NOT_REACHED:
+            return f"was not reached: {why}"
+    return f"is unproven: {why}"
+
+
+def _is_plain(step: Told) -> bool:
+    return step.proof == Proof.DONE and not step.has_code
+
+
+def _whole(item: Shown) -> str | None:
+    """The text of a new file that stands here from its first line to its last."""
+    if item.word != "new" or len(item.hunks) != 1 or item.address:
+        return None
+    lines = item.hunks[0].lines
+    return "".join(line.text + ("" if line.is_open else "\n") for line in lines)
