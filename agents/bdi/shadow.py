@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from agents.bdi.document import Document, IntentSpec
+from agents.bdi.started import LOG
 from sandbox.contract import Limits
 
 TAIL_CHARS = 2_000
@@ -65,6 +66,8 @@ def untried(document: Document) -> dict[int, str]:
             found[spec.position] = "it uses the network, which a shadow run does not have"
         elif spec.effect not in _TRIED_EFFECTS:
             found[spec.position] = f"its effect ({spec.effect}) reaches beyond the copy"
+        elif spec.command == LOG:
+            found[spec.position] = "it looks at a program that is not started here"
         elif needed := _first_untried(spec, found):
             found[spec.position] = f"it needs step {needed}, which was not tried"
     return found

@@ -140,7 +140,7 @@ def page(
 @router.get("/{plan_id}", response=PlanOut, auth=_MAY_READ, operation_id="read_intent_plan")
 def read(request: ApiRequest, plan_id: str) -> PlanOut:
     """One intent plan with every argument of every step."""
-    return plan_out(_read(request.auth.user, plan_id))
+    return plan_out(plan_to_read(request.auth.user, plan_id))
 
 
 @router.post("/{plan_id}/approve", response={202: PlanOut}, auth=_MAY_DECIDE, operation_id="approve_intent_plan")
@@ -156,7 +156,7 @@ async def approve(
         plan = await sync_to_async(_approve)(user, plan_id, payload)
         if wait > 0:
             await waiting.until_ended(plan.pk, wait)
-    return Status(202, await sync_to_async(lambda: plan_out(_read(user, plan_id)))())
+    return Status(202, await sync_to_async(lambda: plan_out(plan_to_read(user, plan_id)))())
 
 
 @router.post("/{plan_id}/reject", response=PlanOut, auth=_MAY_DECIDE, operation_id="reject_intent_plan")
@@ -164,8 +164,8 @@ def reject(request: ApiRequest, plan_id: str, payload: RejectIn) -> PlanOut:
     """Reject the plan; its goal is dropped with the reason."""
     user = request.auth.user
     digest = _digest(payload.digest)
-    decisions.reject(_read(user, plan_id), by=user, digest=digest, reason=payload.reason, via=_VIA)
-    return plan_out(_read(user, plan_id))
+    decisions.reject(plan_to_read(user, plan_id), by=user, digest=digest, reason=payload.reason, via=_VIA)
+    return plan_out(plan_to_read(user, plan_id))
 
 
 @router.post("/{plan_id}/request-changes", response=PlanOut, auth=_MAY_DECIDE, operation_id="request_changes")
@@ -173,12 +173,12 @@ def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> Pl
     """Send the plan back; the agent plans again with the comment."""
     user = request.auth.user
     digest = _digest(payload.digest)
-    decisions.request_changes(_read(user, plan_id), by=user, digest=digest, comment=payload.comment, via=_VIA)
-    return plan_out(_read(user, plan_id))
+    decisions.request_changes(plan_to_read(user, plan_id), by=user, digest=digest, comment=payload.comment, via=_VIA)
+    return plan_out(plan_to_read(user, plan_id))
 
 
 def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
-    plan = _read(user, plan_id)
+    plan = plan_to_read(user, plan_id)
     digest = _digest(payload.digest)
     if payload.intents is not None and digest == plan.digest:
         _check_covers_all(plan, payload.intents)
@@ -270,7 +270,8 @@ def _readable(user: User) -> QuerySet[IntentPlan]:
     return selectors.plans_visible_to(user).prefetch_related("intents")
 
 
-def _read(user: User, plan_id: str) -> IntentPlan:
+def plan_to_read(user: User, plan_id: str) -> IntentPlan:
+    """The plan, when this person may read it. Raises the 404 problem otherwise."""
     plan = _readable(user).filter(pk=found_id(plan_id, not_found("intent plan"))).first()
     if plan is None:
         raise not_found("intent plan")

@@ -38,6 +38,7 @@ OPERATIONS = [
     ("GET", "workspaces/x/archive", Scope.FILES_READ),
     ("GET", "intent-plans", Scope.REVIEW_READ),
     ("GET", "intent-plans/1", Scope.REVIEW_READ),
+    ("GET", "intent-plans/1/diff", Scope.REVIEW_READ),
     ("POST", "intent-plans/1/approve", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/reject", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/request-changes", Scope.REVIEW_DECIDE),
