@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint bench bench-sandbox mutate-sandbox
+.PHONY: up test lint bench bench-sandbox bench-review mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -22,12 +22,17 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox
+bench: bench-sandbox bench-review
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.sandbox
+
+bench-review:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.review
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

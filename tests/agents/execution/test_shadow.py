@@ -112,13 +112,13 @@ def test_a_decision_ends_a_running_shadow_run(
     proposed: Callable[..., IntentPlan], reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = proposed([run("python -c 'import time; time.sleep(60)'")])
-    begun = shadow.open_desk
+    begun = shadow.open_desk_in
 
     def decide_when_it_runs(*args: Any, **more: Any) -> Any:
         decisions.reject(plan, by=reviewer, digest=plan.digest, reason="no")
         return begun(*args, **more)
 
-    monkeypatch.setattr(shadow, "open_desk", decide_when_it_runs)
+    monkeypatch.setattr(shadow, "open_desk_in", decide_when_it_runs)
     shadow.work()
     tried = _only(plan)
     assert tried.state == ShadowState.STOPPED
