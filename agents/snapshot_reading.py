@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from agents.errors import AgentsError
 from agents.presentation import file_text
 from agents.services import file_paths
 from agents.services.stores import store
@@ -23,6 +24,10 @@ LINES_MAX = 5_000
 _WORDS = {"deleted": "deleted", "moved": "moved", "changed": "changed", "added": "new"}
 _TONES = {"deleted": "bad", "moved": "person", "changed": "person", "added": "good"}
 _NOUNS = {"file": "file", "dir": "folder", "link": "link"}
+
+
+class NotKept(AgentsError):
+    """One of the snapshots has been pruned, or is damaged."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,14 @@ def read(before: str, after: str, *, start: int = 0, fold: bool = True) -> Readi
     counts = [(word, sum(each.kind == kind for each in found)) for kind, word in _WORDS.items()]
     more = start + PAGE if len(found) > start + PAGE else None
     return Reading(tuple(items), tuple((word, count) for word, count in counts if count), more)
+
+
+def read_kept(before: str, after: str, *, start: int = 0) -> Reading:
+    """As `read`, for callers that know nothing of the store. Raises NotKept."""
+    try:
+        return read(before, after, start=start)
+    except (KeyError, DamagedStore) as error:
+        raise NotKept(f"{before[:8]} or {after[:8]} cannot be read") from error
 
 
 def read_one(before: str, after: str, path: bytes) -> Shown:

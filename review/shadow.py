@@ -11,10 +11,9 @@ from agents.bdi.document import Document
 from agents.bdi.shadow import Proof
 from agents.models import IntentPlan, ShadowRun
 from agents.services import shadowing
-from agents.snapshot_reading import Reading, Shown
+from agents.snapshot_reading import NotKept, Reading, Shown
 from agents.states import PlanState, ShadowState
 from review.reading.steps import ShownText
-from sandbox.contract import SandboxError
 
 _TONES = {
     Proof.DONE: ("good", "check"),
@@ -108,10 +107,10 @@ class ShadowView:
         """The texts of steps that stand in full among the files here, so that the steps need not repeat them."""
         whole = {text: file.anchor for file in self.files if (text := _whole(file.item)) is not None}
         return [
-            ShownText(spec.position, value, whole[text])
+            ShownText(spec.position, value, whole[value])
             for spec in document.all_intents
             for value in spec.params.values()
-            if isinstance(value, str) and (text := value) in whole
+            if isinstance(value, str) and value in whole
         ]
 
 
@@ -131,8 +130,8 @@ def _reading(run: ShadowRun, start: int) -> tuple[Reading | None, str]:
     if run.state != ShadowState.DONE:
         return None, ""
     try:
-        return snapshot_reading.read(run.base, run.after, start=start), ""
-    except (KeyError, SandboxError):
+        return snapshot_reading.read_kept(run.base, run.after, start=start), ""
+    except NotKept:
         return None, "The files of this shadow run are not kept any more."
 
 

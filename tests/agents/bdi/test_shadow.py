@@ -91,7 +91,7 @@ def test_where_reality_went_another_way_is_said() -> None:
         Finding(4, Proof.SKIPPED, "condition").to_json(),
         Finding(5, Proof.DONE).to_json(),
     ]
-    real = {
+    real: dict[int, dict[str, Any]] = {
         1: {"state": "succeeded", "result": {"return_code": 0}},
         2: {"state": "failed", "result": {"return_code": 1}},
         3: {"state": "failed", "result": None},

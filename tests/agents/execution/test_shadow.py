@@ -11,11 +11,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.execution import shadow
+from agents.execution.desk import open_desk_in
 from agents.models import Goal, IntentPlan, ShadowRun, Workspace
 from agents.services import cycle, proposing, shadowing
 from agents.services.moves import move_goal
 from agents.services.stores import checkouts, store
-from agents.states import GoalState, PlanState, ShadowState
+from agents.states import GoalState, MoveRefused, PlanState, ShadowState
 from people.models import User
 from review.services import decisions
 from sandbox.contract import SandboxUnavailable
@@ -112,7 +113,7 @@ def test_a_decision_ends_a_running_shadow_run(
     proposed: Callable[..., IntentPlan], reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = proposed([run("python -c 'import time; time.sleep(60)'")])
-    begun = shadow.open_desk_in
+    begun = open_desk_in
 
     def decide_when_it_runs(*args: Any, **more: Any) -> Any:
         decisions.reject(plan, by=reviewer, digest=plan.digest, reason="no")
@@ -137,7 +138,7 @@ def test_only_one_worker_has_a_run_and_a_late_one_records_nothing(proposed: Call
     assert second is not None
     assert second.lease_fence == 2
     assert shadowing.renew(first) is False
-    with pytest.raises(shadow.MoveRefused):
+    with pytest.raises(MoveRefused):
         shadow.turn(first)
     assert _only(plan).state == ShadowState.RUNNING
     shadow.turn(second)
