@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from agents.bdi.validation import Problem
+
 
 class AgentsError(Exception):
     """Something the person or the caller can mend; the message says how."""
@@ -39,3 +43,11 @@ class StaleDigest(AgentsError):
 
 class NotPossibleNow(AgentsError):
     """The goal is not in a state that allows this."""
+
+
+class PlanInvalid(AgentsError):
+    """The plan has problems; each names its step and the way out."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = list(problems)

@@ -167,6 +167,8 @@ class Goal(models.Model):
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
     learned_at = models.DateTimeField(null=True, blank=True)
+    # What people put in place of planned values: {tool, command, parameter, original, value, by}, oldest first.
+    wishes = models.JSONField(default=list, blank=True)
 
     class Meta:
         ordering = ["-id"]
@@ -295,6 +297,10 @@ class IntentPlan(models.Model):
     fence = models.BigIntegerField(default=0)
     approved_digest = models.CharField(max_length=DIGEST_HEX, blank=True)
     cancel_requested = models.BooleanField(default=False)
+    # The steps of the revision before that were not approved: {position, tool, command, params, sentence, reason, by}.
+    left_out = models.JSONField(default=list, blank=True)
+    # What becomes of them when this plan is complete: "plan_again", or "drop".
+    rest = models.CharField(max_length=12, default="drop")
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -9,7 +9,7 @@ still holds, so `manage.py audit anchor` keeps length and last hash elsewhere, a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Protocol
 
@@ -40,9 +40,10 @@ class Entry:
     via: str
     comment: str
     at: datetime
+    edits: Mapping[str, Any] = field(default_factory=dict)
 
     def content(self) -> Mapping[str, Any]:
-        """As it was signed from the first version on."""
+        """As it was signed from the first version on; decisions made before there were edits have none."""
         return {
             "plan": self.plan_id,
             "digest": self.digest,
@@ -51,6 +52,7 @@ class Entry:
             "via": self.via,
             "comment": self.comment,
             "at": canonical.moment(self.at),
+            **({"edits": dict(self.edits)} if self.edits else {}),
         }
 
 

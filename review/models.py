@@ -23,6 +23,8 @@ class Decision(models.Model):
         APPROVE = "approve"
         REJECT = "reject"
         REQUEST_CHANGES = "request_changes"
+        # Other values in a step: a new revision, which is decided in its turn.
+        EDIT = "edit"
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.PROTECT, related_name="decisions")
     digest = models.CharField(max_length=DIGEST_HEX)
@@ -30,6 +32,8 @@ class Decision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="decisions")
     via = models.CharField(max_length=8, default="browser")
     comment = models.TextField(blank=True)
+    # What else was decided: values that were changed, steps that were left out and why.
+    edits = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField()
     previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
     hash = models.CharField(max_length=DIGEST_HEX, unique=True)

@@ -107,6 +107,10 @@ class ApiCaller:
         """POST a value as JSON; None sends no body."""
         return self.send("POST", path, b"" if body is None else json.dumps(body).encode(), headers=headers)
 
+    def patch(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+        """PATCH a value as JSON; None sends no body."""
+        return self.send("PATCH", path, b"" if body is None else json.dumps(body).encode(), headers=headers)
+
     def send(
         self,
         method: str,

@@ -17,11 +17,16 @@ SANDBOX_WAIT_S = 15.0
 
 
 def complete(plan: IntentPlan, lease: Lease) -> None:
-    """All main steps are done: the plan is complete and the goal achieved."""
+    """All main steps are done: the plan is complete, and the goal achieved unless a part of it is planned again."""
     with transaction.atomic():
         goal = hold(lease)
         _skip_pending(plan, "not needed: the plan succeeded")
         move_plan(plan, PlanState.COMPLETE, by=lease.owner)
+        if plan.left_out and plan.rest == "plan_again":
+            logs.say(goal.pk, "bdi_agent", "execute", "the approved part is done; the rest is planned again")
+            move_goal(goal, GoalState.PENDING, by=lease.owner, reason="the rest is planned again")
+            hints.wake(goal.pk)
+            return
         logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} achieved")
         move_goal(goal, GoalState.ACHIEVED, by=lease.owner)
 

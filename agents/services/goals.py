@@ -10,8 +10,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
-from agents.bdi.validation import Problem
-from agents.errors import AgentsError, GoalRefused, NotPossibleNow
+from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, workspaces_writable_by
@@ -25,14 +24,6 @@ from sandbox.snapshots import EMPTY
 DEFAULT_AGENT = "mindx"
 _NAME_TRIES = 50
 _NAME_LENGTH = 40
-
-
-class PlanInvalid(AgentsError):
-    """The plan has problems; each names its step and the way out."""
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("; ".join(problem.message for problem in problems))
-        self.problems = list(problems)
 
 
 def submit(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.bdi import means_ends
+from agents.bdi import means_ends, selection
+from agents.bdi.dependencies import link
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import Problem
@@ -33,6 +35,8 @@ def plan_goal(lease: Lease) -> None:
     beliefs = perceiving.perceive(goal)
     known = rules.known_rules()
     found = means_ends.plan(goal.text, known, beliefs, REGISTRY)
+    if isinstance(found, PlanDraft):
+        found = _as_people_wish(goal, found)
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
     with transaction.atomic():
         goal = hold(lease)
@@ -79,6 +83,15 @@ def _propose(goal: Goal, draft: PlanDraft) -> None:
     proposing.propose(goal, draft)
 
 
+def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:
+    """The draft with the values that people had put into it before; none when it repeats a step they left out."""
+    left_out = [each for plan in goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
+    if again := selection.refused(draft.steps, left_out):
+        return NoPlan("refused_step_again", {**draft.evidence, "refused": again})
+    steps, cleanup = selection.kept(draft.steps, goal.wishes), selection.kept(draft.cleanup, goal.wishes)
+    return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
+
+
 def _same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
     """Whether a person has already sent exactly these steps back; then rules alone cannot help."""
     earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
@@ -116,6 +129,7 @@ def _in_words(reason: str) -> str:
         "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",
         "no_rule_compiled": "rules know this goal, but none of their steps can be planned",
         "unusable_value": "a value in this goal cannot be used",
+        "refused_step_again": "the rules plan a step again that was not approved",
         "same_plan_again": "the rules give the same plan that was sent back",
         "invalid_plan": "the rule's plan has problems",
     }.get(reason, reason.replace("_", " "))

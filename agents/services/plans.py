@@ -30,7 +30,7 @@ def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str 
 
     Raises StaleDigest when the plan no longer awaits a decision or has another digest.
     """
-    with _decidable(plan, digest) as (goal, locked):
+    with decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
         logs.say(
             goal.pk,
@@ -51,7 +51,7 @@ def _main_steps(plan: IntentPlan) -> int:
 
 def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant) -> IntentPlan:
     """Reject the plan; its goal is dropped with the reason."""
-    with _decidable(plan, digest) as (goal, locked):
+    with decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.REJECTED, by=by.username, reason=reason)
         logs.say(goal.pk, "review", "review", f"rejected by {by.username}: {reason}", level="warning")
         move_goal(goal, GoalState.DROPPED, by=by.username, reason=f"rejected: {reason}")
@@ -61,7 +61,7 @@ def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant
 
 def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: Grant) -> IntentPlan:
     """Ask for changes: the comment becomes a belief of the agent, which plans again."""
-    with _decidable(plan, digest) as (goal, locked):
+    with decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {comment}")
         Belief.objects.create(goal=goal, sentence=comment, source="person", by=by, at=timezone.now())
         logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {comment}", level="warning")
@@ -96,8 +96,8 @@ def locked(plan: IntentPlan) -> IntentPlan:
 
 
 @contextmanager
-def _decidable(plan: IntentPlan, digest: str) -> Iterator[tuple[Goal, IntentPlan]]:
-    """Lock goal, then plan, and check that this digest is what awaits a decision."""
+def decidable(plan: IntentPlan, digest: str) -> Iterator[tuple[Goal, IntentPlan]]:
+    """Lock goal, then plan, and check that this digest is what awaits a decision. Raises StaleDigest."""
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
         locked = IntentPlan.objects.select_for_update(no_key=True).get(pk=plan.pk)

@@ -9,12 +9,11 @@ from django.db import transaction
 from agents import goal_network
 from agents.bdi.document import IntentSpec
 from agents.bdi.types import Param, PlanDraft, Step
-from agents.errors import NotPossibleNow
+from agents.errors import NotPossibleNow, PlanInvalid
 from agents.goal_network import Lacking
 from agents.models import Goal, IntentPlan
 from agents.selectors import current_plan, workspaces_writable_by
 from agents.services import goals, proposing
-from agents.services.goals import PlanInvalid
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from people.models import User

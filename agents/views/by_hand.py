@@ -12,14 +12,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from agents import goal_facts
-from agents.errors import NotPossibleNow
+from agents.errors import NotPossibleNow, PlanInvalid
 from agents.goal_page import GoalPage
 from agents.models import Goal
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.hand_lines import HandLine
 from agents.presentation.schema_form import Field
 from agents.services import goals, proposing
-from agents.services.goals import PlanInvalid
 from agents.toolkit import phrases
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool

@@ -12,12 +12,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from agents import goal_facts, goal_files, goal_log
 from agents.bdi.document import IntentSpec, Parameter
-from agents.errors import GoalRefused, NotPossibleNow
+from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.goal_page import GoalPage
 from agents.models import Intent, IntentPlan
 from agents.presentation.values import as_text
 from agents.services import goals, outcomes, replanning
-from agents.services.goals import PlanInvalid
 from agents.services.outcomes import Outcome
 from agents.states import IntentState
 from agents.views.asking import changeable_goal, person_of, visible_goal

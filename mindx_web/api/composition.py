@@ -19,10 +19,10 @@ from agents.errors import (
     GoalRefused,
     NotPossibleNow,
     NotYours,
+    PlanInvalid,
     StaleDigest,
     WorkspaceRefused,
 )
-from agents.services.goals import PlanInvalid
 from agents.states import MoveRefused
 from mindx_web.api import problems
 from mindx_web.api.guard import guarded

@@ -1,10 +1,10 @@
-"""`intent-plans`: list, read, approve, reject, request changes."""
+"""`intent-plans`: list, read, edit, approve (a part of it too), reject, request changes."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from asgiref.sync import sync_to_async
 from django.db.models import QuerySet
@@ -20,11 +20,11 @@ from agents.states import PlanState
 from mindx_web.api import waiting
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
-from mindx_web.api.problems import invalid, not_found
+from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Strict
 from people.models import User
 from people.scopes import Scope
-from review.services import decisions
+from review.services import decisions, editing
 
 router = Router(tags=["intent plans"])
 
@@ -96,11 +96,24 @@ class PlanPage(Schema):
 
 
 class ApproveIn(Strict):
-    """`digest` is the plan's as you read it; another one is 409, whatever it looks like."""
+    """`digest` is the plan's as you read it; another one is 409, whatever it looks like.
+
+    With some of the `intents`, a revision with exactly these and what they stand on is approved and answered; the
+    others are planned again with your `reason`, or dropped.
+    """
 
     digest: Any = Field(description="the digest of the plan as you read it", json_schema_extra={"type": "string"})
-    intents: list[int] | None = Field(None, max_length=1000, description="positions; all of them, or leave it out")
+    intents: list[int] | None = Field(None, max_length=1000, description="positions; leave it out for all of them")
+    reason: str = Field("", description="why the other intents are not approved; needed with a part")
+    rest: Literal["plan_again", "drop"] = "plan_again"
     comment: str = ""
+
+
+class EditIn(Strict):
+    """All values that the intent shall have; what is left out is no longer there."""
+
+    digest: Any = Field(json_schema_extra={"type": "string"})
+    params: dict[str, Any]
 
 
 class RejectIn(Strict):
@@ -156,7 +169,7 @@ async def approve(
         plan = await sync_to_async(_approve)(user, plan_id, payload)
         if wait > 0:
             await waiting.until_ended(plan.pk, wait)
-    return Status(202, await sync_to_async(lambda: plan_out(plan_to_read(user, plan_id)))())
+    return Status(202, await sync_to_async(lambda: plan_out(plan_to_read(user, str(plan.pk))))())
 
 
 @router.post("/{plan_id}/reject", response=PlanOut, auth=_MAY_DECIDE, operation_id="reject_intent_plan")
@@ -177,22 +190,35 @@ def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> Pl
     return plan_out(plan_to_read(user, plan_id))
 
 
+@router.patch("/{plan_id}/intents/{position}", response=PlanOut, auth=_MAY_DECIDE, operation_id="edit_intent")
+def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> PlanOut:
+    """Put other values into an intent: answered with the new revision, which awaits a decision."""
+    user = request.auth.user
+    plan, digest = plan_to_read(user, plan_id), _digest(payload.digest)
+    made = editing.edit(plan, by=user, digest=digest, position=position, params=payload.params, via=_VIA)
+    return plan_out(plan_to_read(user, str(made.pk)))
+
+
 def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
+    """The plan that will run: the one that was read, or the revision that holds the chosen part of it."""
     plan = plan_to_read(user, plan_id)
     digest = _digest(payload.digest)
-    if payload.intents is not None and digest == plan.digest:
-        _check_covers_all(plan, payload.intents)
-    return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
-
-
-def _check_covers_all(plan: IntentPlan, positions: list[int]) -> None:
-    """Half an approval would run steps whose reasons were left out, so it is refused, never rounded up."""
-    intents = list(plan.intents.all())
-    main = {intent.position for intent in intents if intent.phase == Intent.Phase.MAIN}
-    everything = {intent.position for intent in intents}
-    if set(positions) not in (main, everything):
-        wanted = ", ".join(str(position) for position in sorted(main))
-        raise invalid("intents", f"Only whole plans can be approved: leave `intents` out, or name {wanted}.")
+    if payload.intents is None or digest != plan.digest:
+        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
+    main = {intent.position for intent in plan.intents.all() if intent.phase == Intent.Phase.MAIN}
+    everything = {intent.position for intent in plan.intents.all()}
+    if set(payload.intents) in (main, everything):
+        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
+    return editing.approve_part(
+        plan,
+        by=user,
+        digest=digest,
+        intents=payload.intents,
+        reason=payload.reason,
+        rest=payload.rest,
+        comment=payload.comment,
+        via=_VIA,
+    )
 
 
 def _digest(value: Any) -> str:

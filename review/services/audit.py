@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -20,7 +21,16 @@ from review.services import journal
 _CHAIN_LOCK = 0x6D587276
 
 
-def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, via: str, comment: str) -> Decision:
+def add(
+    plan: IntentPlan,
+    verdict: Decision.Verdict,
+    *,
+    digest: str,
+    by: User,
+    via: str,
+    comment: str,
+    edits: Mapping[str, Any] | None = None,
+) -> Decision:
     """Append a decision to the chain. Call it inside the transaction that moves the plan.
 
     The race it closes: two decisions on different plans reading the same last row. The lock is held until the
@@ -30,7 +40,7 @@ def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, v
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
     previous = Decision.objects.order_by("-pk").values_list("hash", flat=True).first() or ""
     at = timezone.now()
-    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at)
+    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at, edits or {})
     decision = Decision.objects.create(
         intent_plan=plan,
         digest=digest,
@@ -38,6 +48,7 @@ def add(plan: IntentPlan, verdict: Decision.Verdict, *, digest: str, by: User, v
         by=by,
         via=via,
         comment=comment,
+        edits=dict(entry.edits),
         at=at,
         previous_hash=previous,
         hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
@@ -74,7 +85,8 @@ def walk() -> Audit:
 
 def _links() -> Iterator[chain.Link]:
     for row in Decision.objects.order_by("pk").iterator():
-        entry = chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, row.via, row.comment, row.at)
+        said = (row.via, row.comment, row.at, row.edits)
+        entry = chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, *said)
         yield chain.Link(row.pk, entry, row.previous_hash, row.hash)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from django.conf import settings
 
@@ -27,19 +28,23 @@ def approve(
     comment: str = "",
     via: str = "browser",
     tries: int = envelope.USUAL_TRIES,
+    edits: Mapping[str, Any] | None = None,
 ) -> IntentPlan:
     """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step.
 
+    `edits` is what the decision says of the revision before, when this one holds a part of it.
+
     Raises DecisionRefused, WordsRefused, or StaleDigest when another digest awaits or somebody decided first.
     """
-    _check_rights(by, plan)
+    check_rights(by, plan)
     note = words.taken(comment, "comment")
     grants = envelope.granted(tries)
 
     def grant(locked: IntentPlan) -> None:
         if digest_of(locked.document) != locked.digest:
             raise DecisionRefused("The stored document is not the one that was proposed. Nothing was approved.")
-        decision = audit.add(locked, Decision.Verdict.APPROVE, digest=locked.digest, by=by, via=via, comment=note)
+        verdict = Decision.Verdict.APPROVE
+        decision = audit.add(locked, verdict, digest=locked.digest, by=by, via=via, comment=note, edits=edits)
         claim = seal.Grant(locked.pk, locked.digest, by.pk, grants, decision.at)
         Approval.objects.create(
             intent_plan=locked,
@@ -56,7 +61,7 @@ def approve(
 
 def reject(plan: IntentPlan, *, by: User, digest: str, reason: str, via: str = "browser") -> IntentPlan:
     """Reject the plan and drop its goal. Errors as for `approve`; a reason is required."""
-    _check_rights(by, plan)
+    check_rights(by, plan)
     why = words.taken(reason, "reason", required=True)
     grant = _written(Decision.Verdict.REJECT, by=by, via=via, comment=why)
     return plans.reject(plan, digest=digest, by=by, reason=why, grant=grant)
@@ -64,7 +69,7 @@ def reject(plan: IntentPlan, *, by: User, digest: str, reason: str, via: str = "
 
 def request_changes(plan: IntentPlan, *, by: User, digest: str, comment: str, via: str = "browser") -> IntentPlan:
     """Send the plan back with a comment that the planner reads. Errors as for `approve`; a comment is required."""
-    _check_rights(by, plan)
+    check_rights(by, plan)
     wish = words.taken(comment, "comment", required=True)
     decide = _written(Decision.Verdict.REQUEST_CHANGES, by=by, via=via, comment=wish)
 
@@ -84,7 +89,8 @@ def _written(verdict: Decision.Verdict, *, by: User, via: str, comment: str) -> 
     return write
 
 
-def _check_rights(by: User, plan: IntentPlan) -> None:
+def check_rights(by: User, plan: IntentPlan) -> None:
+    """Raises DecisionRefused with the reason when this person may not decide this plan."""
     reason = rights.why_not(by, plan)
     if reason:
         logger.warning("A decision on plan %s by %s was refused: %s", plan.pk, by.pk, reason)

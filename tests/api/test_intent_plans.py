@@ -146,13 +146,65 @@ def test_with_four_eyes_nobody_approves_their_own_goal(
     assert "four eyes" in answer.json()["detail"]
 
 
-def test_naming_all_positions_approves_and_naming_some_is_refused(api_of: Any, reviewer: Any, plan: Any) -> None:
+def test_naming_all_positions_approves_and_naming_none_or_others_is_refused(
+    api_of: Any, reviewer: Any, plan: Any
+) -> None:
     caller, address = api_of(reviewer), f"intent-plans/{plan.pk}/approve"
-    for some in ([], [1], [1, 2, 3], [2, 2], [0, 1, 2]):
-        answer = caller.post(address, {"digest": plan.digest, "intents": some})
+    for some in ([], [1, 2, 3], [0, 1, 2], [-1]):
+        answer = caller.post(address, {"digest": plan.digest, "intents": some, "reason": "why"})
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "intents"), some
+    for body in ({"intents": [1]}, {"intents": [1], "reason": " "}):
+        answer = caller.post(address, {"digest": plan.digest, **body})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "reason"), body
     assert not Decision.objects.exists()
-    assert caller.post(address, {"digest": plan.digest, "intents": [2, 1]}).status_code == 202
+    answer = caller.post(address, {"digest": plan.digest, "intents": [2, 1]})
+    assert (answer.status_code, answer.json()["id"]) == (202, str(plan.pk))
+
+
+def test_naming_some_positions_answers_with_the_revision_that_holds_them(api_of: Any, reviewer: Any, plan: Any) -> None:
+    body = {"digest": plan.digest, "intents": [1], "reason": "not the second", "rest": "drop"}
+    answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve", body)
+    assert answer.status_code == 202, answer.content
+    part = answer.json()
+    assert (part["revision"], part["state"], len(part["intents"])) == (2, "approved", 1)
+    assert part["digest"] != plan.digest
+    assert Approval.objects.get().digest == part["digest"]
+    stale = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve", body)
+    assert stale.status_code == 409
+
+
+def test_an_edit_is_answered_with_the_new_revision(api_of: Any, reviewer: Any, plan: Any) -> None:
+    shown = api_of(reviewer).get(f"intent-plans/{plan.pk}").json()["intents"][1]
+    wanted = {**shown["params"], "content": "something else\n"}
+    address = f"intent-plans/{plan.pk}/intents/2"
+    for digest in ("0" * 64, 7, None):
+        assert api_of(reviewer).patch(address, {"digest": digest, "params": wanted}).status_code == 409
+    answer = api_of(reviewer).patch(address, {"digest": plan.digest, "params": wanted})
+    assert answer.status_code == 200, answer.content
+    revision = answer.json()
+    assert (revision["revision"], revision["state"]) == (2, "awaiting_review")
+    content = next(one for one in revision["intents"][1]["parameters"] if one["name"] == "content")
+    assert (content["value"], content["origin"]) == ("something else\n", "person")
+    assert content["original"] == shown["params"]["content"]
+    assert not Approval.objects.exists()
+
+
+def test_an_edit_with_problems_names_them_and_changes_nothing(api_of: Any, reviewer: Any, plan: Any) -> None:
+    for params in (
+        {"path": "../x", "content": ""},
+        {},
+        {"path": 5, "content": ""},
+        {"path": "a", "content": "", "x": 1},
+    ):
+        answer = api_of(reviewer).patch(f"intent-plans/{plan.pk}/intents/2", {"digest": plan.digest, "params": params})
+        assert answer.status_code == 422, params
+        assert answer.json()["errors"]
+    for position in (0, 9, -1):
+        body = {"digest": plan.digest, "params": {"path": "a"}}
+        assert api_of(reviewer).patch(f"intent-plans/{plan.pk}/intents/{position}", body).status_code == 422
+    plan.refresh_from_db()
+    assert plan.state == "awaiting_review"
+    assert not Decision.objects.exists()
 
 
 @pytest.mark.parametrize("body", [{"reason": ""}, {"reason": "  "}, {}, {"reason": 5}, {"reason": "x" * 100_000}])

@@ -1,0 +1,157 @@
+"""Deciding otherwise than yes or no: approving a part of a plan, or putting other values into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.bdi import document as documents
+from agents.bdi import selection
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.types import PlanDraft
+from agents.errors import StaleDigest
+from agents.models import Goal, IntentPlan
+from agents.services import revising
+from agents.toolkit.registry import REGISTRY
+from people.models import User
+from review import envelope, words
+from review.errors import WordsRefused
+from review.models import Decision
+from review.services import audit, decisions
+
+PLAN_AGAIN, DROP = "plan_again", "drop"
+
+
+def closure(plan: IntentPlan, positions: Sequence[int]) -> tuple[int, ...]:
+    """The steps that an approval of these would cover. Raises WordsRefused for one that is no step of the plan."""
+    try:
+        return selection.closed(documents.read(bytes(plan.document)), positions)
+    except ValueError as error:
+        raise WordsRefused("intents", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+
+
+def approve_part(
+    plan: IntentPlan,
+    *,
+    by: User,
+    digest: str,
+    intents: Sequence[int],
+    reason: str = "",
+    rest: str = PLAN_AGAIN,
+    comment: str = "",
+    via: str = "browser",
+    tries: int = envelope.USUAL_TRIES,
+) -> IntentPlan:
+    """Approve these steps and what they stand on, as a revision that holds exactly them; returns that revision.
+
+    The other steps get a recorded result. They are planned again with `reason`, or dropped, as `rest` says. All steps
+    is the ordinary approval. Raises WordsRefused, PlanInvalid, and as `decisions.approve` does.
+    """
+    decisions.check_rights(by, plan)
+    if digest != plan.digest:
+        # A part is a part of the plan that was read: of another one nothing is asked.
+        raise StaleDigest("This is not the digest of the plan that awaits a decision. Read the plan again.")
+    chosen = closure(plan, intents)
+    document = documents.read(bytes(plan.document))
+    if not chosen:
+        raise WordsRefused("intents", "Choose at least one step, or reject the plan.")
+    if len(chosen) == len(document.intents):
+        return decisions.approve(plan, by=by, digest=digest, comment=comment, via=via, tries=tries)
+    why = words.taken(reason, "reason", required=True)
+    if rest not in (PLAN_AGAIN, DROP):
+        raise WordsRefused("rest", "The other steps are planned again (plan_again), or dropped (drop).")
+    envelope.granted(tries)  # refused before anything changes
+    left_out = [_left_out(spec, why, by) for spec in document.intents if spec.position not in chosen]
+    made: list[IntentPlan] = []
+
+    def record(old: IntentPlan, revision: IntentPlan) -> None:
+        revising.leave_out(old, revision, left_out, rest=rest)
+        edits = {"from_revision": old.revision, "from_digest": old.digest, "left_out": left_out, "rest": rest}
+        approved = decisions.approve(
+            revision, by=by, digest=revision.digest, comment=comment, via=via, tries=tries, edits=edits
+        )
+        made.append(approved)
+
+    revising.revise(
+        plan,
+        digest=digest,
+        by=by,
+        make=lambda read: _part(read, chosen),
+        why=f"approved in part by {by.username}: steps {', '.join(map(str, chosen))}",
+        record=record,
+    )
+    return made[0]
+
+
+def _part(document: Document, chosen: Sequence[int]) -> PlanDraft:
+    try:
+        return selection.part(document, chosen, REGISTRY)
+    except ValueError as error:
+        raise WordsRefused("intents", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+
+
+def _left_out(spec: IntentSpec, reason: str, by: User) -> dict[str, Any]:
+    return {
+        "position": spec.position,
+        "tool": spec.tool,
+        "command": spec.command,
+        "params": dict(spec.params),
+        "sentence": spec.sentence,
+        "reason": reason,
+        "by": by.username,
+    }
+
+
+def edit(
+    plan: IntentPlan, *, by: User, digest: str, position: int, params: Mapping[str, Any], via: str = "browser"
+) -> IntentPlan:
+    """Put these values into a step: a new revision, checked at once, that awaits a decision in its turn.
+
+    `params` are all of the step's values. The planner keeps to them when the goal is planned again. Raises
+    WordsRefused when nothing changes, PlanInvalid, StaleDigest, DecisionRefused.
+    """
+    decisions.check_rights(by, plan)
+    spec = next((each for each in documents.read(bytes(plan.document)).all_intents if each.position == position), None)
+    if spec is None:
+        raise WordsRefused("intent", f"The plan has no step {position}.")
+    # As when a plan is written by hand: what is not said is what it is by default, and the document says so.
+    values = {**REGISTRY.command(spec.tool, spec.command).defaults(), **params}
+    changed = selection.changes(spec, values)
+    if not changed:
+        raise WordsRefused("params", "Nothing was changed: the values are those of the step.")
+    wishes = [
+        {
+            "tool": spec.tool,
+            "command": spec.command,
+            "parameter": name,
+            "original": _planned(spec, name, before),
+            "value": after,
+            "by": by.username,
+        }
+        for name, (before, after) in changed.items()
+    ]
+
+    def record(old: IntentPlan, revision: IntentPlan) -> None:
+        revising.keep_wishes(Goal.objects.get(pk=old.goal_id), wishes)
+        edits = {
+            "position": position,
+            "to_revision": revision.revision,
+            "to_digest": revision.digest,
+            "changes": {name: [before, after] for name, (before, after) in changed.items()},
+        }
+        audit.add(old, Decision.Verdict.EDIT, digest=old.digest, by=by, via=via, comment="", edits=edits)
+
+    return revising.revise(
+        plan,
+        digest=digest,
+        by=by,
+        make=lambda read: selection.edited(read, position, values, by.username, REGISTRY),
+        why=f"step {position} was edited by {by.username}",
+        record=record,
+    )
+
+
+def _planned(spec: IntentSpec, name: str, before: Any) -> Any:
+    """What the planner had written, when a person had edited it before."""
+    held = next((one for one in spec.parameters if one.name == name), None)
+    return held.original if held is not None and held.origin == "person" else before
