@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from mindx_web.selectors import waiting_for
 from people.models import User
+from review.services.notices import unread_of
 
 COUNTED_UP_TO = 99
 
@@ -74,6 +75,7 @@ class Shell:
             Place("memory", "Memory", "memory", reverse("memory")),
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]
+        places.append(Place("notices", "Notices", "comment", reverse("review-notices"), self.unread))
         if getattr(self._request.user, "is_staff", False):
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))
         return places
@@ -86,6 +88,12 @@ class Shell:
             return ""
         count = waiting_for(user)[: COUNTED_UP_TO + 1].count()
         return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
+
+    @cached_property
+    def unread(self) -> str:
+        """How many notices this person has not read: "7", "99+", or nothing."""
+        user = self._request.user
+        return unread_of(user) if isinstance(user, User) else ""
 
     @property
     def version(self) -> str:

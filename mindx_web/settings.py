@@ -8,7 +8,7 @@ import json
 import os
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -210,6 +210,19 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 
+# --- notices -------------------------------------------------------------------------------------------------
+# smtp://USER:PASSWORD@HOST:587 (STARTTLS), smtps://… (TLS from the start), smtp+plain://… (none); empty: no e-mail.
+_mail = urlsplit(os.environ.get("MINDX_EMAIL_URL", ""))
+if _mail.scheme not in {"", "smtp", "smtps", "smtp+plain"} or (_mail.scheme and not _mail.hostname):
+    raise ImproperlyConfigured("MINDX_EMAIL_URL must look like smtp://user:password@mail.example.org:587")
+NOTIFY_BY_EMAIL = bool(_mail.scheme)
+EMAIL_HOST, EMAIL_PORT = _mail.hostname or "", _mail.port or (465 if _mail.scheme == "smtps" else 587)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.scheme == "smtp", _mail.scheme == "smtps"
+EMAIL_TIMEOUT = 15
+DEFAULT_FROM_EMAIL = os.environ.get("MINDX_EMAIL_FROM", f"mindx@{_public.hostname}")
+NOTIFY_INTERNAL = _flag("MINDX_NOTIFY_INTERNAL", default=False)
+
 # --- pages ---------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
@@ -236,6 +249,8 @@ LOGGING = {
     "loggers": {
         "django.db.backends": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        # It writes addresses that it cannot read, and they are secrets.
+        "apprise": {"level": "CRITICAL"},
         # One line for every sweep would bury the lines that somebody may need.
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},

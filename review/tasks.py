@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import deadlines
+from review.services import deadlines, deliveries, notices
 
 
 @shared_task(name="review.sweep")
 def sweep() -> None:
     """Find what no hint reached."""
     deadlines.sweep()
+    notices.sweep()
+    deliveries.sweep()
+
+
+@shared_task(name="review.deliver")
+def deliver(delivery_id: int) -> None:
+    """Send a notice out, if it still waits."""
+    deliveries.deliver(delivery_id)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, extend, journal, plan, queue
+from review.views import decide, extend, journal, notices, plan, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
     path("audit/", journal.journal, name="review-audit"),
+    path("notices/", notices.notices, name="review-notices"),
+    path("notices/read/", notices.read_all, name="review-notices-read"),
+    path("notices/choice/", notices.choose, name="review-notices-choice"),
+    path("notices/<int:pk>/", notices.follow, name="review-notice"),
     path("<int:pk>/", plan.plan_page, name="review-plan"),
     path("<int:pk>/standing/", plan.standing, name="review-standing"),
     path("<int:pk>/shadow/", plan.shadow_run, name="review-shadow"),

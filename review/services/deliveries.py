@@ -1,0 +1,118 @@
+"""Sending notices out. Never inside a transaction; a message may come twice when a worker dies, and is never lost."""
+
+from __future__ import annotations
+
+import json
+import logging
+import subprocess
+import sys
+from datetime import timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from review.models import Delivery
+
+logger = logging.getLogger(__name__)
+
+TRIES = 5
+SUBJECT = "mindX"
+# Each further try waits twice as long as the one before it.
+_FIRST_PAUSE = timedelta(seconds=30)
+_AT_ONCE = 50
+_TIMEOUT_S = 30
+
+
+class NotSent(Exception):
+    """The message did not go out; the text says why and holds no address."""
+
+
+def wake(delivery_id: int) -> None:
+    """Ask a worker, once the transaction has committed. The sweep finds what no worker hears of."""
+    transaction.on_commit(lambda: _wake(delivery_id))
+
+
+def sweep() -> None:
+    """Send what waits and whose moment has come."""
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=Now())
+    for pk in waiting.order_by("next_at").values_list("pk", flat=True)[:_AT_ONCE]:
+        _wake(pk)
+
+
+def deliver(delivery_id: int) -> None:
+    """One try. The race it closes: two workers; whoever moves `next_at` first sends."""
+    delivery = Delivery.objects.filter(pk=delivery_id).select_related("notice__user", "notice__intent_plan").first()
+    if delivery is None:
+        return
+    pause = _FIRST_PAUSE * 2**delivery.tries
+    mine = Delivery.objects.filter(
+        pk=delivery_id, state=Delivery.State.WAITING, tries=delivery.tries, next_at__lte=Now()
+    ).update(tries=F("tries") + 1, next_at=timezone.now() + pause)
+    if not mine:
+        return
+    try:
+        _SEND[Delivery.Channel(delivery.channel)](delivery)
+    except NotSent as error:
+        last = delivery.tries + 1 >= TRIES
+        logger.warning("Delivery %s failed (try %s): %s", delivery_id, delivery.tries + 1, error)
+        ended = {"state": Delivery.State.FAILED, "ended_at": timezone.now()} if last else {}
+        Delivery.objects.filter(pk=delivery_id).update(reason=str(error)[:300], **ended)
+    else:
+        Delivery.objects.filter(pk=delivery_id).update(state=Delivery.State.SENT, reason="", ended_at=timezone.now())
+
+
+def _wake(delivery_id: int) -> None:
+    from review import tasks  # tasks import this module
+
+    try:
+        tasks.deliver.apply_async(args=[delivery_id], retry=False, expires=60)
+    except Exception as error:  # any broker's error type; the sweep finds the delivery
+        logger.warning("No worker could be asked to send delivery %s: %s", delivery_id, error)
+
+
+def _body(delivery: Delivery) -> str:
+    link = f"{settings.PUBLIC_URL}{delivery.notice.intent_plan.get_absolute_url()}"
+    return f"{delivery.notice.text}\n\n{link}\n"
+
+
+def _by_email(delivery: Delivery) -> None:
+    if not settings.NOTIFY_BY_EMAIL or not delivery.notice.user.email:
+        raise NotSent("e-mail is not configured, or this person has no address")
+    message = EmailMessage(SUBJECT, _body(delivery), None, [delivery.notice.user.email])
+    try:
+        message.send()
+    except (OSError, SMTPException, ValueError) as error:
+        raise NotSent(f"the mail server did not take it ({type(error).__name__})") from error
+
+
+def _by_apprise(delivery: Delivery) -> None:
+    """In a process of its own: what the library connects to is refused there when it is internal, wherever it leads."""
+    choice = getattr(delivery.notice.user, "notice_choice", None)
+    if choice is None or not choice.apprise_address:
+        raise NotSent("this person has no address any more")
+    order = {"address": choice.apprise_address, "title": SUBJECT, "body": _body(delivery)}
+    order["internal"] = settings.NOTIFY_INTERNAL
+    try:
+        done = subprocess.run(  # the address goes by standard input: arguments are for everybody to read
+            [sys.executable, "-I", str(settings.BASE_DIR / "review" / "sending.py")],
+            input=json.dumps(order),
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LANG": "C.UTF-8"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NotSent(f"no answer within {_TIMEOUT_S} s") from error
+    if done.returncode:
+        # The last line is one of sending.py's own sentences, or nothing that may be shown.
+        said = done.stdout.strip()
+        raise NotSent(said or "the service did not take it")
+
+
+_SEND = {Delivery.Channel.EMAIL: _by_email, Delivery.Channel.APPRISE: _by_apprise}

@@ -1,0 +1,78 @@
+"""The list of a person's notices, and what they get elsewhere."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+
+from review.forms import NoticeForm
+from review.models import Delivery, Notice, NoticeChoice
+from review.views.plan import asking
+
+PAGE = 50
+_ID_MAX = 2**63
+
+
+@require_safe
+def notices(request: HttpRequest) -> HttpResponse:
+    """Newest first, a page at a time."""
+    return _page(request)
+
+
+@require_safe
+def follow(request: HttpRequest, pk: int) -> HttpResponse:
+    """To what a notice is about; it counts as read. The way out is the plan's own address and nothing that is sent."""
+    notice = get_object_or_404(asking(request).notices.select_related("intent_plan"), pk=pk)
+    Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=timezone.now())
+    return HttpResponseRedirect(notice.intent_plan.get_absolute_url())
+
+
+@require_POST
+def read_all(request: HttpRequest) -> HttpResponse:
+    """Everything is read."""
+    asking(request).notices.filter(read_at__isnull=True).update(read_at=timezone.now())
+    return redirect("review-notices")
+
+
+@sensitive_post_parameters()
+@require_POST
+def choose(request: HttpRequest) -> HttpResponse:
+    """Keep what the person chose. An address that is left empty stays as it is; a tick forgets it."""
+    user = asking(request)
+    form = NoticeForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    chosen = form.cleaned_data
+    choice, _ = NoticeChoice.objects.get_or_create(user=user)
+    choice.email_kinds, choice.apprise_kinds = chosen["email_kinds"], chosen["apprise_kinds"]
+    if chosen["forget"]:
+        choice.apprise_address = ""
+    elif chosen["apprise_address"]:
+        choice.apprise_address = chosen["apprise_address"]
+    choice.save()
+    messages.success(request, "Your choice is kept.")
+    return redirect("review-notices")
+
+
+def _page(request: HttpRequest, form: NoticeForm | None = None, *, status: int = 200) -> HttpResponse:
+    user = asking(request)
+    before = request.GET.get("before", "")
+    rows = user.notices.order_by("-pk")
+    if before.isascii() and before.isdigit() and int(before) < _ID_MAX:
+        rows = rows.filter(pk__lt=int(before))
+    found = list(rows[: PAGE + 1])
+    choice = NoticeChoice.objects.filter(user=user).first() or NoticeChoice(user=user)
+    context = {
+        "notices": found[:PAGE],
+        "older": found[PAGE - 1].pk if len(found) > PAGE else None,
+        "form": form or NoticeForm.of(choice),
+        "has_address": bool(choice.apprise_address),
+        "email_on": settings.NOTIFY_BY_EMAIL,
+        "deliveries": Delivery.objects.filter(notice__user=user).select_related("notice").order_by("-pk")[:10],
+    }
+    return render(request, "review/notices.html", context, status=status)
