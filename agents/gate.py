@@ -1,35 +1,59 @@
 """The gate: may this plan, this intent, run? Declared here, answered above (review), wired by composition.
 
-It is asked when a plan is proposed, at each claim and by recovery. With nothing wired the answer is no.
+`forbidden` is asked when a plan is written, `check` at each claim and by recovery. With nothing wired the answer is no.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.models import IntentPlan
+from agents.bdi.document import Document
+from agents.models import Goal, IntentPlan
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The gate's answer. `reason` is a sentence for the log and the page; `tries` is the approved envelope."""
+    """The gate's answer. `reason` is a sentence for the log and the page; `tries` is the approved envelope.
+
+    `minimum` is the least isolation under which it may run, "" for the operator's. `waits`: refused for now only, until
+    somebody has done what the reason says.
+    """
 
     allowed: bool
     reason: str
     tries: int = 1
+    minimum: str = ""
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """Why a step may not even be proposed; position 0 is the plan as a whole."""
+
+    position: int
+    reason: str
 
 
 Check = Callable[[IntentPlan, Mapping[str, Any] | None], Verdict]
+Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
 
 _check: Check | None = None
+_forbids: Forbids | None = None
 
 
-def register(check: Check) -> None:
+def register(check: Check, forbids: Forbids) -> None:
     """Wire the implementation. Called once, by composition."""
-    global _check
-    _check = check
+    global _check, _forbids
+    _check, _forbids = check, forbids
+
+
+def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
+    """What of a plan for this goal may not be proposed. Everything, when nothing is wired."""
+    if _forbids is None:
+        return [Forbidden(0, "no gate is wired, so nothing may be proposed")]
+    return _forbids(goal, document)
 
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:

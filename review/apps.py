@@ -8,3 +8,8 @@ class ReviewConfig(AppConfig):
 
     name = "review"
     verbose_name = "Review"
+
+    def ready(self) -> None:
+        from review import receivers
+
+        receivers.connect()

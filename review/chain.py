@@ -41,10 +41,14 @@ class Entry:
     comment: str
     at: datetime
     edits: Mapping[str, Any] = field(default_factory=dict)
+    # The version of the policy that decided.
+    policy_id: int | None = None
 
     def content(self) -> Mapping[str, Any]:
-        """As it was signed from the first version on; decisions made before there were edits have none."""
-        return {
+        """As it was signed from the first version on; edits and policy only where there are any, so that rows from
+        before them still hold.
+        """
+        signed = {
             "plan": self.plan_id,
             "digest": self.digest,
             "verdict": self.verdict,
@@ -54,6 +58,7 @@ class Entry:
             "at": canonical.moment(self.at),
             **({"edits": dict(self.edits)} if self.edits else {}),
         }
+        return signed if self.policy_id is None else {**signed, "policy": self.policy_id}
 
 
 @dataclass(frozen=True)

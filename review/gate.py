@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rfc8785
 from django.conf import settings
 
-from agents.bdi.document import digest_of
-from agents.gate import Verdict
-from agents.models import IntentPlan
+from agents.bdi.document import Document, digest_of
+from agents.gate import Forbidden, Verdict
+from agents.models import Goal, IntentPlan
 from review import envelope, seal
-from review.models import Approval
+from review.models import Approval, PolicyEvaluation
+from review.policy import verdict
+from review.services import policing
 from review.services.audit import grant_of
 
 logger = logging.getLogger(__name__)
@@ -28,16 +30,40 @@ _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
-    approval = Approval.objects.select_related("by").filter(intent_plan_id=plan.pk).first()
+    found = Approval.objects.select_related("by", "decision__policy__policy", "decision__policy__owner")
+    approval = found.filter(intent_plan_id=plan.pk).first()
     reason = refusal(plan, approval, settings.APPROVAL_KEY)
+    waits = ""
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):
         reason = "this step is not in the approved document"
-    if reason or approval is None:
-        logger.warning("The gate refused plan %s: %s", plan.pk, reason, extra={"intent_plan": plan.pk})
-        return Verdict(allowed=False, reason=reason)
+    if not reason and approval is not None:
+        reason, waits = _policed(plan, approval)
+    if reason or waits or approval is None:
+        logger.warning("The gate refused plan %s: %s", plan.pk, reason or waits, extra={"intent_plan": plan.pk})
+        return Verdict(allowed=False, reason=reason or waits, waits=not reason and bool(waits))
     return Verdict(
-        allowed=True, reason=f"approved by {approval.by.display_name}", tries=envelope.tries_in(approval.envelope)
+        allowed=True,
+        reason=f"approved by {approval.by.display_name}",
+        tries=envelope.tries_in(approval.envelope),
+        minimum=policing.least_isolation(approval),
     )
+
+
+def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
+    """What of a plan that somebody writes now may not be proposed: the same policies, asked by the same function."""
+    return policing.forbidden(goal, document)
+
+
+def _policed(plan: IntentPlan, approval: Approval) -> tuple[str, str]:
+    """What policies, which may be newer than the approval, say at this claim: why it may not run, what it waits for."""
+    if reason := policing.no_longer_backed(plan, approval):
+        return reason, ""
+    outcome = policing.outcome_of(plan)
+    reason = verdict.refusal(outcome)
+    waits = verdict.second_person(outcome, policing.approvers(plan, approval)) if outcome.approvals > 1 else ""
+    if reason or waits:
+        policing.keep(plan, PolicyEvaluation.Moment.CLAIM, outcome, "refused before it ran")
+    return reason, waits
 
 
 def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:

@@ -72,8 +72,8 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
         which |= Q(tool=tool, command=command)
     removes = Exists(Intent.objects.filter(which, intent_plan=OuterRef("pk"), phase=Intent.Phase.MAIN))
     danger = Case(When(removes | ~Q(replaces=[]), then=Value(0)), default=Value(1), output_field=IntegerField())
-    plans = plans_visible_to(user).filter(state=PlanState.AWAITING_REVIEW)
-    return plans.select_related("clock").annotate(danger=danger).order_by("danger", "goal__priority", "queued_at", "pk")
+    plans = plans_visible_to(user).select_related("risk", "clock").filter(state=PlanState.AWAITING_REVIEW)
+    return plans.annotate(danger=danger).order_by("danger", "goal__priority", "queued_at", "pk")
 
 
 def beyond(plans: QuerySet[IntentPlan], cursor: Cursor) -> QuerySet[IntentPlan]:

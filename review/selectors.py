@@ -22,7 +22,8 @@ from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
 from review import envelope, queue, rights, seal, shadow
-from review.models import Approval, Comment, Decision
+from review.models import Approval, Comment, Decision, PlanRisk
+from review.policed import Policed, policed
 from review.reading import changes, evidence, steps
 from review.reading.changes import Changes
 from review.reading.evidence import Why
@@ -99,6 +100,12 @@ class PlanView:
     network: list[StepNetwork]
     previous: int | None
     following: int | None
+    policed: Policed
+
+    @property
+    def risk(self) -> PlanRisk | None:
+        """How dangerous it is; None until that is worked out."""
+        return getattr(self.plan, "risk", None)
 
     @property
     def is_broken(self) -> bool:
@@ -187,6 +194,7 @@ def plan_view(plan: IntentPlan, user: User) -> PlanView:
         network=goal_network.of_plan(plan),
         previous=previous,
         following=following,
+        policed=policed(plan, user),
     )
 
 
@@ -211,7 +219,7 @@ def precedents(plan: IntentPlan, user: User) -> list[Precedent]:
 def receipts(plan: IntentPlan) -> list[Receipt]:
     """The decisions on this plan, each with what it covered and whether the stored bytes still are that."""
     now = documents.digest_of(plan.document)
-    rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval").order_by("pk")
+    rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval", "policy").order_by("pk")
     return [_receipt(row, now) for row in rows]
 
 

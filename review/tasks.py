@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import deadlines, deliveries, notices
+from review.services import auto_approval, deadlines, deliveries, notices
 
 
 @shared_task(name="review.sweep")
 def sweep() -> None:
     """Find what no hint reached."""
     deadlines.sweep()
+    auto_approval.sweep()
     notices.sweep()
     deliveries.sweep()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, extend, journal, notices, plan, queue
+from review.views import decide, extend, journal, notices, plan, policies, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
@@ -20,4 +20,11 @@ urlpatterns = [
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
     path("<int:pk>/extend/", extend.extend, name="review-extend"),
     path("<int:pk>/decide/", decide.decide, name="review-decide"),
+    path("<int:pk>/withdraw/", decide.withdraw, name="review-withdraw"),
+    path("<int:pk>/second/", decide.second, name="review-second"),
+    path("policies/", policies.listing, name="policies"),
+    path("policies/new/", policies.new, name="policy-new"),
+    path("policies/<int:pk>/", policies.one, name="policy"),
+    path("policies/<int:pk>/edit/", policies.edit, name="policy-edit"),
+    path("policies/<int:pk>/<str:act>/", policies.act, name="policy-act"),
 ]

@@ -72,13 +72,20 @@ def _session(
 
 @contextmanager
 def open_desk(
-    lease: Lease, head: str, state: SessionState, limits: Limits, hosts: tuple[str, ...] = (), *, part: str = "main"
+    lease: Lease,
+    head: str,
+    state: SessionState,
+    limits: Limits,
+    hosts: tuple[str, ...] = (),
+    *,
+    part: str = "main",
+    minimum: str | None = None,
 ) -> Iterator[Desk]:
     """Check the snapshot out and open a session on it, as the first step needs it; the folder goes with the claim.
 
-    Raises SandboxUnavailable when no jail of the wanted level can be had.
+    `minimum` is as for `open_desk_in`. Raises SandboxUnavailable when no jail of the wanted level can be had.
     """
-    with open_desk_in(f"{lease.goal_id}-{lease.fence}-{part}", head, state, limits, hosts) as desk:
+    with open_desk_in(f"{lease.goal_id}-{lease.fence}-{part}", head, state, limits, hosts, minimum) as desk:
         yield desk
 
 

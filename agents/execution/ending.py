@@ -14,6 +14,8 @@ from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
 SANDBOX_WAIT_S = 15.0
+# Whoever gives the word wakes the goal at once; this only finds a word whose wake-up was lost.
+PERSON_WAIT_S = 600.0
 
 
 def complete(plan: IntentPlan, lease: Lease) -> None:
@@ -92,6 +94,20 @@ def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
             by=lease.owner,
             reason=f"sandbox_unavailable: {why}",
             wake_at=timezone.now() + timedelta(seconds=SANDBOX_WAIT_S),
+        )
+
+
+def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:
+    """The gate wants another person's word first: nothing of the plan runs, nothing of it is lost."""
+    with transaction.atomic():
+        goal = hold(lease)
+        logs.say(goal.pk, "review", "execute", f"the gate waits: {why}", level="warning")
+        move_goal(
+            goal,
+            GoalState.RECOVERING,
+            by=lease.owner,
+            reason=f"waits_for_person: {why}",
+            wake_at=timezone.now() + timedelta(seconds=PERSON_WAIT_S),
         )
 
 

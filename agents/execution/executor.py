@@ -40,12 +40,16 @@ SENTENCE_MAX = 300
 class Executor:
     """One claim of one approved plan. `run` returns when the plan ended, waits, or somebody else has it."""
 
-    def __init__(self, lease: Lease, companion: Companion, plan: IntentPlan, document: Document, tries: int) -> None:
+    def __init__(
+        self, lease: Lease, companion: Companion, plan: IntentPlan, document: Document, granted: gate.Verdict
+    ) -> None:
         self.lease = lease
         self.companion = companion
         self.plan = plan
         self.document = document
-        self.tries = tries
+        self.tries = granted.tries
+        # The least isolation under which the gate let it run; None is the operator's.
+        self.minimum = granted.minimum or None
         self.refused: set[str] = set()
         self._living: tuple[str, ...] = ()
 
@@ -72,7 +76,8 @@ class Executor:
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
-        with open_desk(self.lease, self._head(), state, *self._needs(min(self.plan.position, last))) as desk:
+        needs = self._needs(min(self.plan.position, last))
+        with open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk:
             for position in range(self.plan.position, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
@@ -93,7 +98,8 @@ class Executor:
             return
         running: Running | None = None
         start = max(first, self.plan.position)
-        with open_desk(self.lease, self._head(), SessionState(), *self._needs(start), part="cleanup") as desk:
+        needs, least = self._needs(start), self.minimum
+        with open_desk(self.lease, self._head(), SessionState(), *needs, part="cleanup", minimum=least) as desk:
             for position in range(start, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
                 outcome = self._try(desk, running)
@@ -227,13 +233,13 @@ def execute(lease: Lease) -> None:
     plan = _take_up(lease)
     if plan is None:
         return
-    document, tries = _verified(lease, plan)
+    document, granted = _verified(lease, plan)
     if document is None:
         return
     _abort_without_programs(lease, plan, document)
     cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
     with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
-        Executor(lease, companion, plan, document, tries).run()
+        Executor(lease, companion, plan, document, granted).run()
 
 
 def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) -> None:
@@ -321,16 +327,22 @@ def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
         )
 
 
-def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, int]:
-    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan fails, unrun."""
+def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.Verdict]:
+    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan fails, unrun.
+
+    Where the gate waits for somebody, so does the goal, and it is asked again.
+    """
     data = bytes(plan.document)
     verdict = gate.check(plan, None)
     if verdict.allowed and documents.digest_of(data) != plan.approved_digest:
         verdict = gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
+    if verdict.waits and not verdict.allowed:
+        ending.wait_for_person(plan, lease, verdict.reason)
+        return None, verdict
     if not verdict.allowed:
         logs.say(plan.goal_id, "review", "execute", f"refused by the gate: {verdict.reason}", level="error")
         ending.fail(plan, lease, f"refused_by_gate: {verdict.reason}")
-        return None, 0
+        return None, verdict
     document = documents.read(data)
     logs.say(
         plan.goal_id,
@@ -347,4 +359,4 @@ def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, int]:
             f"the workspace has changed since the plan was made ({document.base[:8]} → {plan.workspace.head[:8]})",
             level="warning",
         )
-    return document, verdict.tries
+    return document, verdict

@@ -42,6 +42,7 @@ _REASONS = {
     "lease_lost": "Its worker stopped. Another one takes it over by itself.",
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
 }
+_FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
@@ -62,6 +63,8 @@ def notice_for(
         case "blocked":
             return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
         case "manual":
+            if reason.startswith("forbidden_by_policy: "):
+                return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
             text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
             return Notice("person", "hand", text)
         case "failed":

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from agents import signals
 from agents.models import Goal, HandCommand, Intent, IntentPlan, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
@@ -91,6 +92,8 @@ def move_plan(plan: IntentPlan, new: PlanState, *, by: str, reason: str = "", **
         hints.goal_changed(plan.goal_id)
         if PlanState.AWAITING_REVIEW in (old, new):
             hints.queue_changed()
+        if new in PLAN_ENDED:
+            signals.tell(signals.plan_ended, plan.pk)
     for name, value in values.items():
         setattr(plan, name, value)
     return plan
@@ -137,6 +140,8 @@ def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: A
         if not ours.update(**values):
             raise MoveRefused(f"shadow run {run.pk} is no longer {old}")
         hints.goal_changed(run.intent_plan.goal_id)
+        if not SHADOW_MOVES[new]:
+            signals.tell(signals.shadow_ended, run.intent_plan_id)
     for name, value in values.items():
         setattr(run, name, value)
     return run

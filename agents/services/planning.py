@@ -109,7 +109,7 @@ def _essence(steps: Sequence[object]) -> str:
 
 def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> None:
     """No valid plan: keep the evidence, and let the goal wait for a person."""
-    reason = found.reason if isinstance(found, NoPlan) else "invalid_plan"
+    reason = found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
     number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
     Plan.objects.create(
         goal=goal,
@@ -121,6 +121,12 @@ def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Prob
     )
     logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {MANUAL_HINT}", level="warning")
     move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+
+
+def _why_invalid(problems: Sequence[Problem]) -> str:
+    """A policy that forbids the plan is named in the goal's reason: nobody can mend the plan without knowing it."""
+    forbidden = next((each for each in problems if each.code == proposing.FORBIDDEN), None)
+    return f"{proposing.FORBIDDEN}: {forbidden.message}" if forbidden else "invalid_plan"
 
 
 def _in_words(reason: str) -> str:

@@ -45,6 +45,19 @@ def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str 
     return locked
 
 
+def note(plan: IntentPlan, *, digest: str, grant: Grant, said: str) -> IntentPlan:
+    """Record something about a plan that goes on waiting. `grant` writes it inside the transaction; `said` is logged.
+
+    Raises StaleDigest as `approve` does.
+    """
+    with decidable(plan, digest) as (goal, locked):
+        grant(locked)
+        logs.say(goal.pk, "review", "review", said, digest=locked.digest)
+        hints.goal_changed(goal.pk)
+        hints.queue_changed()
+    return locked
+
+
 def _main_steps(plan: IntentPlan) -> int:
     return plan.intents.filter(phase=Intent.Phase.MAIN).count()
 

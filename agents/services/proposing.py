@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Max
 
+from agents import gate, signals
 from agents.bdi import document as documents
 from agents.bdi import losses, parameters
 from agents.bdi.dependencies import link
@@ -27,6 +28,8 @@ from people.models import User
 
 # The longest content that a step can write; a file that is longer differs from it anyhow.
 MOST_COMPARED_BYTES = PlanLimits().value_bytes
+# The code of a problem that only another policy takes away.
+FORBIDDEN = "forbidden_by_policy"
 
 
 def draft_by_hand(
@@ -43,8 +46,14 @@ def draft_by_hand(
 
 
 def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
-    """Everything that is wrong with a draft, under the limits that a plan of this goal gets now."""
-    return validate(draft.steps, draft.cleanup, REGISTRY, ceilings=_ceilings(goal, draft))
+    """Everything that is wrong with a draft, under the limits and the policies that a plan of this goal has now."""
+    ceilings = _ceilings(goal, draft)
+    problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
+    if problems:
+        return problems
+    # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
+    forbidden = gate.forbidden(goal, _document(goal, draft, revision=0))
+    return [Problem(each.position, "", FORBIDDEN, each.reason) for each in forbidden]
 
 
 def _ceilings(goal: Goal, draft: PlanDraft) -> dict[str, dict[str, Number]]:
@@ -122,6 +131,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
     )
     move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
     shadowing.ask(intent_plan)
+    signals.tell(signals.plan_proposed, intent_plan.pk)
     return intent_plan
 
 

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Max, Q
 from django.db.models.functions import Now
 
+from agents import signals
 from agents.bdi import shadow
 from agents.execution.lease import worker_name
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun
@@ -101,6 +102,18 @@ def latest(plan: IntentPlan) -> ShadowRun | None:
     return plan.shadow_runs.order_by("-number").first()
 
 
+def differing(run: ShadowRun) -> tuple[list[str], int] | None:
+    """Which paths went in the copy, and how many became anything else than they were; None when nobody can tell."""
+    if run.state != ShadowState.DONE:
+        return None
+    try:
+        found = compare(store().entries(run.base), store().entries(run.after))
+    except (KeyError, SandboxError):
+        return None
+    gone = [file_paths.to_text(each.path) for each in found if each.kind == "deleted"]
+    return gone, len(found)
+
+
 def compare_with_reality(plan: IntentPlan) -> None:
     """Once the plan has ended: write down where it went otherwise than its shadow run had shown."""
     run = plan.shadow_runs.filter(state=ShadowState.DONE.value, surprises__isnull=True).order_by("-number").first()
@@ -119,6 +132,7 @@ def compare_with_reality(plan: IntentPlan) -> None:
         paths, note = _paths_that_differ(run, plan)
     told = {"steps": shadow.surprises(run.findings, real), "paths": paths[:PATHS_MAX], "note": note}
     ShadowRun.objects.filter(pk=run.pk).update(surprises=told | {"path_count": len(paths)})
+    signals.tell(signals.plan_ended, plan.pk)
 
 
 def _paths_that_differ(run: ShadowRun, plan: IntentPlan) -> tuple[list[dict[str, str]], str]:

@@ -31,7 +31,7 @@ router = Router(tags=["intent plans"])
 _MAY_READ = BearerToken(Scope.REVIEW_READ)
 _MAY_DECIDE = BearerToken(Scope.REVIEW_DECIDE)
 _VIA = "api"
-# A rate needs ten cases before it is shown; until precedents are counted every plan's risk is unknown, never low.
+# Until a plan's risk is worked out it is unknown, never low.
 _RISK_UNKNOWN = "unknown"
 
 
@@ -239,7 +239,7 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         digest=plan.digest,
         state=plan.state,
         reason=plan.reason,
-        risk=_RISK_UNKNOWN,
+        risk=plan.risk.level if hasattr(plan, "risk") else _RISK_UNKNOWN,
         source=plan.plan.source,
         workspace=plan.workspace.name,
         base=document.base if document is not None else "",
@@ -293,7 +293,7 @@ def _intent_out(spec: IntentSpec, row: Intent) -> IntentOut:
 
 def _readable(user: User) -> QuerySet[IntentPlan]:
     """Visible plans with their steps, in two queries however many there are."""
-    return selectors.plans_visible_to(user).prefetch_related("intents")
+    return selectors.plans_visible_to(user).select_related("risk").prefetch_related("intents")
 
 
 def plan_to_read(user: User, plan_id: str) -> IntentPlan:

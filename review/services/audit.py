@@ -13,7 +13,7 @@ from django.utils import timezone
 from agents.models import IntentPlan
 from people.journal import Event
 from people.models import User
-from review import chain, seal
+from review import canonical, chain, seal
 from review.models import Approval, Decision
 from review.services import journal
 
@@ -30,6 +30,7 @@ def add(
     via: str,
     comment: str,
     edits: Mapping[str, Any] | None = None,
+    policy_id: int | None = None,
 ) -> Decision:
     """Append a decision to the chain. Call it inside the transaction that moves the plan.
 
@@ -40,7 +41,7 @@ def add(
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
     previous = Decision.objects.order_by("-pk").values_list("hash", flat=True).first() or ""
     at = timezone.now()
-    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at, edits or {})
+    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at, edits or {}, policy_id)
     decision = Decision.objects.create(
         intent_plan=plan,
         digest=digest,
@@ -49,6 +50,7 @@ def add(
         via=via,
         comment=comment,
         edits=dict(entry.edits),
+        policy_id=policy_id,
         at=at,
         previous_hash=previous,
         hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
@@ -85,9 +87,17 @@ def walk() -> Audit:
 
 def _links() -> Iterator[chain.Link]:
     for row in Decision.objects.order_by("pk").iterator():
-        said = (row.via, row.comment, row.at, row.edits)
-        entry = chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, *said)
-        yield chain.Link(row.pk, entry, row.previous_hash, row.hash)
+        yield chain.Link(row.pk, _entry(row), row.previous_hash, row.hash)
+
+
+def _entry(row: Decision) -> chain.Entry:
+    said = (row.via, row.comment, row.at, row.edits, row.policy_id)
+    return chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, *said)
+
+
+def is_genuine(row: Decision) -> bool:
+    """True when this row holds exactly what was signed, wherever it stands in the chain."""
+    return canonical.same(row.hash, chain.hash_of(_entry(row), row.previous_hash, settings.APPROVAL_KEY))
 
 
 def _approval_break(decision: Decision) -> chain.Break | None:

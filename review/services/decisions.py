@@ -7,15 +7,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from agents.bdi.document import digest_of
-from agents.models import IntentPlan
-from agents.services import plans
+from agents.errors import StaleDigest
+from agents.models import Goal, IntentPlan
+from agents.services import hints, logs, plans
+from agents.states import GoalState, PlanState
 from people.models import User
 from review import envelope, rights, seal, words
 from review.errors import DecisionRefused
-from review.models import Approval, Comment, Decision
-from review.services import audit
+from review.models import Approval, Comment, Decision, PolicyEvaluation, PolicyVersion
+from review.policy import verdict
+from review.policy.verdict import Action
+from review.services import audit, policing
 
 logger = logging.getLogger(__name__)
 
@@ -29,22 +34,82 @@ def approve(
     via: str = "browser",
     tries: int = envelope.USUAL_TRIES,
     edits: Mapping[str, Any] | None = None,
+    policy: PolicyVersion | None = None,
 ) -> IntentPlan:
     """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step.
 
-    `edits` is what the decision says of the revision before, when this one holds a part of it.
+    Where a policy asks for two people, the first one's approval is kept and the plan goes on waiting. `policy` approves
+    in the name of `by`, its owner, and only where policies still say so now. `edits` is what the decision says of the
+    revision before, when this one holds a part of it.
 
     Raises DecisionRefused, WordsRefused, or StaleDigest when another digest awaits or somebody decided first.
     """
     check_rights(by, plan)
     note = words.taken(comment, "comment")
     grants = envelope.granted(tries)
+    with transaction.atomic():
+        # Two people at once are both the first one, unless they are asked one after the other.
+        Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        if not _completes(plan, by, policy):
+            return _approve_first(plan, by=by, digest=digest, note=note, via=via, edits=edits)
+        return _approve(plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits)
+
+
+def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool:
+    """Whether this approval is all that policies ask for; DecisionRefused when they forbid it."""
+    plan = IntentPlan.objects.select_related("goal__submitted_by", "goal__agent", "workspace", "plan").get(pk=plan.pk)
+    try:
+        outcome = policing.outcome_of(plan)
+    except ValueError as error:
+        raise DecisionRefused("The stored document cannot be read. Nothing was approved.") from error
+    if policy is None:
+        policing.keep(plan, PolicyEvaluation.Moment.APPROVE, outcome)
+    if reason := verdict.refusal(outcome):
+        raise DecisionRefused(reason)
+    if policy is not None:
+        if outcome.action is not Action.AUTO_APPROVE or outcome.by is None or outcome.by.rule.version_id != policy.pk:
+            raise DecisionRefused("The policies no longer let this plan pass without a person.")
+        return True
+    first = policing.first_approvals(plan)
+    if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:
+        raise DecisionRefused("You have approved this already. A second person must approve it too.")
+    return policing.enough_approvals(outcome, by.pk, first)
+
+
+def _approve_first(
+    plan: IntentPlan, *, by: User, digest: str, note: str, via: str, edits: Mapping[str, Any] | None
+) -> IntentPlan:
+    said = f"approved by {by.username} as the first of two people" + (f": {note}" if note else "")
+    grant = _written(Decision.Verdict.FIRST_APPROVAL, by=by, via=via, comment=note, edits=edits)
+    return plans.note(plan, digest=digest, grant=grant, said=said)
+
+
+def _approve(
+    plan: IntentPlan,
+    *,
+    by: User,
+    digest: str,
+    note: str,
+    via: str,
+    grants: dict[str, int],
+    policy: PolicyVersion | None,
+    edits: Mapping[str, Any] | None,
+) -> IntentPlan:
+    policy_id = policy.pk if policy is not None else None
 
     def grant(locked: IntentPlan) -> None:
         if digest_of(locked.document) != locked.digest:
             raise DecisionRefused("The stored document is not the one that was proposed. Nothing was approved.")
-        verdict = Decision.Verdict.APPROVE
-        decision = audit.add(locked, verdict, digest=locked.digest, by=by, via=via, comment=note, edits=edits)
+        decision = audit.add(
+            locked,
+            Decision.Verdict.APPROVE,
+            digest=locked.digest,
+            by=by,
+            via=via,
+            comment=note,
+            edits=edits,
+            policy_id=policy_id,
+        )
         claim = seal.Grant(locked.pk, locked.digest, by.pk, grants, decision.at)
         Approval.objects.create(
             intent_plan=locked,
@@ -57,6 +122,40 @@ def approve(
         )
 
     return plans.approve(plan, digest=digest, by=by, grant=grant, note=note)
+
+
+def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
+    """Take back one's approval before the second person's came. Errors as for `approve`."""
+    check_rights(by, plan)
+
+    def grant(locked: IntentPlan) -> None:
+        if by.pk not in {row.by_id for row in policing.first_approvals(locked)}:
+            raise DecisionRefused("There is no approval of yours that could be taken back.")
+        audit.add(locked, Decision.Verdict.WITHDRAW, digest=locked.digest, by=by, via=via, comment="")
+
+    return plans.note(plan, digest=digest, grant=grant, said=f"{by.username} took their approval back")
+
+
+def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
+    """Approve, as a second person, a plan that one had approved before a policy asked for two. Errors as `approve`."""
+    check_rights(by, plan)
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        locked = IntentPlan.objects.select_for_update(no_key=True).select_related("workspace").get(pk=plan.pk)
+        approval = Approval.objects.filter(intent_plan=locked).first()
+        if locked.state not in (PlanState.APPROVED, PlanState.EXECUTING) or approval is None:
+            raise StaleDigest("This plan does not wait for a second person. Nothing was changed.")
+        if digest != locked.digest:
+            raise StaleDigest("This is not the digest of the plan that waits. Read the plan again.")
+        if by.pk in policing.approvers(locked, approval):
+            raise DecisionRefused("You have approved this already. A second person must approve it too.")
+        audit.add(locked, Decision.Verdict.SECOND_APPROVAL, digest=locked.digest, by=by, via=via, comment="")
+        logs.say(goal.pk, "review", "review", f"approved by {by.username} as the second person", digest=locked.digest)
+        hints.goal_changed(goal.pk)
+        # Whoever waits for the second person looks again at once.
+        Goal.objects.filter(pk=goal.pk, state=GoalState.RECOVERING.value).update(wake_at=None)
+        hints.wake(goal.pk)
+    return locked
 
 
 def reject(plan: IntentPlan, *, by: User, digest: str, reason: str, via: str = "browser") -> IntentPlan:
@@ -80,11 +179,13 @@ def request_changes(plan: IntentPlan, *, by: User, digest: str, comment: str, vi
     return plans.send_back(plan, digest=digest, by=by, comment=wish, grant=grant)
 
 
-def _written(verdict: Decision.Verdict, *, by: User, via: str, comment: str) -> Callable[[IntentPlan], None]:
+def _written(
+    verdict: Decision.Verdict, *, by: User, via: str, comment: str, edits: Mapping[str, Any] | None = None
+) -> Callable[[IntentPlan], None]:
     """Write a decision that grants nothing into the chain."""
 
     def write(locked: IntentPlan) -> None:
-        audit.add(locked, verdict, digest=locked.digest, by=by, via=via, comment=comment)
+        audit.add(locked, verdict, digest=locked.digest, by=by, via=via, comment=comment, edits=edits)
 
     return write
 

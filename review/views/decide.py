@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -60,6 +62,29 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponseRedirect(plan.get_absolute_url())
 
 
+@require_POST
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take back one's approval while a second one is still missing."""
+    return _about_two(request, pk, decisions.withdraw, "Your approval is taken back.")
+
+
+@require_POST
+def second(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve, as the second person, a plan that was approved before a policy asked for two."""
+    return _about_two(request, pk, decisions.approve_as_second, "Approved by two people. It goes on now.")
+
+
+def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan], done: str) -> HttpResponse:
+    plan = visible_plan(request, pk)
+    try:
+        service(plan, by=asking(request), digest=request.POST.get("digest", ""))
+    except (StaleDigest, DecisionRefused) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, done)
+    return HttpResponseRedirect(plan.get_absolute_url())
+
+
 def _decide(request: HttpRequest, plan: IntentPlan, user: User) -> str:
     """Call the service that was asked for; what the toast says."""
     digest, verdict = request.POST.get("digest", ""), request.POST.get("verdict", "")
@@ -71,7 +96,9 @@ def _decide(request: HttpRequest, plan: IntentPlan, user: User) -> str:
         return f"Plan {plan.pk} sent back. A new revision comes to the queue."
     if verdict == APPROVE:
         tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
-        decisions.approve(plan, by=user, digest=digest, tries=tries)
+        done = decisions.approve(plan, by=user, digest=digest, tries=tries)
+        if done.state == PlanState.AWAITING_REVIEW:
+            return f"Your approval of plan {plan.pk} is kept: 1 of 2. A second person must approve it too."
         return f"Plan {plan.pk} approved. It starts now."
     raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
 

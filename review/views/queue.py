@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from review import queue, rights
+from review.services import policy_writing
 
 
 @require_safe
@@ -25,5 +26,6 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "manual": manual,
         "waiting": queue.count(user),
         "is_reviewer": rights.is_reviewer(user),
+        "may_read_policies": policy_writing.may_read(user),
     }
     return render(request, "review/_queue.html" if request.htmx else "review/queue.html", context)  # type: ignore[attr-defined]

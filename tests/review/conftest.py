@@ -72,3 +72,34 @@ def without_guard(db: None) -> Callable[[str, str], AbstractContextManager[None]
             cursor.execute(f"{settle}; ALTER TABLE {table} ENABLE TRIGGER {trigger}")
 
     return off
+
+
+@pytest.fixture
+def keeper(db: None) -> User:
+    """Operates and reviews, so that policies may approve in their name."""
+    from tests.review.plans import person
+
+    return person("kim", Role.OPERATOR, Role.REVIEWER, first_name="Kim", last_name="Aas")
+
+
+@pytest.fixture
+def cases(submitter: User) -> None:
+    """Twelve earlier steps of each command that ended well: without them every risk is unknown."""
+    from agents.models import Intent
+    from agents.services.moves import move_plan
+    from agents.states import PlanState
+    from tests.review.plans import goal_of, proposed
+
+    earlier = proposed(goal_of(submitter, "earlier"))
+    move_plan(earlier, PlanState.REJECTED, by="a test")
+    Intent.objects.bulk_create(
+        Intent(
+            intent_plan=earlier,
+            position=position,
+            tool="simple_coder",
+            command=command,
+            effect="workspace",
+            state="succeeded",
+        )
+        for position, command in enumerate(["mkdir", "write", "run"] * 12, 10)
+    )

@@ -1,0 +1,154 @@
+"""One verdict out of all policies: the strictest wins, whatever their order, and freedom must cover every step."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from review.policy.conditions import Conditions, PlanFacts, met
+from review.risk import Level
+
+
+class Action(StrEnum):
+    """What a policy asks for, from the strictest on."""
+
+    FORBID = "forbid"
+    REQUIRE_TWO = "require_two"
+    REQUIRE_REVIEW = "require_review"
+    AUTO_APPROVE = "auto_approve"
+
+    @property
+    def strictness(self) -> int:
+        """0 is the strictest."""
+        return tuple(Action).index(self)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A policy in force: one version of it."""
+
+    policy_id: int
+    version_id: int
+    name: str
+    number: int
+    action: Action
+    conditions: Conditions
+
+
+@dataclass(frozen=True)
+class Fired:
+    """A policy that spoke: at which step (0: all of them), and which of its conditions that met."""
+
+    rule: Rule
+    position: int
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """For logs, pages and refusals: which policy, which version, what met it."""
+        at = f" at step {self.position}" if self.position else ""
+        return f"policy “{self.rule.name}” (version {self.rule.number}){at}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What all policies come to. `action` None: no policy speaks, so a person decides, as always.
+
+    `fired` are all that spoke, the strictest first; `declined` says why an approving one may not be used here.
+    """
+
+    action: Action | None
+    fired: tuple[Fired, ...] = ()
+    declined: tuple[Fired, ...] = ()
+
+    @property
+    def by(self) -> Fired | None:
+        """The one that decides."""
+        return self.fired[0] if self.fired else None
+
+    @property
+    def forbids(self) -> bool:
+        return self.action is Action.FORBID
+
+    @property
+    def approvals(self) -> int:
+        """How many people must approve."""
+        return 2 if self.action is Action.REQUIRE_TWO else 1
+
+
+def decide(rules: Iterable[Rule], plan: PlanFacts) -> Outcome:
+    """Ask every policy. Nothing here depends on the order in which they come."""
+    fired: list[Fired] = []
+    declined: list[Fired] = []
+    for rule in rules:
+        if rule.action is Action.AUTO_APPROVE:
+            spoke, allows = _approving(rule, plan)
+            (fired if allows else declined).append(spoke)
+        else:
+            fired += _restricting(rule, plan)
+    fired.sort(key=_order)
+    declined.sort(key=_order)
+    return Outcome(fired[0].rule.action if fired else None, tuple(fired), tuple(declined))
+
+
+def _order(fired: Fired) -> tuple[int, int, int]:
+    return fired.rule.action.strictness, fired.rule.policy_id, fired.position
+
+
+def _restricting(rule: Rule, plan: PlanFacts) -> list[Fired]:
+    """The first step that meets it; one is enough."""
+    for step in plan.steps:
+        holds, why = met(rule.conditions, step, plan, restricts=True)
+        if holds:
+            return [Fired(rule, step.position, why)]
+    return []
+
+
+def _approving(rule: Rule, plan: PlanFacts) -> tuple[Fired, bool]:
+    """Whether it covers the whole plan, clean-up too, and nothing about the plan rules it out."""
+    if never := barred(rule, plan):
+        return Fired(rule, 0, never), False
+    said = ""
+    for step in plan.steps:
+        holds, said = met(rule.conditions, step, plan, restricts=False)
+        if not holds:
+            return Fired(rule, step.position, f"it does not cover this step: {said}"), False
+    return Fired(rule, 0, f"it covers all {len(plan.steps)} steps"), True
+
+
+def barred(rule: Rule, plan: PlanFacts) -> str:
+    """Why this plan is never approved without a person, whatever the policy says; "" when it may be."""
+    hosts = _hosts(plan)
+    for bad, words in (
+        (not plan.steps, "a plan without steps"),
+        (plan.holds_tool_output, "what a tool wrote went into this plan"),
+        (bool(plan.shadow_problem), plan.shadow_problem),
+        (bool(hosts) and hosts != set(rule.conditions.hosts), "it reaches hosts that the policy does not name exactly"),
+    ):
+        if bad:
+            return words
+    for step in plan.steps:
+        if step.effect not in ("idempotent", "workspace"):
+            return f"step {step.position} has the effect {step.effect}"
+        if step.touch.makes_autonomous:
+            return f"step {step.position} switches autonomous mode on"
+        if step.risk in (Level.HIGH, Level.UNKNOWN):
+            return f"the risk of step {step.position} is {step.risk}"
+    return ""
+
+
+def _hosts(plan: PlanFacts) -> Collection[str]:
+    return {host for step in plan.steps for host in step.hosts}
+
+
+def refusal(outcome: Outcome) -> str:
+    """The sentence with which a forbidden plan is refused; "" when it is not forbidden."""
+    return f"Forbidden by {outcome.by.sentence}." if outcome.forbids and outcome.by else ""
+
+
+def second_person(outcome: Outcome, approvers: Sequence[int]) -> str:
+    """Why one approval is not enough; "" when it is, or when two different people have approved."""
+    if outcome.approvals <= len(set(approvers)) or outcome.by is None:
+        return ""
+    return f"A second person must approve: {outcome.by.sentence}."

@@ -1,0 +1,173 @@
+"""How dangerous each step of a plan is, with the reasons in words, and how often steps like it have failed. Pure.
+
+Two things are told side by side and never mixed into one number: what the step *could do* (its level, from facts) and
+how often the same tool and command *did fail* (a share of real cases). Below ten cases nobody knows, and unknown is
+never shown as low.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.touched import Touched
+from agents.presentation.rates import KNOWN_FROM, Rate, rate
+
+MANY_PATHS = 50
+OFTEN_PERCENT = 30
+
+
+class Level(StrEnum):
+    """From the one that is looked at first to the last."""
+
+    HIGH = "high"
+    UNKNOWN = "unknown"
+    MEDIUM = "medium"
+    LOW = "low"
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order: 0 is looked at first."""
+        return tuple(Level).index(self)
+
+    def is_at_most(self, other: Level) -> bool:
+        """True when this is no more dangerous than `other`."""
+        return self.rank >= other.rank
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a finished shadow run proved: the word of each step by position, and which paths went away in the copy."""
+
+    proofs: Mapping[int, str]
+    deleted: Collection[str] = ()
+    differing: int = 0
+
+
+@dataclass(frozen=True)
+class StepRisk:
+    """The risk of one step. `failures` tells how often its tool and command failed: `worked` counts failures."""
+
+    position: int
+    level: Level
+    reasons: tuple[str, ...]
+    failures: Rate
+
+
+@dataclass(frozen=True)
+class PlanRisk:
+    """The risk of a plan: its worst step's, and the share of failures of its rule, when one made it."""
+
+    level: Level
+    reasons: tuple[str, ...]
+    steps: tuple[StepRisk, ...]
+    rule: Rate | None = None
+
+
+# (failed, ended) of a tool and command.
+Counts = Mapping[tuple[str, str], tuple[int, int]]
+
+
+def assess(
+    document: Document,
+    named: Mapping[int, Touched],
+    counts: Counts,
+    tried: Tried | None = None,
+    rule: tuple[int, int] | None = None,
+) -> PlanRisk:
+    """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None when none did."""
+    own = _own_folders(named)
+    autonomous = False
+    steps: list[StepRisk] = []
+    for spec in document.all_intents:
+        touch = named[spec.position]
+        if spec.phase == "cleanup" and (not steps or spec.position == len(document.intents) + 1):
+            autonomous = False  # clean-up has a session of its own
+        told = list(_facts(spec, touch, own, autonomous=autonomous))
+        told += _shown(spec, touch, tried, can_delete=autonomous)
+        steps.append(_step(spec, told, counts.get((spec.tool, spec.command), (0, 0))))
+        autonomous = autonomous or touch.makes_autonomous
+    worst = min((step.level for step in steps), key=lambda level: level.rank, default=Level.UNKNOWN)
+    reasons = tuple(
+        f"step {step.position}: {reason}" for step in steps if step.level is worst for reason in step.reasons
+    )
+    return PlanRisk(worst, reasons, tuple(steps), rate(*rule) if rule is not None else None)
+
+
+def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: tuple[int, int]) -> StepRisk:
+    failures = rate(*counts)
+    if failures.percent is not None and failures.percent >= OFTEN_PERCENT:
+        told.append((Level.MEDIUM, f"fails often: {failures.percent} % of {failures.cases} cases"))
+    level = min((each for each, _ in told), key=lambda each: each.rank, default=Level.LOW)
+    if failures.percent is None and level is not Level.HIGH:
+        level = Level.UNKNOWN
+        few = f"{failures.cases} case{'' if failures.cases == 1 else 's'}"
+        told.append((level, f"{few} of {spec.tool}.{spec.command} so far; {KNOWN_FROM} are needed to know"))
+    reasons = sorted(told, key=lambda each: each[0].rank)
+    return StepRisk(spec.position, level, tuple(reason for _, reason in reasons), failures)
+
+
+def _own_folders(named: Mapping[int, Touched]) -> frozenset[str]:
+    """The folders that the plan itself makes: the goal's own, where it may do as it likes."""
+    return frozenset(path for touch in named.values() for path in touch.makes if path)
+
+
+def _inside(path: str, folders: Collection[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def _facts(spec: IntentSpec, touch: Touched, own: Collection[str], *, autonomous: bool) -> Iterator[tuple[Level, str]]:
+    """What stands in the document. A fact that only makes a step ordinary is not told."""
+    if spec.effect == "once":
+        yield Level.HIGH, "it cannot be repeated or taken back"
+    elif spec.effect == "keyed":
+        yield Level.MEDIUM, "it changes something outside of the workspace"
+    if touch.makes_autonomous:
+        yield Level.HIGH, "it switches autonomous mode on: from here on things can be removed"
+    elif touch.is_program and autonomous:
+        yield Level.HIGH, "a program that runs in autonomous mode may remove anything in the workspace"
+    elif touch.is_program:
+        yield Level.MEDIUM, "a program may change any file of the workspace"
+    for path in touch.removes:
+        if spec.phase == "cleanup" and _inside(path, own):
+            yield Level.MEDIUM, f"it removes {path}, which the plan itself makes"
+        else:
+            yield Level.HIGH, f"it removes {path or 'the whole workspace'}"
+    if touch.overwrites:
+        yield Level.HIGH, "it may put something over a file that is there"
+    if others := [host for host in spec.hosts if host != "packages"]:
+        yield Level.HIGH, f"it reaches {', '.join(others)}"
+    elif spec.hosts:
+        yield Level.MEDIUM, "it reaches the package index"
+    if spec.effect == "idempotent":
+        return
+    if touch.is_unsure:
+        yield Level.UNKNOWN, "a path is known only when it runs"
+    for path in touch.paths:
+        if any(part.startswith(".") for part in path.split("/")):
+            yield Level.MEDIUM, f"it changes the hidden path {path}"
+        elif own and not _inside(path, own):
+            yield Level.MEDIUM, f"it changes {path or 'the root'}, outside of the folder that the plan makes"
+
+
+def _shown(spec: IntentSpec, touch: Touched, tried: Tried | None, *, can_delete: bool) -> Iterator[tuple[Level, str]]:
+    """What the shadow run adds. Clean-up is never tried, so it says nothing of clean-up."""
+    if spec.phase == "cleanup":
+        return
+    if tried is None:
+        if touch.is_program:
+            yield Level.UNKNOWN, "it has not been tried in a copy"
+        return
+    proof = tried.proofs.get(spec.position, "")
+    if proof in ("unproven", "not_reached", ""):
+        yield Level.UNKNOWN, "the shadow run could not show what it does"
+    elif proof == "failed":
+        yield Level.MEDIUM, "it failed in the shadow run"
+    acts = spec.effect != "idempotent" or touch.is_program
+    if acts and tried.deleted and (touch.removes or touch.overwrites or touch.is_program or can_delete):
+        count = len(tried.deleted)
+        yield Level.HIGH, f"the shadow run deleted {count} path{'' if count == 1 else 's'}"
+    if acts and touch.is_program and tried.differing > MANY_PATHS:
+        yield Level.MEDIUM, f"the shadow run changed {tried.differing} paths"

@@ -1,0 +1,127 @@
+"""Looking at plans that nobody has looked at yet: their risk, and whether a policy lets one pass without a person."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from agents.errors import StaleDigest
+from agents.models import IntentPlan
+from agents.services import logs, shadowing
+from agents.states import PlanState, ShadowState
+from review import canonical
+from review.errors import DecisionRefused
+from review.models import Decision, PolicyDay, PolicyEvaluation, PolicyVersion
+from review.policy.states import PolicyState
+from review.policy.verdict import Action, Outcome
+from review.services import decisions, policing, policy_writing, risks
+
+logger = logging.getLogger(__name__)
+
+SWEEP_PLANS = 50
+_SAMPLE_LABEL = "mindx policy sample 1"
+_SHADOW = PolicyEvaluation.Moment.SHADOW
+
+
+def sweep() -> None:
+    """Find the plans that no hint led to, and outcomes that nobody has held against their policy."""
+    for plan in risks.not_looked_at(SWEEP_PLANS):
+        look(plan.pk)
+    since = F("policy__policy__enabled_at")
+    approved = Decision.objects.filter(policy__policy__state=PolicyState.ENABLED.value, at__gte=since)
+    bad = approved.filter(intent_plan__state=PlanState.FAILED.value)
+    for plan_id in bad.values_list("intent_plan_id", flat=True)[:SWEEP_PLANS]:
+        judge(plan_id)
+
+
+def look(plan_id: int) -> None:
+    """Store the plan's risk; once its shadow run has ended, ask the policies and approve where they let it pass."""
+    found = IntentPlan.objects.select_related("goal__submitted_by", "goal__agent", "workspace", "plan")
+    plan = found.filter(pk=plan_id, state=PlanState.AWAITING_REVIEW.value).first()
+    if plan is None:
+        return
+    run = shadowing.latest(plan)
+    if risks.store(plan, run) is None or run is None or run.state != ShadowState.DONE:
+        return
+    outcome = policing.outcome_of(plan)
+    said, is_sample = "", False
+    if outcome.action is Action.AUTO_APPROVE and outcome.by is not None:
+        version = PolicyVersion.objects.select_related("policy", "owner").get(pk=outcome.by.rule.version_id)
+        is_sample = is_sampled(plan, version)
+        said = "sampled: a person decides" if is_sample else _approve(plan, version, outcome)
+    policing.keep(plan, _SHADOW, outcome, said, is_sample=is_sample)
+
+
+def is_sampled(plan: IntentPlan, version: PolicyVersion) -> bool:
+    """Whether this plan goes to a person all the same. Nobody without the key can tell beforehand which ones do."""
+    content = {"digest": plan.digest, "version": version.pk}
+    drawn = int(canonical.signature(_SAMPLE_LABEL, content, settings.APPROVAL_KEY)[:8], 16)
+    return drawn % 100 < version.sampling_percent
+
+
+def _approve(plan: IntentPlan, version: PolicyVersion, outcome: Outcome) -> str:
+    """Approve in the name of the policy's owner, within today's budget; what became of it, in words."""
+    comment = f"by policy “{version.policy.name}” (version {version.number})"
+    try:
+        with transaction.atomic():
+            if not spend(version):
+                return f"the budget of {version.budget} a day is used up: a person decides"
+            decisions.approve(
+                plan, by=version.owner, digest=plan.digest, comment=comment, via="policy", tries=1, policy=version
+            )
+    except (DecisionRefused, StaleDigest) as refused:
+        return f"not approved: {refused}"
+    logger.info("A policy approved a plan", extra={"intent_plan": plan.pk, "policy": version.policy_id})
+    return "approved"
+
+
+def spend(version: PolicyVersion) -> bool:
+    """Take one plan out of today's budget; False when none is left. Call it in the transaction that approves.
+
+    The race it closes: two sweepers and one plan left. The update waits for the other's row and then reads its count.
+    """
+    today = timezone.now().astimezone(UTC).date()
+    PolicyDay.objects.bulk_create([PolicyDay(policy_id=version.policy_id, day=today)], ignore_conflicts=True)
+    left = PolicyDay.objects.filter(policy_id=version.policy_id, day=today, used__lt=version.budget)
+    return bool(left.update(used=F("used") + 1))
+
+
+def judge(plan_id: int) -> None:
+    """Suspend the policy behind a plan that ended badly, or whose sample a person decided otherwise."""
+    plan = IntentPlan.objects.filter(pk=plan_id).first()
+    if plan is None:
+        return
+    decided = plan.decisions.filter(policy__isnull=False).select_related("policy__policy").first()
+    if decided is not None and decided.policy is not None:
+        if trouble := _trouble(plan):
+            _suspend(decided.policy, decided.at, trouble, plan)
+        return
+    sample = plan.policy_evaluations.filter(is_sample=True).select_related("version__policy").first()
+    against = plan.decisions.filter(verdict__in=[Decision.Verdict.REJECT, Decision.Verdict.REQUEST_CHANGES]).first()
+    if sample is not None and sample.version is not None and against is not None:
+        words = "rejected" if against.verdict == Decision.Verdict.REJECT else "sent back"
+        _suspend(sample.version, sample.at, f"a person {words} plan {plan.pk}, which was a sample of it", plan)
+
+
+def _trouble(plan: IntentPlan) -> str:
+    if plan.state == PlanState.FAILED:
+        return f"plan {plan.pk}, which it approved, failed"
+    run = shadowing.latest(plan)
+    told = (run.surprises or {}) if run is not None else {}
+    if told.get("steps") or told.get("paths"):
+        return f"plan {plan.pk}, which it approved, went otherwise than its shadow run had shown"
+    return ""
+
+
+def _suspend(version: PolicyVersion, at: object, trouble: str, plan: IntentPlan) -> None:
+    policy = version.policy
+    if policy.enabled_at is None or at < policy.enabled_at:  # type: ignore[operator]
+        return
+    if policy_writing.suspend(policy, by=None, reason=trouble):
+        text = f"policy “{policy.name}” is suspended: {trouble}"
+        logs.say(plan.goal_id, "review", "review", text, level="warning")

@@ -1,0 +1,213 @@
+"""What all policies in force say of a plan. One function for preview, approval, sweep and claim."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import F, Q
+from django.utils import timezone
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.bdi.touched import touched
+from agents.gate import Forbidden
+from agents.models import Goal, IntentPlan, ShadowRun
+from agents.services import shadowing
+from agents.states import ShadowState
+from agents.toolkit.registry import REGISTRY
+from review import rights
+from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion
+from review.policy.conditions import Conditions, ConditionsRefused, PlanFacts, StepFacts
+from review.policy.states import PolicyState
+from review.policy.verdict import Action, Fired, Outcome, Rule, decide
+from review.risk import Counts
+from review.services import audit, risks
+
+_SAYS_NOTHING = Outcome(None)
+
+
+def rules_in_force() -> list[Rule]:
+    """Every enabled policy in its newest version; one that approves only until it expires.
+
+    A row whose conditions cannot be read asks for a person at every plan: nothing may pass because it is broken.
+    """
+    versions = PolicyVersion.objects.filter(
+        Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now()) | ~Q(action=Action.AUTO_APPROVE.value),
+        policy__state=PolicyState.ENABLED.value,
+        number=F("policy__number"),
+    ).select_related("policy")
+    return [rule_of(version) for version in versions]
+
+
+def rule_of(version: PolicyVersion) -> Rule:
+    """A version as the pure core takes it."""
+    try:
+        action, conditions = Action(version.action), Conditions.read(version.conditions)
+    except (ConditionsRefused, ValueError):
+        action, conditions = Action.REQUIRE_REVIEW, Conditions()
+    return Rule(version.policy_id, version.pk, version.policy.name, version.number, action, conditions)
+
+
+def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
+    """What the policies say of a stored plan as things are now. Raises ValueError when its bytes are no plan."""
+    rules = rules_in_force() if rules is None else rules
+    if not rules:
+        return _SAYS_NOTHING
+    return decide(rules, facts_of(plan))
+
+
+def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
+    """What policies know of a stored plan, its newest shadow run included."""
+    document = documents.read(bytes(plan.document))
+    run = shadowing.latest(plan)
+    facts = _facts(plan.goal, document, run, found)
+    trouble = shadow_problem(document, run, plan.workspace.head)
+    return replace(facts, shadow_problem=trouble, holds_tool_output=holds_tool_output(plan, document))
+
+
+def forbidden(goal: Goal, document: Document) -> list[Forbidden]:
+    """What of a plan that is not proposed yet no policy lets through."""
+    rules = [rule for rule in rules_in_force() if rule.action is Action.FORBID]
+    if not rules:
+        return []
+    outcome = decide(rules, _facts(goal, document, None))
+    return [Forbidden(each.position, f"Forbidden by {each.sentence}.") for each in outcome.fired]
+
+
+def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts | None = None) -> PlanFacts:
+    risk = risks.assessed(document, run, found=found)
+    named = touched(document, REGISTRY)
+    levels = {step.position: step.level for step in risk.steps}
+    steps = tuple(
+        StepFacts(
+            spec.position,
+            spec.phase == "cleanup",
+            spec.tool,
+            spec.command,
+            spec.effect,
+            tuple(spec.hosts),
+            named[spec.position],
+            levels[spec.position],
+        )
+        for spec in document.all_intents
+    )
+    by = goal.submitted_by
+    return PlanFacts(
+        goal.agent.name,
+        by.username,
+        tuple(by.roles),
+        goal.workspace.name,
+        document.source,
+        steps,
+        "it has not been tried in a copy",
+    )
+
+
+def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
+    """Why the shadow run proves nothing for a policy; "" when it is clean and holds for the files as they are now."""
+    if run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING):
+        return "it has not been tried in a copy"
+    if run.state != ShadowState.DONE:
+        return f"its shadow run was {run.state}"
+    if run.base != head:
+        return "the workspace has changed since the shadow run"
+    proofs = {each["position"]: each["proof"] for each in run.findings}
+    for spec in document.intents:
+        proof = proofs.get(spec.position, "unproven")
+        # What reaches hosts is not tried; that the policy names exactly these is asked elsewhere.
+        if proof not in ("done", "skipped") and not (proof == "unproven" and spec.hosts):
+            return f"the shadow run left step {spec.position} {proof.replace('_', ' ')}"
+    differs = shadowing.differing(run)
+    if differs is None:
+        return "the files of its shadow run are not kept any more"
+    return f"the shadow run deleted {differs[0][0]}" if differs[0] else ""
+
+
+def holds_tool_output(plan: IntentPlan, document: Document) -> bool:
+    """Whether what a tool wrote went into the plan, or goes into one of its steps when it runs.
+
+    A model's plan counts as such unless its evidence says in so many words that no tool's output stood in its prompt.
+    """
+    evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
+    if evidence.get("tool_output") or evidence.get("prompt_has_tool_output"):
+        return True
+    if any(isinstance(each, dict) and each.get("source") == "tool" for each in evidence.get("beliefs") or []):
+        return True
+    if plan.plan.source in ("model", "recovery") and evidence.get("prompt_has_tool_output") is not False:
+        return True
+    return any("{{" in f"{spec.params}{spec.condition}" for spec in document.all_intents)
+
+
+def keep(
+    plan: IntentPlan, moment: PolicyEvaluation.Moment, outcome: Outcome, said: str = "", *, is_sample: bool = False
+) -> None:
+    """Store what the policies came to; nothing when none of them spoke."""
+    if not outcome.fired and not outcome.declined:
+        return
+    PolicyEvaluation.objects.create(
+        intent_plan=plan,
+        moment=moment,
+        action=outcome.action.value if outcome.action else "",
+        version_id=outcome.by.rule.version_id if outcome.by else None,
+        fired=[_told(each) for each in outcome.fired],
+        declined=[_told(each) for each in outcome.declined],
+        outcome=said,
+        is_sample=is_sample,
+    )
+
+
+def _told(fired: Fired) -> dict[str, Any]:
+    rule = fired.rule
+    return {
+        "policy": rule.policy_id,
+        "name": rule.name,
+        "number": rule.number,
+        "action": rule.action.value,
+        "step": fired.position,
+        "why": fired.why,
+    }
+
+
+def first_approvals(plan: IntentPlan) -> list[Decision]:
+    """The approvals that wait for a second person: genuine, of active people, for today's digest, not taken back."""
+    rows = Decision.objects.filter(intent_plan=plan, digest=plan.digest).select_related("by").order_by("pk")
+    open_rows: dict[int, Decision] = {}
+    for row in rows:
+        if row.verdict in (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.SECOND_APPROVAL):
+            open_rows[row.by_id] = row
+        elif row.verdict == Decision.Verdict.WITHDRAW:
+            open_rows.pop(row.by_id, None)
+    return [row for row in open_rows.values() if row.by.is_active and audit.is_genuine(row)]
+
+
+def approvers(plan: IntentPlan, approval: Approval) -> list[int]:
+    """The people whose approvals count for this plan."""
+    return sorted({approval.by_id, *(row.by_id for row in first_approvals(plan))})
+
+
+def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
+    """Why an approval that a policy gave does not count any more; "" when it does, or when a person gave it."""
+    version = approval.decision.policy
+    if version is None:
+        return ""
+    policy = version.policy
+    if policy.state != PolicyState.ENABLED.value or policy.number != version.number:
+        state = "replaced by a newer version" if policy.state == PolicyState.ENABLED.value else policy.state
+        return f"policy “{policy.name}” (version {version.number}), which approved it, is {state}"
+    if reason := rights.why_not(version.owner, plan):
+        return f"the owner of policy “{policy.name}” may not decide it any more: {reason}"
+    run = shadowing.latest(plan)
+    if plan.position == 1 and (run is None or run.base != plan.workspace.head):
+        return "the workspace has changed since the shadow run that a policy relied on"
+    return ""
+
+
+def least_isolation(approval: Approval) -> str:
+    """What no person has approved runs at the strongest level only."""
+    return "L3" if approval.decision.policy_id is not None else ""
+
+
+def enough_approvals(outcome: Outcome, by_id: int, first: list[Decision]) -> bool:
+    """Whether this person's approval completes what the policies ask for."""
+    return len({by_id, *(row.by_id for row in first)}) >= outcome.approvals

@@ -1,0 +1,96 @@
+"""The risk of plans as rows: worked out from real cases, stored when a plan is proposed and after its shadow run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.bdi.touched import touched
+from agents.models import Intent, IntentPlan, ShadowRun
+from agents.services import shadowing
+from agents.states import IntentState, PlanState, ShadowState
+from agents.toolkit.registry import REGISTRY
+from library.models import ComponentVersion
+from review import risk
+from review.models import PlanRisk
+from review.risk import Counts, Tried
+
+# Older cases say little of today's tools, and counting all of them would take ever longer.
+NEWEST_STEPS = 20_000
+_OVER = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
+
+
+def counts() -> Counts:
+    """How many of the newest steps failed and how many ended, by tool and command. Cancelled ones say nothing."""
+    newest = Intent.objects.aggregate(last=Max("pk"))["last"] or 0
+    failed = Count("pk", filter=Q(state=IntentState.FAILED.value))
+    rows = (
+        Intent.objects.filter(
+            pk__gt=newest - NEWEST_STEPS, state__in=[IntentState.SUCCEEDED.value, IntentState.FAILED.value]
+        )
+        .exclude(reason="cancelled")
+        .values_list("tool", "command")
+        .annotate(failed=failed, ended=Count("pk"))
+        .order_by()
+    )
+    return {(tool, command): (bad, ended) for tool, command, bad, ended in rows}
+
+
+def assessed(
+    document: Document, run: ShadowRun | None, rule: tuple[int, int] | None = None, found: Counts | None = None
+) -> risk.PlanRisk:
+    """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
+    known = counts() if found is None else found
+    return risk.assess(document, touched(document, REGISTRY), known, _tried(run), rule)
+
+
+def _tried(run: ShadowRun | None) -> Tried | None:
+    if run is None or run.state != ShadowState.DONE:
+        return None
+    differs = shadowing.differing(run)
+    if differs is None:
+        return None
+    gone, count = differs
+    return Tried({each["position"]: each["proof"] for each in run.findings}, gone, count)
+
+
+def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
+    """Work out and store the risk; None when the stored bytes are no plan."""
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return None
+    found = assessed(document, run, _rule_counts(plan))
+    row, _ = PlanRisk.objects.update_or_create(
+        intent_plan=plan,
+        defaults={
+            "level": found.level.value,
+            "rank": found.level.rank,
+            "reasons": list(found.reasons),
+            "steps": [asdict(step) for step in found.steps],
+            "rule": asdict(found.rule) if found.rule is not None else None,
+            "shadow_run": run if run is not None and run.state in _OVER else None,
+        },
+    )
+    return row
+
+
+def _rule_counts(plan: IntentPlan) -> tuple[int, int] | None:
+    evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
+    version = (evidence.get("rule") or {}).get("component_version_id")
+    if not version:
+        return None
+    row = ComponentVersion.objects.filter(pk=version).values_list("failures", "successes").first()
+    return (row[0], row[0] + row[1]) if row else None
+
+
+def not_looked_at(limit: int) -> QuerySet[IntentPlan]:
+    """Waiting plans whose risk is not known yet, or whose newest shadow run has ended since."""
+    newest = ShadowRun.objects.filter(intent_plan=OuterRef("pk"), state__in=_OVER).order_by("-number").values("pk")
+    plans = IntentPlan.objects.filter(state=PlanState.AWAITING_REVIEW.value).annotate(newest_run=Subquery(newest[:1]))
+    new = Q(risk__isnull=True)
+    tried = Q(newest_run__isnull=False) & (Q(risk__shadow_run__isnull=True) | ~Q(risk__shadow_run=F("newest_run")))
+    return plans.filter(new | tried).select_related("goal__submitted_by", "plan", "workspace").order_by("pk")[:limit]

@@ -1,0 +1,185 @@
+"""The pages of policies: reading for those who decide, writing for those who operate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from people.models import User
+from review.errors import DecisionRefused, WordsRefused
+from review.models import Decision, PolicyDay, PolicyVersion, ReviewPolicy
+from review.policy_form import PolicyForm, initial_conditions, initial_of
+from review.services import policy_writing, replaying
+
+LAST_OUTCOMES = 5
+_STATES = {"draft": "draft", "enabled": "active", "suspended": "failed", "retired": "retired"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A policy as the list shows it."""
+
+    policy: ReviewPolicy
+    version: PolicyVersion
+    used: int
+    outcomes: list[Decision]
+
+    @property
+    def badge(self) -> str:
+        """The state whose look it has."""
+        return _STATES[self.policy.state]
+
+    @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """What it states, in words."""
+        return said(self.version)
+
+    @property
+    def is_expired(self) -> bool:
+        """True when it would approve, were it not too late."""
+        return self.version.expires_at is not None and self.version.expires_at <= timezone.now()
+
+    @property
+    def is_ready(self) -> bool:
+        """True when its newest version was replayed and it is out of force."""
+        return self.policy.replayed == self.policy.number and self.policy.state in ("draft", "suspended")
+
+
+def said(version: PolicyVersion) -> list[tuple[str, str]]:
+    """The conditions of a version as pairs of words."""
+    return [
+        (
+            name.replace("_", " "),
+            ", ".join(value) if isinstance(value, list) else "yes" if value is True else str(value),
+        )
+        for name, value in version.conditions.items()
+    ]
+
+
+@require_safe
+def listing(request: HttpRequest) -> HttpResponse:
+    """All policies with their state, and what history would suggest."""
+    user = _reader(request)
+    policies = list(ReviewPolicy.objects.prefetch_related("versions"))
+    today = timezone.now().astimezone(UTC).date()
+    used = dict(PolicyDay.objects.filter(day=today).values_list("policy_id", "used"))
+    rows = [_listed(policy, used.get(policy.pk, 0)) for policy in policies]
+    suggested = request.GET.get("history") == "1" and policy_writing.may_write(user)
+    context = {
+        "rows": rows,
+        "may_write": policy_writing.may_write(user),
+        "proposals": replaying.proposals() if suggested else None,
+        "least": replaying.LEAST_CASES,
+    }
+    return render(request, "review/policies/list.html", context)
+
+
+@require_safe
+def one(request: HttpRequest, pk: int) -> HttpResponse:
+    """One policy: what it says, its replay, its versions and who changed what."""
+    user = _reader(request)
+    policy = get_object_or_404(ReviewPolicy, pk=pk)
+    today = timezone.now().astimezone(UTC).date()
+    used = PolicyDay.objects.filter(policy=policy, day=today).values_list("used", flat=True).first() or 0
+    versions = [(version, said(version)) for version in policy.versions.select_related("owner")]
+    context = {
+        "row": _listed(policy, used),
+        "policy": policy,
+        "versions": versions,
+        "changes": policy.changes.select_related("by")[:50],
+        "may_write": policy_writing.may_write(user),
+    }
+    return render(request, "review/policies/policy.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """Write a policy, from nothing or from what history suggests (`?like=` a plan)."""
+    return _form(request, None, _suggested(request) if request.method != "POST" else {})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Write the next version of a policy; the older ones stay."""
+    policy = get_object_or_404(ReviewPolicy, pk=pk)
+    return _form(request, policy, initial_of(policy.name, policy.versions.get(number=policy.number)))
+
+
+@require_POST
+def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
+    """Replay, enable, suspend or retire."""
+    user = _writer(request)
+    policy = get_object_or_404(ReviewPolicy, pk=pk)
+    try:
+        if act == "replay":
+            policy_writing.replay(policy, by=user)
+            messages.success(request, "Replayed on history. Read below what it would have decided otherwise.")
+        elif act == "enable":
+            number = request.POST.get("version", "")
+            policy_writing.enable(policy, by=user, number=int(number) if number.isdigit() and len(number) < 9 else 0)
+            messages.success(request, f"Policy “{policy.name}” is in force.")
+        elif act == "suspend":
+            policy_writing.suspend(policy, by=user, reason=f"by {user.display_name}")
+            messages.success(request, f"Policy “{policy.name}” is out of force.")
+        elif act == "retire":
+            policy_writing.retire(policy, by=user)
+            messages.success(request, f"Policy “{policy.name}” is put away.")
+        else:
+            raise Http404
+    except DecisionRefused as refused:
+        messages.error(request, str(refused))
+    return redirect("policy", pk=policy.pk)
+
+
+def _form(request: HttpRequest, policy: ReviewPolicy | None, initial: dict[str, Any]) -> HttpResponse:
+    user = _writer(request)
+    form = PolicyForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            written = policy_writing.write(form.draft(), by=user, policy=policy)
+        except WordsRefused as wrong:
+            field = "expires_on" if wrong.field == "expires_at" else wrong.field
+            form.add_error(field if field in form.fields else None, str(wrong))
+        else:
+            messages.success(request, "Written. It is out of force until it was replayed on history and enabled.")
+            return redirect("policy", pk=written.pk)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "review/policies/edit.html", {"form": form, "policy": policy}, status=status)
+
+
+def _suggested(request: HttpRequest) -> dict[str, Any]:
+    """The first values of a policy that history suggests; none when it no longer does."""
+    like = request.GET.get("like", "")
+    found = next((each for each in replaying.proposals() if each.query == like), None) if like else None
+    if found is None:
+        return {"action": "require_two"}
+    return {"action": "auto_approve", "budget": 5, "sampling_percent": 20, **initial_conditions(found.conditions)}
+
+
+def _listed(policy: ReviewPolicy, used: int) -> Listed:
+    version = next(each for each in policy.versions.all() if each.number == policy.number)
+    outcomes = Decision.objects.filter(policy__policy=policy).select_related("intent_plan__goal").order_by("-pk")
+    return Listed(policy, version, used, list(outcomes[:LAST_OUTCOMES]))
+
+
+def _reader(request: HttpRequest) -> User:
+    user = request.user
+    assert user.is_authenticated  # noqa: S101  # the login middleware lets nobody else come here
+    if not policy_writing.may_read(user):
+        raise PermissionDenied("Policies are read by reviewers and operators.")
+    return user
+
+
+def _writer(request: HttpRequest) -> User:
+    user = _reader(request)
+    if not policy_writing.may_write(user):
+        raise PermissionDenied("Writing policies needs the operator role.")
+    return user

@@ -1,0 +1,108 @@
+"""Risk: levels with reasons from facts, shares of failures from real cases, and unknown where nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.touched import touched
+from agents.toolkit.registry import REGISTRY
+from review.risk import Level, PlanRisk, Tried, assess
+
+MANY = {("simple_coder", name): (1, 40) for name in ("write", "mkdir", "rm", "run", "ls", "cd", "mv", "cp", "find")}
+MANY[("simple_coder", "toggle_autonomous_mode")] = (0, 40)
+
+
+def spec(command: str, /, *, effect: str = "workspace", **params: Any) -> IntentSpec:
+    return IntentSpec(0, "main", "simple_coder", command, params, (), "", effect, {}, (), None, (), "", "")
+
+
+def document(main: Sequence[IntentSpec], cleanup: Sequence[IntentSpec] = ()) -> Document:
+    steps = tuple(replace(one, position=at) for at, one in enumerate(main, 1))
+    undo = tuple(replace(one, position=at, phase="cleanup") for at, one in enumerate(cleanup, len(steps) + 1))
+    return Document("1", "a goal", "notes", "0" * 64, 1, "rule", steps, undo)
+
+
+def risk(
+    *main: IntentSpec, cleanup: Sequence[IntentSpec] = (), counts: Any = MANY, tried: Tried | None = None
+) -> PlanRisk:
+    written = document(main, cleanup)
+    return assess(written, touched(written, REGISTRY), counts, tried)
+
+
+def test_an_ordinary_step_with_many_cases_is_low() -> None:
+    found = risk(spec("write", path="a.txt", content="x"))
+    assert (found.level, found.reasons) == (Level.LOW, ())
+    assert (found.steps[0].failures.percent, found.steps[0].failures.cases) == (2, 40)
+
+
+def test_below_ten_cases_nothing_is_low_and_the_number_of_cases_is_told() -> None:
+    found = risk(spec("write", path="a.txt", content="x"), counts={("simple_coder", "write"): (0, 9)})
+    assert found.level is Level.UNKNOWN
+    assert found.reasons == ("step 1: 9 cases of simple_coder.write so far; 10 are needed to know",)
+    assert found.steps[0].failures.percent is None
+
+
+@pytest.mark.parametrize(
+    ("step", "level", "words"),
+    [
+        (spec("rm", path="old"), Level.HIGH, "removes old"),
+        (spec("mv", path="a", to="b"), Level.HIGH, "removes a"),
+        (spec("cp", path="a", to="b", overwrite=True), Level.HIGH, "over a file"),
+        (spec("toggle_autonomous_mode", effect="idempotent", on=True), Level.HIGH, "autonomous"),
+        (spec("write", path=".env", content=""), Level.MEDIUM, "hidden path .env"),
+        (spec("write", path="{{intents.1.path}}", content=""), Level.UNKNOWN, "only when it runs"),
+        (replace(spec("run", command_line="ls"), hosts=("example.org",)), Level.HIGH, "reaches example.org"),
+        (replace(spec("write", path="a", content=""), effect="once"), Level.HIGH, "cannot be repeated"),
+        (replace(spec("write", path="a", content=""), effect="keyed"), Level.MEDIUM, "outside of the workspace"),
+    ],
+)
+def test_a_fact_raises_the_level_and_says_why(step: IntentSpec, level: Level, words: str) -> None:
+    found = risk(step)
+    assert found.level is level
+    assert words in " ".join(found.reasons)
+
+
+def test_a_program_is_unknown_until_it_was_tried_and_medium_when_it_left_everything_in_place() -> None:
+    program = spec("run", command_line="python a.py")
+    assert risk(program).level is Level.UNKNOWN
+    assert risk(program, tried=Tried({1: "done"})).level is Level.MEDIUM
+    assert risk(program, tried=Tried({1: "done"}, ["a", "b"])).level is Level.HIGH
+    assert "deleted 2 paths" in " ".join(risk(program, tried=Tried({1: "done"}, ["a", "b"])).reasons)
+    assert risk(program, tried=Tried({1: "unproven"})).level is Level.UNKNOWN
+
+
+def test_a_program_in_autonomous_mode_is_high() -> None:
+    found = risk(spec("toggle_autonomous_mode", effect="idempotent", on=True), spec("run", command_line="ls"))
+    assert found.steps[1].level is Level.HIGH
+
+
+def test_clean_up_that_removes_what_the_plan_makes_is_medium_and_anything_else_is_high() -> None:
+    make = spec("mkdir", path="weather")
+    assert risk(make, cleanup=[spec("rm", path="weather")]).level is Level.MEDIUM
+    assert risk(make, cleanup=[spec("rm", path="other")]).level is Level.HIGH
+
+
+def test_a_folder_is_found_however_the_steps_go_there() -> None:
+    inside = risk(spec("mkdir", path="weather"), spec("cd", effect="idempotent", path="weather"), _write("a.txt"))
+    assert inside.level is Level.LOW
+    away = (spec("mkdir", path="weather"), spec("cd", effect="idempotent", path="weather"), _write("../notes.txt"))
+    assert risk(*away).level is Level.MEDIUM
+
+
+def test_a_command_that_fails_often_is_no_longer_low() -> None:
+    assert risk(_write("a"), counts={("simple_coder", "write"): (4, 10)}).level is Level.MEDIUM
+
+
+def test_the_order_is_high_unknown_medium_low() -> None:
+    assert sorted(Level, key=lambda level: level.rank) == [Level.HIGH, Level.UNKNOWN, Level.MEDIUM, Level.LOW]
+    assert Level.LOW.is_at_most(Level.MEDIUM)
+    assert not Level.UNKNOWN.is_at_most(Level.MEDIUM)
+
+
+def _write(path: str) -> IntentSpec:
+    return spec("write", path=path, content="x")
