@@ -1,4 +1,4 @@
-"""Decisions, the approvals they grant, policies, time limits, what people typed, the journal. Most are append-only."""
+"""Decisions and approvals, policies, time limits, what people typed, the journal. Most rows are append-only."""
 
 from __future__ import annotations
 

@@ -7,9 +7,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from people.journal import Event
 from people.models import User
 from review.models import PolicyChange, ReviewPolicy
 from review.policy.states import POLICY_MOVES, PolicyState
+from review.services import journal
 
 
 def move_policy(
@@ -41,3 +43,6 @@ def move_policy(
 def note(policy: ReviewPolicy, event: str, *, by: User | None, data: dict[str, Any]) -> None:
     """Keep who changed what of a policy. The one place through which such a change is recorded."""
     PolicyChange.objects.create(policy=policy, by=by, event=event, data=data)
+    journal.write(
+        Event.POLICY, by=by, subject=f"policy:{policy.pk}", data={"called": policy.name, "what": event, **data}
+    )

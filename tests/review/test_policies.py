@@ -9,17 +9,19 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
 from agents import gate as gates
+from agents.errors import PlanInvalid
 from agents.models import Goal, IntentPlan, ShadowRun
 from agents.services import cycle, goals, proposing
-from agents.services.goals import PlanInvalid
 from agents.services.moves import move_plan
 from agents.states import GoalState, PlanState
+from people.journal import Event
 from people.models import User
 from review import gate
 from review.errors import DecisionRefused, WordsRefused
-from review.models import Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
+from review.models import AuditEntry, Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
 from review.policy.conditions import Conditions
 from review.policy.verdict import Action
+from review.reading import journal_lines
 from review.services import decisions, policy_writing, replaying
 from review.services.policy_writing import Draft
 from tests.cast import STEPS
@@ -179,3 +181,10 @@ def test_history_proposes_a_shape_that_was_always_approved_and_ended_well_ten_ti
     refused = proposed(goal_of(submitter, "no"), [WRITE])
     decisions.reject(refused, by=judge, digest=refused.digest, reason="no")
     assert replaying.proposals() == []
+
+
+def test_every_change_of_a_policy_is_in_the_journal_once(keeper: User) -> None:
+    policy_writing.write(draft(Action.FORBID, commands=["rm"]), by=keeper)
+    entry = AuditEntry.objects.get(event=Event.POLICY)
+    assert entry.by == keeper
+    assert "(written)" in journal_lines.sentence(entry.event, entry.subject, entry.data)
