@@ -22,7 +22,7 @@ from agents.execution.lease import Lease, LeaseLost, hold, renew
 from agents.execution.record import Done, Running
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
-from agents.services import logs
+from agents.services import logs, renewing
 from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
@@ -279,6 +279,9 @@ def _take_up(lease: Lease) -> IntentPlan | None:
             if plan.state == PlanState.APPROVED:
                 if HandCommand.objects.filter(workspace=plan.workspace_id, state=HandState.RUNNING.value).exists():
                     return None
+                if (document := renewing.moved_since(plan)) is not None:
+                    renewing.ask_again(goal, plan, document, by=lease.owner)
+                    return None
                 move_plan(plan, PlanState.EXECUTING, by=lease.owner, fence=lease.fence)
             else:
                 IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
@@ -351,12 +354,4 @@ def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.Ver
         f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
         fence=lease.fence,
     )
-    if plan.position == 1 and document.base != plan.workspace.head:
-        logs.say(
-            plan.goal_id,
-            "worker",
-            "execute",
-            f"the workspace has changed since the plan was made ({document.base[:8]} → {plan.workspace.head[:8]})",
-            level="warning",
-        )
     return document, verdict
