@@ -21,7 +21,8 @@ from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review import envelope, queue, rights, seal, shadow
+from review import delta, envelope, queue, rights, seal, shadow
+from review.delta import Delta
 from review.models import Approval, Comment, Decision, PlanRisk
 from review.policed import Policed, policed
 from review.reading import changes, evidence, steps
@@ -88,6 +89,7 @@ class PlanView:
     steps: tuple[Step, ...]
     changes: Changes | None
     shadow: ShadowView | None
+    delta: Delta | None
     base_problem: str
     has_moved: bool
     reasons: list[Reason]
@@ -182,6 +184,7 @@ def plan_view(plan: IntentPlan, user: User) -> PlanView:
         steps=steps.steps_of(document, _shown_texts(document, found, tried)) if document else (),
         changes=found,
         shadow=tried,
+        delta=delta.since_approval(plan),
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan),

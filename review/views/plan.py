@@ -18,7 +18,8 @@ PRESETS = ("Not needed", "Touches too much", "Wrong place")
 
 def visible_plan(request: HttpRequest, pk: int) -> IntentPlan:
     """The plan, when this person may see it; otherwise there is none (404)."""
-    return get_object_or_404(plans_visible_to(asking(request)).select_related("goal__agent", "risk", "approval"), pk=pk)
+    plans = plans_visible_to(asking(request)).select_related("goal__agent", "risk", "approval", "clock")
+    return get_object_or_404(plans, pk=pk)
 
 
 def asking(request: HttpRequest) -> User:

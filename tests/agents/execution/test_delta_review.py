@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from django.db import connection
+from django.test import Client
 
 from agents.bdi import document as documents
 from agents.execution import shadow
@@ -29,7 +30,9 @@ def _again(plan: IntentPlan) -> IntentPlan:
     return IntentPlan.objects.get(goal=plan.goal_id, state=PlanState.AWAITING_REVIEW)
 
 
-def test_nothing_runs_on_files_that_nobody_saw(approved: Approved, owner: User, reviewer: User) -> None:
+def test_nothing_runs_on_files_that_nobody_saw(
+    approved: Approved, owner: User, reviewer: User, client_of: Callable[[User], Client]
+) -> None:
     plan = approved([write("a.txt", "new"), run("cat other.txt")])
     _put(plan.workspace, owner, "other.txt")
     head = Workspace.objects.get(pk=plan.workspace_id).head
@@ -49,6 +52,9 @@ def test_nothing_runs_on_files_that_nobody_saw(approved: Approved, owner: User, 
     delta = again.plan.evidence["delta"]
     assert (delta["revision"], delta["before"], delta["after"]) == (plan.revision, before.base, head)
     shadow.work()
+    page = client_of(reviewer).get(again.get_absolute_url()).content.decode()
+    assert "Approved before, and asked again" in page
+    assert "changed meanwhile" in page
     decisions.approve(again, by=reviewer, digest=again.digest)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED

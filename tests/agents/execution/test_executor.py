@@ -215,6 +215,18 @@ def test_two_plans_of_one_workspace_run_one_after_the_other(
     assert claim(second.goal_id) is None
     _let_the_lease_run_out(first)
     cycle.work(first.goal_id)
+    assert _goal(first).state == GoalState.ACHIEVED
+    assert _goal(second).state == GoalState.AWAITING_REVIEW, "the first one changed the files it was approved on"
+
+
+def test_two_plans_of_one_workspace_that_change_nothing_both_run(
+    approved: Callable[..., IntentPlan], owner: User, make_workspace: Callable[..., object]
+) -> None:
+    workspace = make_workspace(owner)
+    first = approved([run("echo one")], workspace=workspace)
+    second = approved([run("echo two")], workspace=workspace)
+    cycle.work(first.goal_id)
+    cycle.work(second.goal_id)
     assert {_goal(first).state, _goal(second).state} == {GoalState.ACHIEVED}
 
 
