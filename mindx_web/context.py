@@ -13,6 +13,8 @@ from django.urls import reverse
 
 from mindx_web.selectors import waiting_for
 from people.models import User
+from review import holds, rights
+from review.models import HeldDecision
 from review.services.notices import unread_of
 
 COUNTED_UP_TO = 99
@@ -94,6 +96,12 @@ class Shell:
         """How many notices this person has not read: "7", "99+", or nothing."""
         user = self._request.user
         return unread_of(user) if isinstance(user, User) else ""
+
+    @cached_property
+    def held(self) -> list[HeldDecision]:
+        """What this person decided and may still take back, and what of it was dropped."""
+        user = self._request.user
+        return holds.of(user) if settings.HOLD_S and isinstance(user, User) and rights.is_reviewer(user) else []
 
     @property
     def version(self) -> str:

@@ -199,6 +199,8 @@ AXES_LOCKOUT_CALLABLE = "people.views.entry.locked_out"
 
 # --- mindX ---------------------------------------------------------------------------------------------------
 FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
+# How long a decision of the browser can be taken back; 0: it takes effect at once.
+HOLD_S = float(os.environ.get("MINDX_HOLD_S", "10"))
 SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")
 LEASE_S = float(os.environ.get("MINDX_LEASE_S", "15"))
 SWEEP_S = 1.0

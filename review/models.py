@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from agents.audit import What
@@ -369,6 +370,50 @@ class PolicyEvaluation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.moment}: {self.action or 'a person decides'}"
+
+
+class HeldDecision(models.Model):
+    """A decision of the browser that can still be taken back. It becomes a `Decision` when its time has come.
+
+    `ruling` is all that was decided (`review.services.ruling`). `dropped` says why it never took effect; the row then
+    stays until its person has read that.
+    """
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="held")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="held_decisions")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    verdict = models.CharField(max_length=16)
+    ruling = models.JSONField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    due_at = models.DateTimeField()
+    dropped = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["intent_plan"], condition=Q(dropped=""), name="one_held_decision_per_plan")
+        ]
+        indexes = [models.Index(fields=["due_at"], condition=Q(dropped=""), name="held_decision_due")]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.by}, held"
+
+    @property
+    def seconds_left(self) -> int:
+        """Whole seconds until it takes effect; one when that may be any moment."""
+        return max(1, round((self.due_at - timezone.now()).total_seconds()))
+
+    @property
+    def look_again_s(self) -> int:
+        """When an open page should ask what became of it: the sweep comes once a second."""
+        return self.seconds_left + 1
+
+    @property
+    def words(self) -> str:
+        """What takes effect."""
+        verb = {"approve": "approved", "reject": "rejected", "request-changes": "sent back"}[self.verdict]
+        if steps := self.ruling.get("intents"):
+            return f"Steps {', '.join(map(str, steps))} of plan {self.intent_plan_id} are {verb}"
+        return f"Plan {self.intent_plan_id} is {verb}"
 
 
 class Comment(models.Model):

@@ -18,6 +18,7 @@ from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
 from review import rights
+from review.models import HeldDecision
 from review.reading import gist
 from review.reading.gist import Gist
 
@@ -123,7 +124,10 @@ def around(user: User, plan: IntentPlan) -> tuple[int | None, int | None]:
 
 def next_for(user: User, after: Cursor | None) -> IntentPlan | None:
     """The plan to decide next: the one after this place, else the first of the queue."""
-    plans = decidable(user)
+    # What the person has just decided still waits, until it can no longer be taken back.
+    plans = decidable(user).exclude(
+        Exists(HeldDecision.objects.filter(intent_plan=OuterRef("pk"), by=user, dropped=""))
+    )
     return (beyond(plans, after).first() if after else None) or plans.first()
 
 

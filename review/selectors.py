@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +22,15 @@ from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review import delta, envelope, queue, rights, seal, shadow
+from review import delta, envelope, holds, queue, rights, seal, shadow
 from review.delta import Delta
-from review.models import Approval, Comment, Decision, PlanRisk
+from review.models import Approval, Comment, Decision, HeldDecision, PlanRisk
 from review.policed import Policed, policed
-from review.reading import changes, evidence, steps
+from review.reading import changes, evidence, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Why
 from review.reading.steps import ShownText, Step
+from review.reading.ticks import Tick
 from review.services.audit import grant_of
 from review.shadow import ShadowView
 
@@ -103,11 +105,22 @@ class PlanView:
     previous: int | None
     following: int | None
     policed: Policed
+    # The boxes of the main steps, by position; none when there is nothing to choose.
+    ticks: dict[int, Tick]
+    # The edits that made this revision out of the one before.
+    edits: list[Decision]
+    # Somebody else's decision that can still be taken back.
+    rival: HeldDecision | None
 
     @property
     def risk(self) -> PlanRisk | None:
         """How dangerous it is; None until that is worked out."""
         return getattr(self.plan, "risk", None)
+
+    @property
+    def standing(self) -> str:
+        """What an open page knows of where the plan stands."""
+        return standing(self.plan, self.rival)
 
     @property
     def is_broken(self) -> bool:
@@ -128,6 +141,22 @@ class PlanView:
     def main_steps(self) -> list[Step]:
         """The steps that run when all goes well."""
         return [step for step in self.steps if not step.is_cleanup]
+
+    @property
+    def main_rows(self) -> list[tuple[Step, Tick | None]]:
+        """The main steps, each with its box while this person may decide."""
+        boxes = self.ticks if self.may_decide else {}
+        return [(step, boxes.get(step.spec.position)) for step in self.main_steps]
+
+    @property
+    def ticked(self) -> list[Tick]:
+        """The boxes that are on."""
+        return [one for one in self.ticks.values() if one.is_on]
+
+    @property
+    def part(self) -> str:
+        """What an approval would cover, when that is a part of the plan."""
+        return ticks.in_words(self.ticks.values())
 
     @property
     def unproven(self) -> dict[int, str]:
@@ -170,8 +199,8 @@ class PlanView:
         return self.revisions[-1]
 
 
-def plan_view(plan: IntentPlan, user: User) -> PlanView:
-    """Read one plan for one person."""
+def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = None) -> PlanView:
+    """Read one plan for one person. `chosen` are the steps that are ticked; None is all of them."""
     data = bytes(plan.document)
     document = _document(data)
     found, problem = _changes(document) if document else (None, "")
@@ -198,6 +227,9 @@ def plan_view(plan: IntentPlan, user: User) -> PlanView:
         previous=previous,
         following=following,
         policed=policed(plan, user),
+        ticks=ticks.ticks_of(document, chosen) if document else {},
+        edits=edits_into(plan),
+        rival=rival_of(plan, user),
     )
 
 
@@ -224,6 +256,27 @@ def receipts(plan: IntentPlan) -> list[Receipt]:
     now = documents.digest_of(plan.document)
     rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval", "policy").order_by("pk")
     return [_receipt(row, now) for row in rows]
+
+
+def edits_into(plan: IntentPlan) -> list[Decision]:
+    """What people changed in the revision before, so that this one came to be."""
+    if plan.revision == 1:
+        return []
+    made = Decision.objects.filter(verdict=Decision.Verdict.EDIT, intent_plan__goal_id=plan.goal_id)
+    return list(
+        made.filter(edits__to_digest=plan.digest).select_related("by", "intent_plan").defer("intent_plan__document")
+    )
+
+
+def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
+    """Somebody else's decision on this plan that has not taken effect yet."""
+    held = holds.open_on(plan) if plan.state == PlanState.AWAITING_REVIEW else None
+    return None if held is None or held.by_id == user.pk else held
+
+
+def standing(plan: IntentPlan, rival: HeldDecision | None) -> str:
+    """Where the plan stands for one person: its state, and whether somebody else is about to move it."""
+    return plan.state if rival is None else f"{plan.state} held-{rival.pk}"
 
 
 def last_move(plan: IntentPlan) -> Transition | None:

@@ -1,15 +1,15 @@
-"""Review's sweep: each thing that a lost hint would leave undone has a line here. Doubling it does nothing."""
+"""Review's wake-ups. The tables are the truth: losing one delays, doubling one does nothing."""
 
 from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import auto_approval, deadlines, deliveries, notices
+from review.services import auto_approval, deadlines, deliveries, holding, notices
 
 
 @shared_task(name="review.sweep")
 def sweep() -> None:
-    """Find what no hint reached."""
+    """Find what no hint reached; each thing that a lost hint would leave undone has a line here."""
     deadlines.sweep()
     auto_approval.sweep()
     notices.sweep()
@@ -20,3 +20,9 @@ def sweep() -> None:
 def deliver(delivery_id: int) -> None:
     """Send a notice out, if it still waits."""
     deliveries.deliver(delivery_id)
+
+
+@shared_task(name="review.settle_held")
+def settle_held() -> None:
+    """Carry out the browser's decisions whose time to be taken back is over."""
+    holding.settle_due()

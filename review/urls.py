@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, extend, journal, notices, plan, policies, queue
+from review.views import decide, edit, extend, held, journal, notices, plan, policies, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
@@ -19,6 +19,9 @@ urlpatterns = [
     path("<int:pk>/try-again/", decide.try_again, name="review-try-again"),
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
     path("<int:pk>/extend/", extend.extend, name="review-extend"),
+    path("<int:pk>/edit/<int:position>/", edit.edit, name="review-edit"),
+    path("<int:pk>/held/<int:held_id>/", held.held, name="review-held"),
+    path("<int:pk>/held/<int:held_id>/undo/", held.undo, name="review-undo"),
     path("<int:pk>/decide/", decide.decide, name="review-decide"),
     path("<int:pk>/withdraw/", decide.withdraw, name="review-withdraw"),
     path("<int:pk>/second/", decide.second, name="review-second"),

@@ -57,6 +57,11 @@
     new MutationObserver(changes => changes.forEach(change => fresh([...change.addedNodes]))).observe(place, { childList: true });
   };
 
+  /* seconds that are left go down by themselves; what holds is asked of the server when they are over */
+  setInterval(() => document.querySelectorAll("[data-countdown]").forEach(left => {
+    left.textContent = String(Math.max(0, Number(left.textContent) - 1));
+  }), 1000);
+
   const ready = () => {
     watchToasts();
 
@@ -141,7 +146,9 @@
       else if (key === "x") document.querySelector("[data-item][aria-current] input[type=checkbox]")?.click();
       else if (key === "?") document.getElementById("keys")?.showModal();
       else {
-        const target = key === "/" ? document.querySelector("main input[type=search]") : document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+        /* of two that have the key the one that is shown is meant; the one of a dialog need not be open */
+        const keyed = [...document.querySelectorAll(`[data-key="${CSS.escape(key)}"]`)];
+        const target = key === "/" ? document.querySelector("main input[type=search]") : keyed.find(one => one.checkVisibility()) ?? keyed.find(one => one.closest("dialog"));
         if (!target) return;
         event.preventDefault();
         press(target);

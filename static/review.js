@@ -38,7 +38,10 @@
     if (!fresh || !now) return;
     now.replaceWith(document.adoptNode(fresh));
     plan.dataset.state = fresh.dataset.state;
-    document.getElementById("decide")?.remove();
+    const bar = document.getElementById("decide");
+    if (!bar) return;
+    /* while another's decision can still be taken back the bar only hides, with what was typed into it */
+    if (fresh.dataset.state.startsWith("awaiting_review")) bar.hidden = fresh.dataset.state !== "awaiting_review"; else bar.remove();
   };
 
   const refresh = () => {

@@ -40,6 +40,7 @@ for _name in [name for name in os.environ if name.startswith("MINDX_")]:
 os.environ.update(
     DJANGO_SETTINGS_MODULE="mindx_web.settings",
     MINDX_TESTING="1",
+    MINDX_HOLD_S="0",  # the tests of the hold switch it on
     MINDX_DATA=str(_ROOT / "data"),
     MINDX_SECRET_KEY="a key for tests only, long enough for every check of its length",
     MINDX_APPROVAL_KEY="another key for tests only, long enough for every check of its length",

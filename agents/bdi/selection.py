@@ -109,7 +109,9 @@ def _with(step: Step, values: Mapping[str, Any], by: str) -> Step:
         else _wish(step.params.get(name), value, by)
         for name, value in values.items()
     }
-    return replace(step, params=params)
+    # In the order that the step had, so that people find a value where it was.
+    order = [*(name for name in step.params if name in params), *params]
+    return replace(step, params={name: params[name] for name in order})
 
 
 def _wish(before: Param | None, value: Any, by: str) -> Param:

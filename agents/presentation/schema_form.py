@@ -30,6 +30,11 @@ class Field:
     error: str = ""
 
     @property
+    def needs_lines(self) -> bool:
+        """Whether the value would lose something in an input of one line."""
+        return self.kind in ("text", "json") or "\n" in self.value or "\r" in self.value
+
+    @property
     def is_on(self) -> bool:
         """Whether a switch is on."""
         return self.value in _SWITCHED_ON
@@ -64,7 +69,7 @@ def read(command: Command, filled: Mapping[str, str]) -> tuple[dict[str, Any], d
 def _field(command: Command, name: str, filled: Mapping[str, str] | None, errors: Mapping[str, str]) -> Field:
     described = command.properties[name]
     default = described.get("default")
-    shown = filled.get(name, "") if filled is not None else _as_text(default)
+    shown = filled.get(name, "") if filled is not None else as_text(default)
     return Field(
         name=name,
         label=str(described.get("title") or name.replace("_", " ").capitalize()),
@@ -98,7 +103,8 @@ def _hint(described: Mapping[str, Any]) -> str:
     return "; ".join(part for part in said if part)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value as its input shows it; a switch that is on says "on"."""
     if value is None:
         return ""
     if isinstance(value, bool):

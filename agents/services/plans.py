@@ -32,6 +32,8 @@ def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str 
     """
     with decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
+        if note:  # instructions: they hold for whatever is planned for this goal from here on
+            Belief.objects.create(goal=goal, sentence=note, source="person", by=by, at=timezone.now())
         logs.say(
             goal.pk,
             "review",

@@ -15,7 +15,7 @@ from agents.models import Goal, IntentPlan
 from agents.services import hints, logs, plans
 from agents.states import GoalState, PlanState
 from people.models import User
-from review import envelope, rights, seal, words
+from review import envelope, holds, rights, seal, words
 from review.errors import DecisionRefused
 from review.models import Approval, Comment, Decision, PolicyEvaluation, PolicyVersion
 from review.policy import verdict
@@ -191,8 +191,9 @@ def _written(
 
 
 def check_rights(by: User, plan: IntentPlan) -> None:
-    """Raises DecisionRefused with the reason when this person may not decide this plan."""
+    """Raises DecisionRefused when this person may not decide this plan, StaleDigest when another one is about to."""
     reason = rights.why_not(by, plan)
     if reason:
         logger.warning("A decision on plan %s by %s was refused: %s", plan.pk, by.pk, reason)
         raise DecisionRefused(reason)
+    holds.refuse_others(by, plan)

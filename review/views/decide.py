@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -11,19 +12,33 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from agents.bdi import document as documents
 from agents.errors import StaleDigest
 from agents.models import IntentPlan
 from agents.services import shadowing
 from agents.states import PlanState
-from people.models import User
 from people.roles import Role
 from review import envelope, queue
 from review.errors import DecisionRefused, WordsRefused
 from review.queue import Cursor
-from review.services import decisions
-from review.views.plan import PRESETS, asking, render_plan, visible_plan
+from review.services import decisions, editing, holding
+from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
+from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
 
-APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
+# The fields whose words come back with a refusal.
+_TYPED = ("reason", "comment", "part_reason", "rest", "instructions")
+
+
+class _NeedsMore(WordsRefused):
+    """What was ticked stands on steps that were not; `needed` is all of it, to be looked at before it is approved."""
+
+    def __init__(self, chosen: Sequence[int], needed: Sequence[int]) -> None:
+        more = ", ".join(str(one) for one in needed if one not in chosen)
+        super().__init__(
+            "intents",
+            f"What is ticked stands on steps that were not: {more}. They are ticked now; nothing was approved yet.",
+        )
+        self.needed = needed
 
 
 @require_POST
@@ -31,17 +46,26 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
     plan, user = visible_plan(request, pk), asking(request)
     place = queue.waiting_for(user).filter(pk=plan.pk).first()
-    typed = {"reason": request.POST.get("reason", ""), "comment": request.POST.get("comment", "")}
+    typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
+    typed["chosen"] = _chosen(request)
     try:
-        done = _decide(request, plan, user)
+        made = _ruling(request, plan)
+        done = holding.decide(plan, made, by=user)
     except StaleDigest as error:
         plan.refresh_from_db()
         return render_plan(request, plan, status=409, trouble=str(error), **typed)
-    except WordsRefused as error:
+    except _NeedsMore as error:
+        typed["chosen"] = error.needed
         return render_plan(request, plan, status=422, trouble=str(error), field=error.field, **typed)
+    except WordsRefused as error:
+        # With an approval the reason and the comment have fields of their own in the form.
+        own = {"reason": "part_reason", "comment": "instructions"} if request.POST.get("verdict") == APPROVE else {}
+        field = own.get(error.field, error.field)
+        return render_plan(request, plan, status=422, trouble=str(error), field=field, **typed)
     except DecisionRefused as error:
         return render_plan(request, plan, status=403, trouble=str(error), **typed)
-    messages.success(request, done)
+    if done:  # what is held says so itself, with the way back
+        messages.success(request, done)
     following = queue.next_for(user, Cursor.of(place) if place else None)
     address = following.get_absolute_url() if following else reverse("goal", args=[plan.goal_id])
     if request.htmx:  # type: ignore[attr-defined]
@@ -85,22 +109,30 @@ def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan]
     return HttpResponseRedirect(plan.get_absolute_url())
 
 
-def _decide(request: HttpRequest, plan: IntentPlan, user: User) -> str:
-    """Call the service that was asked for; what the toast says."""
+def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
+    """What was decided with the form. What is ticked is approved and nothing else, not even what it stands on."""
     digest, verdict = request.POST.get("digest", ""), request.POST.get("verdict", "")
     if verdict == REJECT:
-        decisions.reject(plan, by=user, digest=digest, reason=_reason(request))
-        return f"Plan {plan.pk} rejected. Goal {plan.goal_id} is dropped."
+        return Ruling(verdict, digest, _reason(request))
     if verdict == REQUEST_CHANGES:
-        decisions.request_changes(plan, by=user, digest=digest, comment=request.POST.get("comment", ""))
-        return f"Plan {plan.pk} sent back. A new revision comes to the queue."
-    if verdict == APPROVE:
-        tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
-        done = decisions.approve(plan, by=user, digest=digest, tries=tries)
-        if done.state == PlanState.AWAITING_REVIEW:
-            return f"Your approval of plan {plan.pk} is kept: 1 of 2. A second person must approve it too."
-        return f"Plan {plan.pk} approved. It starts now."
-    raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
+        return Ruling(verdict, digest, request.POST.get("comment", ""))
+    tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
+    chosen = _chosen(request)
+    instructions = request.POST.get("instructions", "")
+    if verdict != APPROVE or chosen is None:
+        return Ruling(verdict, digest, tries=tries, comment=instructions)
+    needed = editing.closure(plan, chosen)
+    if set(needed) != set(chosen):
+        raise _NeedsMore(chosen, needed)
+    if len(needed) == len(documents.read(bytes(plan.document)).intents):
+        return Ruling(verdict, digest, tries=tries, comment=instructions)
+    words, rest = request.POST.get("part_reason", ""), request.POST.get("rest", editing.PLAN_AGAIN)
+    return Ruling(verdict, digest, words, tries, needed, rest, instructions)
+
+
+def _chosen(request: HttpRequest) -> list[int] | None:
+    """The steps that are ticked; None when the form has no boxes, as with a plan of one step."""
+    return ticked(request.POST.getlist("intents")) if "ticks" in request.POST else None
 
 
 def _reason(request: HttpRequest) -> str:

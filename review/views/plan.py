@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
@@ -38,9 +40,10 @@ def plan_page(request: HttpRequest, pk: int) -> HttpResponse:
 def standing(request: HttpRequest, pk: int) -> HttpResponse:
     """The decision bar, when the plan is no longer in the state that the open page shows; else nothing (204)."""
     plan = visible_plan(request, pk)
-    if request.GET.get("state") == plan.state:
+    context = _standing_context(plan, asking(request))
+    if request.GET.get("state") == context["standing"]:
         return HttpResponse(status=204)
-    return render(request, "review/_standing.html", _standing_context(plan, asking(request)))
+    return render(request, "review/_standing.html", context)
 
 
 @require_safe
@@ -50,7 +53,9 @@ def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
     run = shadowing.latest(plan)
     if run is None or request.GET.get("seen") == f"{run.pk}-{run.state}":
         return HttpResponse(status=204)
-    return render(request, "review/_panes.html", {"view": selectors.plan_view(plan, asking(request))})
+    # The panes come with the boxes as they stand on the open page, not as they were at first.
+    chosen = ticked(request.GET.getlist("intents")) if "ticks" in request.GET else None
+    return render(request, "review/_panes.html", {"view": selectors.plan_view(plan, asking(request), chosen)})
 
 
 @require_safe
@@ -63,10 +68,17 @@ def compare(request: HttpRequest, pk: int, revision: int) -> HttpResponse:
     return render(request, "review/compare.html", context)
 
 
-def render_plan(request: HttpRequest, plan: IntentPlan, *, status: int = 200, **said: str) -> HttpResponse:
+def ticked(sent: Collection[str]) -> list[int]:
+    """The positions that a form sent; what is no position becomes 0, which is no step of any plan."""
+    return [int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0 for text in sent]
+
+
+def render_plan(
+    request: HttpRequest, plan: IntentPlan, *, status: int = 200, chosen: Collection[int] | None = None, **said: str
+) -> HttpResponse:
     """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
     context = {
-        "view": selectors.plan_view(plan, asking(request)),
+        "view": selectors.plan_view(plan, asking(request), chosen),
         "presets": PRESETS,
         "tries": envelope.TRIES,
         "chosen_tries": envelope.USUAL_TRIES,
@@ -78,7 +90,10 @@ def render_plan(request: HttpRequest, plan: IntentPlan, *, status: int = 200, **
 
 def _standing_context(plan: IntentPlan, user: User) -> dict[str, object]:
     newest = plan.goal.intent_plans.defer("document").order_by("-revision").first()
+    rival = selectors.rival_of(plan, user)
     return {
+        "rival": rival,
+        "standing": selectors.standing(plan, rival),
         "plan": plan,
         "ended_by": selectors.last_move(plan),
         "newest": newest,

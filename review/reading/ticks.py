@@ -1,0 +1,48 @@
+"""Which steps are ticked for an approval, and what ticking one of them means for the others. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from agents.bdi import selection
+from agents.bdi.document import Document
+
+
+@dataclass(frozen=True)
+class Tick:
+    """The box at a main step. `needs` is all that it stands on, however far; `needed_by` all that stands on it."""
+
+    position: int
+    is_on: bool
+    needs: tuple[int, ...]
+    needed_by: tuple[int, ...]
+
+    @property
+    def needs_in_words(self) -> str:
+        """Positions for the script of the page."""
+        return " ".join(map(str, self.needs))
+
+
+def ticks_of(document: Document, chosen: Collection[int] | None = None) -> dict[int, Tick]:
+    """The box of each main step, by position; `chosen` is what is ticked, None everything. One step has no box."""
+    positions = [spec.position for spec in document.intents]
+    if len(positions) < 2:
+        return {}
+    needs = {at: tuple(one for one in selection.closed(document, [at]) if one != at) for at in positions}
+    on = set(positions) if chosen is None else set(chosen)
+    return {at: Tick(at, at in on, needs[at], tuple(one for one in positions if at in needs[one])) for at in positions}
+
+
+def in_words(ticks: Collection[Tick]) -> str:
+    """What an approval of these would cover: "Approve 3 of 5: 1, 2, 4. Left out: 3, 5."; nothing when all are on."""
+    on, off = [one.position for one in ticks if one.is_on], [one.position for one in ticks if not one.is_on]
+    if not off:
+        return ""
+    if not on:
+        return f"Nothing is ticked. Left out: {_listed(off)}."
+    return f"Approve {len(on)} of {len(ticks)}: {_listed(on)}. Left out: {_listed(off)}."
+
+
+def _listed(positions: Collection[int]) -> str:
+    return ", ".join(map(str, positions))

@@ -1,0 +1,113 @@
+"""Keeping a decision of the browser for some seconds, in which it can be taken back. By API nothing is kept.
+
+Nothing is lost with a process: what is due stands in the table, and the sweep of any worker carries it out.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from agents.errors import AgentsError, StaleDigest
+from agents.models import IntentPlan
+from agents.services import hints
+from people.models import User
+from review import holds
+from review.errors import ReviewError
+from review.models import HeldDecision
+from review.services import ruling
+from review.services.ruling import Ruling
+
+logger = logging.getLogger(__name__)
+
+
+class _Rehearsed(Exception):
+    """Everything went well; take it back."""
+
+
+def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
+    """Keep the decision for HOLD_S seconds, or carry it out at once when that is 0; what the person is told.
+
+    It is refused now for whatever would refuse it then, so that nobody learns of a slip of the pen ten seconds later.
+    A person's newer decision takes the place of the one they have pending. Errors as the services raise them.
+    """
+    if not settings.HOLD_S:
+        return ruling.carry_out(plan, made, by=by)
+    _rehearse(plan, made, by=by)
+    try:
+        with transaction.atomic():
+            HeldDecision.objects.filter(intent_plan=plan, by=by, dropped="").delete()
+            HeldDecision.objects.create(
+                intent_plan=plan,
+                by=by,
+                digest=made.digest,
+                verdict=made.verdict,
+                ruling=made.as_json(),
+                # The database's clock, which the sweep asks too, whatever machine it runs on.
+                due_at=Now() + timedelta(seconds=settings.HOLD_S),
+            )
+            hints.queue_changed()
+    except IntegrityError:
+        # The race this answers: two people at one moment. The unique constraint let one of them through.
+        holds.refuse_others(by, plan)
+        raise StaleDigest("Somebody else decided this plan at the same moment. Read the plan again.") from None
+    return ""
+
+
+def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> None:
+    """Do all of it and take it back: the same checks as in earnest, because it is the same code."""
+    try:
+        with transaction.atomic():
+            ruling.carry_out(plan, made, by=by)
+            raise _Rehearsed
+    except _Rehearsed:
+        plan.refresh_from_db()
+
+
+def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
+    """Take a pending decision back, or put away a dropped one that was read. False: it has taken effect already.
+
+    The race it closes: the sweep holds the row's lock while it carries the decision out, so this waits, and then finds
+    nothing.
+    """
+    with transaction.atomic():
+        gone, _ = HeldDecision.objects.filter(pk=held_id, intent_plan=plan, by=by).delete()
+        if gone:
+            hints.queue_changed()
+    return bool(gone)
+
+
+def settle_due() -> int:
+    """Carry out what is due, each in a transaction of its own, and beside any other worker; how many were looked at."""
+    seen: list[int] = []
+    while True:
+        with transaction.atomic():
+            due = HeldDecision.objects.filter(dropped="", due_at__lte=Now()).exclude(pk__in=seen)
+            locked = due.select_for_update(no_key=True, skip_locked=True).order_by("due_at", "pk")
+            held = locked.first()
+            if held is None:
+                return len(seen)
+            seen.append(held.pk)
+            _take_effect(held)
+
+
+def _take_effect(held: HeldDecision) -> None:
+    plan = IntentPlan.objects.select_related("goal").get(pk=held.intent_plan_id)
+    by = User.objects.get(pk=held.by_id)
+    try:
+        with transaction.atomic():
+            if not by.is_active:
+                raise StaleDigest("The account of the person who decided is no longer active.")
+            ruling.carry_out(plan, Ruling.from_json(held.ruling), by=by)
+    except (AgentsError, ReviewError) as error:
+        logger.warning("The held decision on plan %s was dropped: %s", plan.pk, error, extra={"intent_plan": plan.pk})
+        HeldDecision.objects.filter(pk=held.pk).update(dropped=str(error))
+        hints.queue_changed()
+    except Exception:  # the edge of the sweep's loop: it is tried again in a second, and the others go on
+        logger.exception("A held decision could not be carried out", extra={"intent_plan": plan.pk})
+    else:
+        held.delete()
