@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0008_hand_command'),
-        ('review', '0008_audit_entry'),
+        ('review', '0004_audit_entry'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('review', '0009_time'),
+        ('review', '0005_time'),
     ]
 
     operations = [

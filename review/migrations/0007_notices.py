@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0008_hand_command'),
-        ('review', '0010_edits'),
+        ('review', '0006_edits'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0010_parts_and_wishes'),
-        ('review', '0012_policies'),
+        ('review', '0008_policies'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0009_shadow_run'),
-        ('review', '0011_notices'),
+        ('review', '0007_notices'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
