@@ -246,7 +246,7 @@ def test_of_the_end_and_a_person_at_one_moment_exactly_one_wins(other: str, subm
 
 def test_page_and_queue_say_how_long_it_has_and_what_then(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
     limited()
-    waiting_since(plan, 42)
+    waiting_since(plan, 42.5)  # in the middle of a minute, so that no second decides what is said
     sweep()
     client = client_of(judge)
     page = client.get(plan.get_absolute_url()).content.decode()
