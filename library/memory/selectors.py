@@ -18,6 +18,9 @@ from people.roles import Role
 
 # A search looks at this many nearest rows of each text; nobody reads the two-hundredth precedent.
 CANDIDATES = 200
+# So few rows are compared one by one. An HNSW graph promises no row: rows that are nearly alike can cut one off from
+# it, and a scan gives up after `hnsw.max_scan_tuples` rows of other people. Somebody with few of many rows finds theirs.
+EXACT_UP_TO = 5_000
 QUERY_MAX_CHARACTERS = 1_000
 # Below this cosine similarity two goals share nothing that a reviewer could use (see `nearness`).
 PRECEDENT_FROM = 0.25
@@ -69,7 +72,8 @@ def search(
         arms = [_by_words(rows, query)]
     else:
         unembedded = rows.filter(primary_goal_description_embedding__isnull=True)
-        arms = [*(_nearest(rows, text, vector) for text in _EMBEDDED), _by_words(unembedded, query)]
+        exact = rows.order_by()[: EXACT_UP_TO + 1].count() <= EXACT_UP_TO
+        arms = [*(_nearest(rows, text, vector, exact=exact) for text in _EMBEDDED), _by_words(unembedded, query)]
     ranked = _rank(arms, limit, after)
     found = _without_vectors(Experience.objects.filter(pk__in=[pk for pk, _ in ranked])).in_bulk()
     # One may have been forgotten between the two statements.
@@ -96,10 +100,12 @@ def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
     return rows.select_related("owner").defer(*vectors)
 
 
-def _nearest(rows: QuerySet[Experience], text: str, vector: list[float]) -> Arm:
+def _nearest(rows: QuerySet[Experience], text: str, vector: list[float], *, exact: bool) -> Arm:
     column = f"{text}_embedding"
     near = rows.filter(**{f"{column}__isnull": False}).annotate(distance=CosineDistance(column, vector))
-    return _arm(near.order_by("distance"), Value(1.0, FloatField()) - F("distance"))
+    # An HNSW index serves the bare distance only: a sum with nothing is sorted from the rows themselves.
+    by = F("distance") + Value(0.0, FloatField()) if exact else F("distance")
+    return _arm(near.order_by(by), Value(1.0, FloatField()) - F("distance"))
 
 
 def _by_words(rows: QuerySet[Experience], query: str) -> Arm:

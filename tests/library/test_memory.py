@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
+from math import cos, sin
 
 import pytest
 from django.db import connection
@@ -112,34 +113,64 @@ def test_a_person_who_was_locked_out_finds_nothing(owner: User, word_vectors: Wo
     assert selectors.recent(user=owner) == []
 
 
-def test_somebody_with_few_of_many_rows_still_finds_theirs(
-    owner: User, person: Person, word_vectors: WordVectors
-) -> None:
-    crowd = person("crowd")
-    texts = [f"python project {'x' * (number % 23)} {number}" for number in range(600)]
+def crowded(crowd: User, vectors: list[list[float]]) -> None:
+    """Fill the table with somebody else's rows, so that nothing but their index would be used for a search."""
     Experience.objects.bulk_create(
         Experience(
             goal_ref=f"crowd {number}",
             owner=crowd,
-            primary_goal_description=text,
+            primary_goal_description=f"one of many {number}",
             final_outcome="success",
             timestamp=START,
             initiating_agent_id="mindx",
             primary_goal_description_embedding=vector,
         )
-        for number, (text, vector) in enumerate(zip(texts, word_vectors(texts), strict=True))
+        for number, vector in enumerate(vectors)
     )
-    remember(owner, "unrelated python words")
-    (own,) = word_vectors(["unrelated python words"])
-    Experience.objects.filter(owner=owner).update(primary_goal_description_embedding=own)
+
+
+def only_by_the_index() -> None:
+    """A table as small as a test's would be scanned whole; the index must do the work, as it will at scale."""
     with connection.cursor() as cursor:
-        # A table this small would be scanned whole; the index must do the work, as it will at scale.
         cursor.execute("ANALYZE library_experience")
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
         cursor.execute("DROP INDEX experience_owner_time")
+
+
+def test_somebody_with_few_of_many_rows_still_finds_theirs(
+    owner: User, person: Person, word_vectors: WordVectors
+) -> None:
+    # All alike, and the owner's far from them: the index's graph may hold no way to it, and a scan gives up before.
+    crowded(person("crowd"), word_vectors(["python project"] * 600))
+    remember(owner, "unrelated python words")
+    embedding.embed_missing()
+    only_by_the_index()
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL hnsw.max_scan_tuples = 1")
     assert goals(selectors.search("python project", user=owner)) == ["unrelated python words"]
+
+
+def test_a_search_by_the_index_goes_on_until_rows_pass_the_filter(
+    owner: User, person: Person, word_vectors: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selectors, "EXACT_UP_TO", 0)
+    (start,) = word_vectors(["project"])
+    (end,) = word_vectors(["weather"])
+
+    def between(part: float) -> list[float]:
+        return [cos(part) * a + sin(part) * b for a, b in zip(start, end, strict=True)]
+
+    with connection.cursor() as cursor:
+        # What other tests took back still stands in the index, and may cut its graph.
+        cursor.execute("REINDEX INDEX experience_goal_hnsw")
+    # A chain of rows from the query away, the owner's behind four hundred others.
+    crowded(person("crowd"), [between(number / 400) for number in range(600)])
+    remember(owner, "behind many")
+    Experience.objects.filter(owner=owner).update(primary_goal_description_embedding=between(400.5 / 400))
+    only_by_the_index()
+    assert goals(selectors.search("project", user=owner)) == ["behind many"]
 
 
 def test_pages_follow_each_other_without_gap_or_double(owner: User, word_vectors: WordVectors) -> None:
