@@ -18,8 +18,8 @@ from people.roles import Role
 
 # A search looks at this many nearest rows of each text; nobody reads the two-hundredth precedent.
 CANDIDATES = 200
-# So few rows are compared one by one. An HNSW graph promises no row: rows that are nearly alike can cut one off from
-# it, and a scan gives up after `hnsw.max_scan_tuples` rows of other people. Somebody with few of many rows finds theirs.
+# So few rows are compared one by one, so that somebody with few of many finds theirs. An HNSW graph promises no row:
+# rows that are nearly alike can cut one off from it, and a scan gives up after `hnsw.max_scan_tuples` of other people.
 EXACT_UP_TO = 5_000
 QUERY_MAX_CHARACTERS = 1_000
 # Below this cosine similarity two goals share nothing that a reviewer could use (see `nearness`).
