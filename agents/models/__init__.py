@@ -1,0 +1,37 @@
+"""Rows of the mind. Postgres is the only truth: every process that reads them may die at any moment.
+
+States are moved by `agents.services.moves` and by `agents/execution/advance.sql`, nowhere else. `append_only` rows
+may be inserted and read by the application's database role, never changed.
+"""
+
+from __future__ import annotations
+
+from agents.models.actors import Agent, ToolLimit
+from agents.models.common import DIGEST_HEX
+from agents.models.goals import Belief, Goal, Transition
+from agents.models.hands import HandCommand
+from agents.models.logs import LogCounter, LogLine
+from agents.models.plans import IntentPlan, Plan, ShadowRun
+from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
+from agents.models.workspaces import Workspace, WorkspaceChange
+
+__all__ = [
+    "DIGEST_HEX",
+    "Agent",
+    "Attempt",
+    "Belief",
+    "Goal",
+    "HandCommand",
+    "Intent",
+    "IntentPlan",
+    "LogCounter",
+    "LogLine",
+    "Plan",
+    "RecoveryAttempt",
+    "ShadowRun",
+    "TerminalSession",
+    "ToolLimit",
+    "Transition",
+    "Workspace",
+    "WorkspaceChange",
+]

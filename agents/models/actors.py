@@ -1,0 +1,79 @@
+"""Agents, and the limits of their tools."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+
+from agents.bdi.limits import BOUNDS, Number, in_words
+
+
+class Agent(models.Model):
+    """An autonomous agent: which tools it may use and whether it may act at the moment."""
+
+    name = models.CharField(max_length=64, unique=True)
+    # Names of the tools it may use; empty means every registered one.
+    tools = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    paused = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _within(name: str) -> models.BaseConstraint:
+    """The database's own check that a ceiling, where it is stated, is neither useless nor none."""
+    least, most = BOUNDS[name]
+    return models.CheckConstraint(
+        condition=Q(**{f"{name}__range": (least, most)}),
+        name=f"tool_limit_{name}",
+        violation_error_message=f"{name}: from {in_words(name, least)} to {in_words(name, most)}.",
+    )
+
+
+class ToolLimit(models.Model):
+    """Ceilings for the steps of an agent with a tool; an empty field leaves it to a less specific row or the default.
+
+    They are written into a plan when it is proposed: a plan that was approved keeps what was approved.
+    """
+
+    # Null: every agent.
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.CASCADE, related_name="limits")
+    # Empty: every tool.
+    tool = models.CharField(max_length=64, blank=True)
+    memory_bytes = models.BigIntegerField(null=True, blank=True)
+    processes = models.IntegerField(null=True, blank=True)
+    cpus = models.FloatField(null=True, blank=True)
+    descriptors = models.IntegerField(null=True, blank=True)
+    file_bytes = models.BigIntegerField(null=True, blank=True)
+    workspace_bytes = models.BigIntegerField(null=True, blank=True)
+    workspace_files = models.IntegerField(null=True, blank=True)
+    output_bytes = models.BigIntegerField(null=True, blank=True)
+    output_file_bytes = models.BigIntegerField(null=True, blank=True)
+    soft_s = models.FloatField(null=True, blank=True)
+    hard_s = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["agent", "tool"]
+        constraints = [
+            *(_within(name) for name in BOUNDS),
+            models.CheckConstraint(
+                condition=Q(soft_s__isnull=True) | Q(hard_s__isnull=True) | Q(soft_s__lte=F("hard_s")),
+                name="tool_limit_usual_time_within_longest",
+                violation_error_message="The usual time cannot be longer than the longest one.",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "tool"],
+                nulls_distinct=False,
+                name="one_limit_per_agent_and_tool",
+                violation_error_message="There is a row for this agent and this tool already; change that one.",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent or 'every agent'}, {self.tool or 'every tool'}"
+
+    def ceilings(self) -> dict[str, Number | None]:
+        """Each ceiling by its name; None where this row leaves it open."""
+        return {name: getattr(self, name) for name in BOUNDS}

@@ -1,0 +1,115 @@
+"""Goals, their moves, and what is believed about them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+
+from agents.models.actors import Agent
+from agents.models.common import one_of
+from agents.models.workspaces import Workspace
+from agents.states import GOAL_ENDED, GoalState
+
+
+class Goal(models.Model):
+    """What was asked for, and how far it has come."""
+
+    text = models.TextField()
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="goals")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="goals")
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="goals")
+    # 1 is adopted first, 5 last.
+    priority = models.PositiveSmallIntegerField(default=3)
+    depends_on = models.ManyToManyField("self", symmetrical=False, related_name="dependants", blank=True)
+    state = models.CharField(max_length=16, default=GoalState.PENDING.value)
+    reason = models.TextField(blank=True)
+    submission_key = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    # The fenced lease on the goal's cycle; times are the database's clock.
+    lease_owner = models.CharField(max_length=120, blank=True)
+    lease_fence = models.BigIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    # Not before this moment does a waiting cycle go on (retry with delay).
+    wake_at = models.DateTimeField(null=True, blank=True)
+    learned_at = models.DateTimeField(null=True, blank=True)
+    # What people put in place of planned values: {tool, command, parameter, original, value, by}, oldest first.
+    wishes = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            one_of("state", GoalState, "goal_state_known"),
+            models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="goal_priority_1_to_5"),
+            models.CheckConstraint(condition=~Q(text=""), name="goal_text_not_empty"),
+            models.UniqueConstraint(
+                fields=["submitted_by", "submission_key"], condition=~Q(submission_key=""), name="goal_submitted_once"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="goal_state_newest"),
+            models.Index(fields=["submitted_by", "-id"], name="goal_owner_newest"),
+            models.Index(fields=["-ended_at"], condition=Q(ended_at__isnull=False), name="goal_ended_newest"),
+            models.Index(
+                fields=["priority", "id"],
+                condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
+                name="goal_open_by_priority",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"goal {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        """The goal's page."""
+        return reverse("goal", args=[self.pk])
+
+    @property
+    def has_ended(self) -> bool:
+        """True in a state nothing leads out of."""
+        return self.state in GOAL_ENDED
+
+
+class Transition(models.Model):
+    """One move of a goal or an intent plan, written in the transaction that moved it."""
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions")
+    intent_plan = models.ForeignKey("IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions")
+    old = models.CharField(max_length=16)
+    new = models.CharField(max_length=16)
+    reason = models.TextField(blank=True)
+    by = models.CharField(max_length=160)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["goal", "id"], name="transition_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.old} → {self.new}"
+
+
+class Belief(models.Model):
+    """A sentence the agent held true while it worked on the goal."""
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="beliefs")
+    sentence = models.TextField()
+    source = models.CharField(max_length=16)
+    confidence = models.FloatField(default=1.0)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
+    at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)
+    retracted_by = models.CharField(max_length=160, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(confidence__range=(0.0, 1.0)), name="belief_confidence_0_to_1")
+        ]
+
+    def __str__(self) -> str:
+        return self.sentence

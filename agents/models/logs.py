@@ -1,0 +1,39 @@
+"""The log of a goal, numbered without gaps."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from agents.models.goals import Goal
+
+
+class LogCounter(models.Model):
+    """The last log number of a goal, in a row of its own so that logging never waits for the goal's row."""
+
+    goal = models.OneToOneField(Goal, on_delete=models.CASCADE, primary_key=True, related_name="log_counter")
+    last = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return str(self.last)
+
+
+class LogLine(models.Model):
+    """One line of a goal's log; numbers are 1, 2, 3 … without gaps."""
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="log_lines")
+    number = models.BigIntegerField()
+    at = models.DateTimeField()
+    source = models.CharField(max_length=64)
+    stage = models.CharField(max_length=16)
+    level = models.CharField(max_length=8, default="info")
+    text = models.TextField()
+    data = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["goal", "number"], name="log_line_number_once_per_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.text[:60]}"

@@ -1,0 +1,88 @@
+"""What ran: intents, their attempts, their recovery, and the terminal they ran in."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from agents.models.common import DIGEST_HEX, one_of
+from agents.models.plans import IntentPlan
+from agents.states import IntentState
+
+
+class Intent(models.Model):
+    """One step of an intent plan. What it does stands in the plan's document; this row holds how it went."""
+
+    class Phase(models.TextChoices):
+        MAIN = "main"
+        CLEANUP = "cleanup"
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="intents")
+    position = models.PositiveIntegerField()
+    phase = models.CharField(max_length=8, choices=Phase.choices, default=Phase.MAIN)
+    tool = models.CharField(max_length=64)
+    command = models.CharField(max_length=64)
+    effect = models.CharField(max_length=16)
+    state = models.CharField(max_length=16, default=IntentState.PENDING.value)
+    result = models.JSONField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            one_of("state", IntentState, "intent_state_known"),
+            models.UniqueConstraint(fields=["intent_plan", "position"], name="intent_position_once_per_plan"),
+        ]
+
+    def __str__(self) -> str:
+        return f"intent {self.position} of {self.intent_plan_id}"
+
+
+class Attempt(models.Model):
+    """One try of an intent; the row exists before the try starts."""
+
+    intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    fence = models.BigIntegerField()
+    worker = models.CharField(max_length=120)
+    started = models.DateTimeField()
+    finished = models.DateTimeField(null=True, blank=True)
+    # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step)
+    outcome = models.CharField(max_length=16, blank=True)
+    result = models.JSONField(null=True, blank=True)
+    failure_class = models.CharField(max_length=32, blank=True)
+    reason = models.TextField(blank=True)
+    snapshot_before = models.CharField(max_length=DIGEST_HEX)
+    snapshot_after = models.CharField(max_length=DIGEST_HEX, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["intent", "number"], name="attempt_number_once_per_intent")]
+
+    def __str__(self) -> str:
+        return f"try {self.number} of intent {self.intent_id}"
+
+
+class RecoveryAttempt(models.Model):
+    """A strategy chosen after a failed try, and whether the recovered intent later succeeded."""
+
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="recovery")
+    failure_class = models.CharField(max_length=32)
+    strategy = models.CharField(max_length=32)
+    why = models.TextField()
+    delay_s = models.FloatField(default=0)
+    at = models.DateTimeField(auto_now_add=True)
+    # Null until the recovered intent has ended.
+    succeeded = models.BooleanField(null=True)
+
+    def __str__(self) -> str:
+        return self.strategy
+
+
+class TerminalSession(models.Model):
+    """The jailed terminal of a plan: where it stands and what is active there."""
+
+    intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="session")
+    state = models.JSONField(default=dict)
+
+    def __str__(self) -> str:
+        return f"session of {self.intent_plan_id}"

@@ -1,0 +1,32 @@
+"""Decisions and approvals, policies, time limits, what people typed, the journal. Most rows are append-only."""
+
+from __future__ import annotations
+
+from review.models.comments import Comment
+from review.models.decisions import Approval, Decision, HeldDecision
+from review.models.journal import AuditEntry, TypedEvent
+from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
+from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEvaluation, PolicyVersion, ReviewPolicy
+from review.models.time import ReviewClock, TimeLimit
+
+__all__ = [
+    "Approval",
+    "AuditEntry",
+    "Comment",
+    "Decision",
+    "Delivery",
+    "HeldDecision",
+    "Notice",
+    "NoticeChoice",
+    "NoticeKind",
+    "PlanRisk",
+    "PlanTold",
+    "PolicyChange",
+    "PolicyDay",
+    "PolicyEvaluation",
+    "PolicyVersion",
+    "ReviewClock",
+    "ReviewPolicy",
+    "TimeLimit",
+    "TypedEvent",
+]

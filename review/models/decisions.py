@@ -1,0 +1,116 @@
+"""Verdicts, approvals, and what is held before it takes effect."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from agents.models import DIGEST_HEX, IntentPlan
+
+
+class Decision(models.Model):
+    """One verdict of a person on one digest, chained to the decision before it.
+
+    `hash` is an HMAC-SHA-256 over this row's content and `previous_hash`, with a key outside the database: a row
+    changed or removed later breaks the chain.
+    """
+
+    append_only = True
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve"
+        REJECT = "reject"
+        REQUEST_CHANGES = "request_changes"
+        # Other values in a step: a new revision, which is decided in its turn.
+        EDIT = "edit"
+        # Where a policy asks for two people: what the first one says, what is taken back before the second one came,
+        # and what the second one says of a plan that was approved before the policy asked.
+        FIRST_APPROVAL = "first_approval"
+        WITHDRAW = "withdraw"
+        SECOND_APPROVAL = "second_approval"
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.PROTECT, related_name="decisions")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    verdict = models.CharField(max_length=16, choices=Verdict.choices)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="decisions")
+    via = models.CharField(max_length=8, default="browser")
+    comment = models.TextField(blank=True)
+    # What else was decided: values that were changed, steps that were left out and why.
+    edits = models.JSONField(default=dict, blank=True)
+    # The policy that decided in the name of `by`, its owner; null: the person did.
+    policy = models.ForeignKey(
+        "PolicyVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
+    )
+    at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
+    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.by}"
+
+
+class Approval(models.Model):
+    """What a person allowed to run: one digest, sealed with a key outside the database."""
+
+    append_only = True
+
+    intent_plan = models.OneToOneField(IntentPlan, on_delete=models.PROTECT, related_name="approval")
+    decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="approval")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="approvals")
+    # Recovery allowed in advance, e.g. {"tries": 3}: further tries of the same approved bytes.
+    envelope = models.JSONField(default=dict)
+    at = models.DateTimeField()
+    mac = models.CharField(max_length=DIGEST_HEX)
+
+    def __str__(self) -> str:
+        return f"approval of {self.intent_plan_id} by {self.by}"
+
+
+class HeldDecision(models.Model):
+    """A decision of the browser that can still be taken back. It becomes a `Decision` when its time has come.
+
+    `ruling` is all that was decided (`review.services.ruling`). `dropped` says why it never took effect; the row then
+    stays until its person has read that.
+    """
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="held")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="held_decisions")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    verdict = models.CharField(max_length=16)
+    ruling = models.JSONField()
+    made_at = models.DateTimeField(auto_now_add=True)
+    due_at = models.DateTimeField()
+    dropped = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["intent_plan"], condition=Q(dropped=""), name="one_held_decision_per_plan")
+        ]
+        indexes = [models.Index(fields=["due_at"], condition=Q(dropped=""), name="held_decision_due")]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} by {self.by}, held"
+
+    @property
+    def seconds_left(self) -> int:
+        """Whole seconds until it takes effect; one when that may be any moment."""
+        return max(1, round((self.due_at - timezone.now()).total_seconds()))
+
+    @property
+    def look_again_s(self) -> int:
+        """When an open page should ask what became of it: the sweep comes once a second."""
+        return self.seconds_left + 1
+
+    @property
+    def words(self) -> str:
+        """What takes effect."""
+        verb = {"approve": "approved", "reject": "rejected", "request-changes": "sent back"}[self.verdict]
+        if steps := self.ruling.get("intents"):
+            return f"Steps {', '.join(map(str, steps))} of plan {self.intent_plan_id} are {verb}"
+        return f"Plan {self.intent_plan_id} is {verb}"

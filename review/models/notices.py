@@ -1,0 +1,96 @@
+"""Who is told what, and how it reached them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.utils import timezone
+
+from agents.models import IntentPlan
+
+
+class NoticeKind(models.TextChoices):
+    """What somebody is told of."""
+
+    AWAITS = "awaits", "a plan waits for my decision"
+    URGENT = "urgent", "a plan's time is running out"
+    EXPIRED = "expired", "nobody decided in time"
+    OUTCOME = "outcome", "how a plan ended that I decided or asked for"
+
+
+class PlanTold(models.Model):
+    """What people have been told of a plan already, so that nobody is told twice."""
+
+    intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="told")
+    urgent_at = models.DateTimeField(null=True)
+    end_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["id"], condition=models.Q(end_at__isnull=True), name="plan_told_open")]
+
+    def __str__(self) -> str:
+        return f"told of {self.intent_plan_id}"
+
+
+class Notice(models.Model):
+    """One thing that one person is told; `text` never holds arguments, paths or output."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
+    kind = models.CharField(max_length=8, choices=NoticeKind.choices)
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="notices")
+    text = models.TextField()
+    at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["user", "kind", "intent_plan"], name="notice_once")]
+        indexes = [
+            models.Index(fields=["user", "-id"], name="notice_newest"),
+            models.Index(fields=["user"], condition=models.Q(read_at__isnull=True), name="notice_unread"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NoticeChoice(models.Model):
+    """What a person gets besides the list of notices. Without a row: nothing."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice")
+    email_kinds = ArrayField(models.CharField(max_length=8), default=list, blank=True)
+    apprise_kinds = ArrayField(models.CharField(max_length=8), default=list, blank=True)
+    # A secret: it is asked for, never shown, logged or audited.
+    apprise_address = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"choice of {self.user_id}"
+
+
+class Delivery(models.Model):
+    """A notice on its way to where somebody reads it outside of mindX."""
+
+    class Channel(models.TextChoices):
+        EMAIL = "email"
+        APPRISE = "apprise"
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        SENT = "sent"
+        FAILED = "failed"
+
+    notice = models.ForeignKey(Notice, on_delete=models.CASCADE, related_name="deliveries")
+    channel = models.CharField(max_length=8, choices=Channel.choices)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    reason = models.CharField(max_length=300, blank=True)
+    next_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["notice", "channel"], name="delivery_once")]
+        indexes = [models.Index(fields=["next_at"], condition=models.Q(state="waiting"), name="delivery_waiting")]
+
+    def __str__(self) -> str:
+        return f"{self.channel} {self.state}"
