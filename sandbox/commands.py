@@ -1,6 +1,6 @@
 """The commands of a session: which there are, what each takes, and the English for what is wrong with a request.
 
-Pure. A command's own work is in `session.py` (state) and in `jail/inside` (files and programs).
+Pure. A command's own work is in `doing` and, within the jail, in `jail/inside`.
 """
 
 from __future__ import annotations
@@ -225,6 +225,25 @@ def check_program_name(name: str) -> None:
         raise _invalid(
             "the name of a program has letters, digits, _ and -, at most 32, and begins with one of the first"
         )
+
+
+def short(name: str, text: str) -> str:
+    """A text that is looked for. Raises Refusal for one that is too long."""
+    encoded(name, text, MAX_PATTERN_CHARS * 4)
+    if len(text) > MAX_PATTERN_CHARS:
+        raise _invalid(f"{name} is longer than {MAX_PATTERN_CHARS:,} characters")
+    return text
+
+
+def encoded(name: str, text: str, most_bytes: int) -> bytes:
+    """The bytes of an argument. Raises Refusal, which names it, when UTF-8 cannot say it or it is too long."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise _invalid(f"{name} holds characters that UTF-8 cannot say") from error
+    if len(data) > most_bytes:
+        raise _invalid(f"{name} is longer than {most_bytes:,} bytes")
+    return data
 
 
 def _invalid(reason: str) -> Refusal:

@@ -18,7 +18,8 @@ from agents.bdi.validation import validate_values
 from agents.models import IntentPlan
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Result
-from sandbox.session import OnOutput, Session
+from sandbox.doing.listening import OnOutput
+from sandbox.session import Session
 
 
 @dataclass(frozen=True)

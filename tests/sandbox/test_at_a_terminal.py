@@ -95,6 +95,6 @@ def test_a_program_cannot_type_into_its_terminal_itself(hands: Hands) -> None:
 
 @pytest.mark.parametrize("level", ["L2", "L1"])
 def test_below_the_full_level_there_is_none(hands: Hands, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands.session, "level", level)
+    monkeypatch.setattr(hands.session._ground, "level", level)
     result = hands.run("python -c 1", terminal=True)
     assert result.error_class == "PERMISSION_ERROR"

@@ -267,7 +267,7 @@ def test_nothing_started_costs_nothing(hands: Hands) -> None:
 
 @pytest.mark.parametrize("level", ["L2", "L1"])
 def test_below_the_full_level_nothing_lives_on(hands: Hands, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands.session, "level", level)
+    monkeypatch.setattr(hands.session._ground, "level", level)
     result = hands.do("start", name="one", command_line="sleep 60")
     assert result.error_class == "PERMISSION_ERROR"
     assert "need level L3" in result.reason

@@ -19,7 +19,7 @@ import time
 
 from . import stillness
 from .census import others, touched_by_process
-from .kept import Kept
+from .members import Members, Started, limit_of
 from .place import Place
 from .programs import Program, Wish, start
 from .stillness import Restless
@@ -41,28 +41,8 @@ _GRACE_S = 2.0
 _PATIENCE_S = 1.0
 _ROUNDS = 8
 _GONE_S = 5.0
-_MOST_LIVING = 8
-_MOST_HELD = 16
 # The same on every architecture that has a filter; importing signal would cost as much as typing.
-_SIGKILL, _SIGTERM, _SIGXFSZ = 9, 15, 25
-
-
-class Started:
-    """A program that lives on: what it wrote, and when and why it ended."""
-
-    def __init__(self, name: str, most_bytes: int) -> None:
-        self.name = name
-        self.log = Kept(most_bytes)
-        self.began = time.monotonic()
-        self.took_s: float | None = None
-        self.program: Program
-
-    @property
-    def living(self) -> bool:
-        return self.program.status is None
-
-    def hear(self, _stream: str, data: bytes) -> None:
-        self.log.add(data)
+_SIGKILL, _SIGTERM = 9, 15
 
 
 class Company:
@@ -73,8 +53,7 @@ class Company:
         self._place = place
         self._blame = blame
         self._poll = select.poll()
-        self._started: dict[str, Started] = {}
-        self._foreground: Program | None = None
+        self._members = Members()
         self._watch: Watch | None = None
         self._next_tick = 0.0
         self._held: stillness.Threads | None = None
@@ -82,7 +61,7 @@ class Company:
     @property
     def living(self) -> list[str]:
         """The names of the started programs that have not ended."""
-        return [name for name, each in self._started.items() if each.living]
+        return self._members.living
 
     # -- one program that is waited for -----------------------------------------------------------------------
     def run(
@@ -94,7 +73,7 @@ class Company:
         says something, `cancelled` then reads it.
         """
         watch = self._looked_after()
-        program = self._foreground = self._start(wish, timeout_s, emit)
+        program = self._members.foreground = self._start(wish, timeout_s, emit)
         self._poll.register(control, select.POLLIN)
         try:
             while program.status is None:
@@ -104,13 +83,11 @@ class Company:
             self._poll.unregister(control)
             left_running = self._clear()
             program.close(self.limits["output_file_bytes"])
-            self._foreground = None
+            self._members.foreground = None
         return self._ending(program, watch) | {"left_running": left_running}
 
     def _ending(self, program: Program, watch: Watch) -> dict[str, Any]:
-        code, limit = program.return_code or 0, program.limit
-        if limit is None and code == -_SIGXFSZ:
-            limit = "file_bytes"
+        code, limit = program.return_code or 0, limit_of(program)
         if limit in (None, "time") and code != 0 and watch.peak_processes >= self.limits["processes"] - 1:
             limit = "processes"
         return {
@@ -123,35 +100,27 @@ class Company:
     # -- programs that live on --------------------------------------------------------------------------------
     def start(self, name: str, wish: Wish) -> tuple[dict[str, Any], bytes]:
         """Starts a program that lives on. Raises Refused; of one that ended within a moment tells what it wrote."""
-        self.check_name(name)
+        self._members.check_name(name)
         self._looked_after()
         started = Started(name, self.limits["output_bytes"])
         started.program = self._start(wish, self.limits["hard_s"], started.hear)
-        self._started.pop(name, None)
-        self._started[name] = started
+        self._members.add(started)
         self._wait_for(started, _MOMENT_S)
-        return self._told(started, 0)
+        return started.told(0)
 
     def check_name(self, name: str) -> None:
         """Raises Refused for a name that is taken, or when too many programs live."""
-        living = self.living
-        if name in living:
-            raise Refused("INVALID_PARAMETERS", f"a program named {name} is running already; stop it first")
-        if len(living) >= _MOST_LIVING:
-            raise Refused("INVALID_PARAMETERS", f"{_MOST_LIVING} programs are running already; stop one first")
-        ended = [each for each, started in self._started.items() if not started.living]
-        for each in ended[: max(0, len(self._started) + 1 - _MOST_HELD)]:
-            del self._started[each]
+        self._members.check_name(name)
 
     def log(self, name: str, from_byte: int) -> tuple[dict[str, Any], bytes]:
         """What a started program wrote, as far as it is kept, and how it fares. Raises Refused."""
-        started = self._named(name)
+        started = self._members[name]
         self._turn(None, wait=False)
-        return self._told(started, from_byte)
+        return started.told(from_byte)
 
     def stop(self, name: str) -> tuple[dict[str, Any], bytes]:
         """Ends a started program and its whole tree, politely and then for certain; what is to be said of it."""
-        started = self._named(name)
+        started = self._members[name]
         ended_before = not started.living
         if not ended_before:
             self._signal(started.program, _SIGTERM)
@@ -159,8 +128,8 @@ class Company:
             started.program.killed = True
         self._clear(besides=started.program.pid)
         self._close(started)
-        del self._started[name]
-        answer, body = self._told(started, 0)
+        self._members.forget(started)
+        answer, body = started.told(0)
         return answer | {"ended_before": ended_before}, body
 
     def attend(self, control: int) -> None:
@@ -177,24 +146,6 @@ class Company:
     def _looks_after_any(self) -> bool:
         # Held still nothing can happen; what was written before waits in the pipes.
         return self._held is None and bool(self.living)
-
-    def _named(self, name: str) -> Started:
-        started = self._started.get(name)
-        if started is None:
-            raise Refused("INVALID_PARAMETERS", f"no program named {name} was started in this session")
-        return started
-
-    def _facts(self, started: Started) -> dict[str, Any]:
-        code, limit = started.program.return_code, started.program.limit
-        if limit is None and code == -_SIGXFSZ:
-            limit = "file_bytes"
-        ran_s = time.monotonic() - started.began if started.took_s is None else started.took_s
-        return {"running": started.living, "return_code": code, "limit": limit, "ran_s": round(ran_s, 3)}
-
-    def _told(self, started: Started, from_byte: int) -> tuple[dict[str, Any], bytes]:
-        head, missing, tail = started.log.since(from_byte)
-        sizes = {"total_bytes": started.log.total, "head_bytes": len(head), "left_out_bytes": missing}
-        return self._facts(started) | sizes, head + tail
 
     def _wait_for(self, started: Started, most_s: float) -> None:
         deadline = time.monotonic() + most_s
@@ -224,7 +175,7 @@ class Company:
         try:
             for _ in range(_ROUNDS):
                 self._held = stillness.hold()
-                owned = stillness.owners(self._roots())
+                owned = stillness.owners(self._members.roots)
                 found = {pid for pid, owner in owned.items() if doomed(owner)}
                 if not found:
                     return count
@@ -236,18 +187,18 @@ class Company:
             pass
         # What does not come to rest is not told apart any more.
         for name in self.living:
-            self._started[name].program.limit = "restless"
+            self._members[name].program.limit = "restless"
         self.end_all()
         return count
 
     def _wait_until_gone(self, pids: set[int]) -> None:
         deadline = time.monotonic() + _GONE_S
         while pids & stillness.owners(set()).keys():
-            self._reap()
+            self._members.reap()
             if time.monotonic() > deadline:
                 raise Restless
             time.sleep(0.001)
-        self._reap()
+        self._members.reap()
 
     # -- the turns of the loop --------------------------------------------------------------------------------
     def _looked_after(self) -> Watch:
@@ -268,15 +219,6 @@ class Company:
         finally:
             os.write(self._blame, b"0")
 
-    def _roots(self) -> set[int]:
-        """The started programs whose trees may still live; after that their numbers may come to mean others."""
-        return {each.program.pid for each in self._started.values() if each.took_s is None}
-
-    def _alive(self) -> list[Program]:
-        programs = [each.program for each in self._started.values()]
-        programs += [self._foreground] if self._foreground is not None else []
-        return [program for program in programs if program.status is None]
-
     def _turn(self, control: int | None, *, wait: bool = True) -> bool:
         """Moves what can be moved and looks at the limits when it is time; whether the session said something."""
         said = False
@@ -285,24 +227,24 @@ class Company:
             if descriptor == control:
                 said = True
                 continue
-            for program in self._alive():
+            for program in self._members.alive:
                 program.pump(descriptor, self.limits["output_file_bytes"])
-        for program in self._alive():
+        for program in self._members.alive:
             if program.sent_bytes > self.limits["output_file_bytes"]:
                 self._end(program, "output")
-        self._reap()
-        for started in self._started.values():
+        self._members.reap()
+        for started in self._members:
             if not started.living and started.took_s is None:
                 self._end_tree(started.program)
                 self._close(started)
         now = time.monotonic()
-        if now >= self._next_tick and self._alive():
+        if now >= self._next_tick and self._members.alive:
             self._look(now)
             self._next_tick = time.monotonic() + _TICK_S
         return said
 
     def _look(self, now: float) -> None:
-        for program in self._alive():
+        for program in self._members.alive:
             if not program.killed and program.deadline.kills(now):
                 self._end(program, "time")
             if program.deadline.passed:
@@ -312,47 +254,31 @@ class Company:
             self._end(self._heaviest(), limit)
         elif limit is not None:
             # Who filled the workspace is not to be seen.
-            for program in self._alive():
+            for program in self._members.alive:
                 program.limit = program.limit or limit
             self.end_all()
         self._type()
 
     def _type(self) -> None:
         """Types to a program at a terminal once it waits: it wrote nothing since the last look and computes nothing."""
-        program = self._foreground
+        program = self._members.foreground
         if program is None or program.terminal is None or not program.terminal.has_more:
             return
-        waits = not program.wrote and stillness.all_wait(self._roots())
+        waits = not program.wrote and stillness.all_wait(self._members.roots)
         program.wrote = False
         if waits or time.monotonic() > program.terminal.typed_at + _PATIENCE_S:
             program.terminal.type()
 
     def _heaviest(self) -> Program:
         """The program whose processes hold the most memory. What belongs to no started one is the other one's."""
-        alive = {program.pid: program for program in self._alive()}
-        first = self._foreground or next(iter(alive.values()))
+        alive = {program.pid: program for program in self._members.alive}
+        first = self._members.foreground or next(iter(alive.values()))
         held = dict.fromkeys(alive, 0)
-        owned = stillness.owners(self._roots()) if len(alive) > 1 else {}
+        owned = stillness.owners(self._members.roots) if len(alive) > 1 else {}
         for pid, size_bytes in touched_by_process().items() if owned else ():
             owner = owned.get(pid) or first.pid
             held[owner] = held.get(owner, 0) + size_bytes
         return alive.get(max(held, key=lambda pid: held[pid]), first)
-
-    def _reap(self) -> None:
-        """Takes up whatever has ended: programs, and orphans, which would otherwise count as processes."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
-            self._note(pid, status)
-
-    def _note(self, pid: int, status: int) -> None:
-        for program in self._alive():
-            if program.pid == pid:
-                program.ended(status)
 
     # -- ending -----------------------------------------------------------------------------------------------
     def _end(self, program: Program, limit: str) -> None:
@@ -362,17 +288,17 @@ class Company:
         self._end_tree(program)
 
     def _end_tree(self, program: Program) -> None:
-        stays = [each for each in self._alive() if each is not program]
+        stays = [each for each in self._members.alive if each is not program]
         if not stays:
             kill_others(self._place)
             return
-        own = None if program is self._foreground else program.pid
+        own = None if program is self._members.foreground else program.pid
         self._settle(lambda owner: owner == own)
         self._go_on()
 
     def _clear(self, besides: int | None = None) -> int:
         """Ends all that belongs to no started program other than `besides`; how many processes that were."""
-        if any(each.living and each.program.pid != besides for each in self._started.values()):
+        if any(each.living and each.program.pid != besides for each in self._members):
             count = self._settle(lambda owner: owner in (None, besides))
             self._go_on()
             return count
@@ -389,13 +315,8 @@ class Company:
         """Kills every program and returns when the helper is alone."""
         self._held = None
         kill_others(self._place)
-        while True:
-            try:
-                pid, status = os.waitpid(-1, 0)
-            except ChildProcessError:
-                break
-            self._note(pid, status)
-        for started in self._started.values():
+        self._members.reap_all()
+        for started in self._members:
             self._close(started)
 
     def _close(self, started: Started) -> None:

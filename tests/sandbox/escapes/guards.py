@@ -144,7 +144,7 @@ ENDS = [
 
 STARTED = [
     _guard("what a stopped program left is ended", f"{_INSIDE}/company.py",
-           "        self._clear(besides=started.program.pid)\n", "        self._reap()\n",
+           "        self._clear(besides=started.program.pid)\n", "        self._members.reap()\n",
            tests=f"{_LIVING_ON} -k its_stop"),
     _guard("what belongs to no started program is ended", f"{_INSIDE}/company.py",
            "lambda owner: owner in (None, besides)", "lambda owner: owner == besides",

@@ -1,0 +1,1 @@
+"""What SimpleCoder's commands take, how they are said, and what they change: on files, and with programs."""

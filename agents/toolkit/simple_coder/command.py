@@ -1,0 +1,35 @@
+"""The parts that commands of the session are described with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.toolkit.command import Command, Params
+from agents.toolkit.schemas import HOSTS_KIND
+from sandbox.commands import MOST_OFFSET
+from sandbox.contract import Request
+
+NAME = "simple_coder"
+
+
+def fields(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "properties": dict(properties), "required": list(required)}
+
+
+def path(title: str, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "title": title, "minLength": 1, "maxLength": 1024, "x-kind": "path", **more}
+
+
+def count(title: str, least: int = 1) -> dict[str, Any]:
+    return {"type": "integer", "title": title, "minimum": least, "maximum": MOST_OFFSET}
+
+
+def command(name: str, **parts: Any) -> Command:
+    described = parts["schema"]["properties"]
+    for_the_jail = {field for field in described if described[field].get("x-kind") == HOSTS_KIND}
+
+    def requests(params: Params) -> tuple[Request, ...]:
+        return (Request(name, {field: value for field, value in params.items() if field not in for_the_jail}),)
+
+    return Command(NAME, name, requests=requests, **parts)

@@ -1,0 +1,77 @@
+"""What the commands of a session stand on: its state, its limits, and the jail that does what they ask."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from sandbox import commands, started
+from sandbox.commands import Refusal
+from sandbox.contract import Limits, SessionState
+from sandbox.gate.plan import Plan
+from sandbox.jail.cell import Cell
+from sandbox.jail.inside.frames import BadFrame, Frame
+from sandbox.places import templates_folder
+from sandbox.undo import Undo
+
+_ANSWER_S = 300.0
+
+
+class Ground:
+    """Of one session. There is a jail from the start; one that ended is replaced when it is next needed."""
+
+    def __init__(
+        self, root: Path, state: SessionState, limits: Limits, level: str, plan: Plan | None, undo: Undo | None
+    ) -> None:
+        self.state, self.limits, self.level, self.plan, self.undo = state, limits, level, plan, undo
+        self._root = root
+        self._living: tuple[str, ...] = ()
+        self.cell: Cell | None = self._new_cell()
+
+    @property
+    def living(self) -> tuple[str, ...]:
+        """The names of the started programs that had not ended when the last command was answered."""
+        return self._living if self.cell is not None else ()
+
+    def jail(self) -> Cell:
+        if self.cell is None:
+            self.cell = self._new_cell()
+        return self.cell
+
+    def _new_cell(self) -> Cell:
+        return Cell(self._root, templates_folder(), self.limits, self.level, self.plan)
+
+    def ask(self, message: dict[str, Any], body: bytes = b"") -> Frame:
+        """The helper's answer. Raises Refusal when it refuses, CellEnded, BadFrame, TimeoutError."""
+        cell = self.jail()
+        cell.send({"watch_deletions": not self.state.autonomous, **message}, body)
+        return self.answer(cell.receive(time.monotonic() + _ANSWER_S))
+
+    def answer(self, frame: Frame) -> Frame:
+        """A final frame without its wire fields. Raises Refusal when it tells of one, BadFrame."""
+        self._living = started.living(frame[0].pop("living", []))
+        message, body = frame
+        if message.pop("end", None) is not True:
+            raise BadFrame("an answer out of turn")
+        if "error_class" in message:
+            raise Refusal(str(message["error_class"]), str(message.get("reason", "")))
+        return message, body
+
+    def place(self, path: str) -> str:
+        """`path` as it was typed, relative to the workspace's root. Raises Refusal when it leads outside."""
+        commands.encoded("path", path, commands.MAX_PATH_BYTES)
+        return commands.place(self.state.cwd, path)
+
+    def check_programs(self, why: str) -> None:
+        """Raises Refusal, which says `why` the command needs programs, where the jail may run none."""
+        if self.level == "L1":
+            raise Refusal("PERMISSION_ERROR", f"{why}, and this session is of level L1: file commands only")
+
+    def close(self) -> str:
+        """Ends everything in the jail; what the jail itself said at its end ("" is the rule)."""
+        if self.cell is None:
+            return ""
+        report = self.cell.end()
+        self.cell = None
+        return report.said
