@@ -128,7 +128,8 @@ class _Search:
     def _word(self, state: _Word, at: int) -> int | None:
         words = self.text.words
         while at < len(words):
-            if words[at].text == state.text:
+            # In an exact line quotes say that a value stands there, whatever its words.
+            if words[at].text == state.text and not (self.text.exact and words[at].group >= 0):
                 found = self._step(state.following, at + 1)
                 return None if found is None else found + 1
             if not _is_noise(self.text, at):

@@ -155,12 +155,16 @@ def spoken(command: Command, parameter: str, value: Any) -> str:
     text = str(value)
     if isinstance(value, int) or (text.startswith("{{") and text.endswith("}}") and " " not in text):
         return text
-    if (
-        parameter == "command_line"
-        and _BARE_TEXT.match(text)
-        and " with the input " not in text
-        and " with access to " not in text
-        and " within " not in text
-    ):
+    ambiguous = _has_words_of(command, text)
+    if parameter == "command_line" and _BARE_TEXT.match(text) and not ambiguous:
         return text
-    return quote(text).replace("{", "\\{") if "{" in text else quote(text)
+    said = quote(text)
+    if ambiguous and not said.startswith('"'):
+        said = f'"{said}"'
+    return said.replace("{", "\\{")
+
+
+def _has_words_of(command: Command, text: str) -> bool:
+    """Whether a word of the text could be taken for one of the command's phrases, as "program" in "run the program"."""
+    literals = {literal for template in command.templates for literal in template.literals}
+    return any(fold(word) in literals for word in text.split())
