@@ -76,16 +76,21 @@ def assess(
     counts: Counts,
     tried: Tried | None = None,
     rule: tuple[int, int] | None = None,
+    there: Collection[str] | None = (),
 ) -> PlanRisk:
-    """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None when none did."""
-    own = _own_folders(named)
+    """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None when none did.
+
+    `there` are the paths that existed before it; None when nobody knows, and then no folder is taken for its own.
+    """
+    own = frozenset() if there is None else _own_folders(named) - frozenset(there)
+    tidy = _is_tidy(document, named, own)
     autonomous = False
     steps: list[StepRisk] = []
     for spec in document.all_intents:
         touch = named[spec.position]
         if spec.phase == "cleanup" and (not steps or spec.position == len(document.intents) + 1):
             autonomous = False  # clean-up has a session of its own
-        told = list(_facts(spec, touch, own, autonomous=autonomous))
+        told = list(_facts(spec, touch, own, autonomous=autonomous, tidy=tidy))
         told += _shown(spec, touch, tried, can_delete=autonomous)
         steps.append(_step(spec, told, counts.get((spec.tool, spec.command), (0, 0))))
         autonomous = autonomous or touch.makes_autonomous
@@ -118,13 +123,27 @@ def _inside(path: str, folders: Collection[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
-def _facts(spec: IntentSpec, touch: Touched, own: Collection[str], *, autonomous: bool) -> Iterator[tuple[Level, str]]:
+def _is_tidy(document: Document, named: Mapping[int, Touched], own: Collection[str]) -> bool:
+    """Whether clean-up can remove nothing but what the plan makes: no program, no path that is known only later."""
+    steps = [named[spec.position] for spec in document.cleanup]
+    return all(
+        not (touch.is_program or touch.is_unsure or touch.overwrites)
+        and all(_inside(path, own) for path in touch.removes)
+        for touch in steps
+    )
+
+
+def _facts(
+    spec: IntentSpec, touch: Touched, own: Collection[str], *, autonomous: bool, tidy: bool
+) -> Iterator[tuple[Level, str]]:
     """What stands in the document. A fact that only makes a step ordinary is not told."""
     if spec.effect == "once":
         yield Level.HIGH, "it cannot be repeated or taken back"
     elif spec.effect == "keyed":
         yield Level.MEDIUM, "it changes something outside of the workspace"
-    if touch.makes_autonomous:
+    if touch.makes_autonomous and spec.phase == "cleanup" and tidy:
+        yield Level.MEDIUM, "it switches autonomous mode on for clean-up, which removes only what the plan itself makes"
+    elif touch.makes_autonomous:
         yield Level.HIGH, "it switches autonomous mode on: from here on things can be removed"
     elif touch.is_program and autonomous:
         yield Level.HIGH, "a program that runs in autonomous mode may remove anything in the workspace"

@@ -10,7 +10,8 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
 from agents.models import Intent, IntentPlan, ShadowRun
-from agents.services import shadowing
+from agents.services import base_files, shadowing
+from agents.services.base_files import BaseUnreadable
 from agents.states import IntentState, PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from library.models import ComponentVersion
@@ -44,7 +45,17 @@ def assessed(
 ) -> risk.PlanRisk:
     """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
     known = counts() if found is None else found
-    return risk.assess(document, touched(document, REGISTRY), known, _tried(run), rule)
+    return risk.assess(document, touched(document, REGISTRY), known, _tried(run), rule, _there(document))
+
+
+def _there(document: Document) -> frozenset[str] | None:
+    """The paths before the plan; None when they cannot be read. Only clean-up depends on them."""
+    if not document.cleanup:
+        return frozenset()
+    try:
+        return frozenset(entry.path for entry in base_files.entries_of(document.base))
+    except BaseUnreadable:
+        return None
 
 
 def _tried(run: ShadowRun | None) -> Tried | None:

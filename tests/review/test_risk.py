@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,10 +28,14 @@ def document(main: Sequence[IntentSpec], cleanup: Sequence[IntentSpec] = ()) -> 
 
 
 def risk(
-    *main: IntentSpec, cleanup: Sequence[IntentSpec] = (), counts: Any = MANY, tried: Tried | None = None
+    *main: IntentSpec,
+    cleanup: Sequence[IntentSpec] = (),
+    counts: Any = MANY,
+    tried: Tried | None = None,
+    there: Collection[str] | None = (),
 ) -> PlanRisk:
     written = document(main, cleanup)
-    return assess(written, touched(written, REGISTRY), counts, tried)
+    return assess(written, touched(written, REGISTRY), counts, tried, there=there)
 
 
 def test_an_ordinary_step_with_many_cases_is_low() -> None:
@@ -85,6 +89,19 @@ def test_clean_up_that_removes_what_the_plan_makes_is_medium_and_anything_else_i
     make = spec("mkdir", path="weather")
     assert risk(make, cleanup=[spec("rm", path="weather")]).level is Level.MEDIUM
     assert risk(make, cleanup=[spec("rm", path="other")]).level is Level.HIGH
+    # Making a folder that is there makes nothing: what was in it would go with it.
+    assert risk(make, cleanup=[spec("rm", path="weather")], there=["weather"]).level is Level.HIGH
+    assert risk(make, cleanup=[spec("rm", path="weather")], there=None).level is Level.HIGH
+
+
+def test_autonomous_mode_for_a_tidy_clean_up_is_medium_and_for_any_other_high() -> None:
+    make, on = spec("mkdir", path="weather"), spec("toggle_autonomous_mode", effect="idempotent", on=True)
+    gone = spec("rm", path="weather")
+    assert risk(make, cleanup=[on, gone]).level is Level.MEDIUM
+    assert risk(make, cleanup=[on, gone], there=["weather"]).level is Level.HIGH
+    assert risk(make, cleanup=[on, gone, spec("rm", path="other")]).steps[1].level is Level.HIGH
+    assert risk(make, cleanup=[on, gone, spec("run", command_line="ls")]).steps[1].level is Level.HIGH
+    assert risk(make, on, gone, cleanup=[gone]).steps[1].level is Level.HIGH
 
 
 def test_a_folder_is_found_however_the_steps_go_there() -> None:

@@ -109,9 +109,9 @@ def test_a_line_that_says_nothing_is_answered_with_a_way_out(line: str, words: s
 
 @pytest.mark.parametrize("one", list(REGISTRY.commands), ids=lambda one: f"{one.tool}.{one.name}")
 def test_every_example_is_said_and_read_back(one: Command) -> None:
-    for example in one.examples:
-        assert read(say(one, example), REGISTRY) == (one, dict(example))
-        assert read(say(one, one.defaults() | dict(example)), REGISTRY)[0] == one
+    for params in one.examples:
+        assert read(say(one, params), REGISTRY) == (one, dict(params))
+        assert read(say(one, one.defaults() | dict(params)), REGISTRY)[0] == one
 
 
 TEXT = st.text(max_size=40)
