@@ -50,9 +50,10 @@ class Step:
 
     @property
     def sentence(self) -> str:
-        """The step in one English sentence; none when it would repeat a long argument that stands below in full."""
+        """The step in one English sentence; none when it would repeat an argument that stands on the page as a block."""
         said = self.spec.sentence
-        return said if len(said) <= _LONGEST_SENTENCE and "\n" not in said else ""
+        repeats = len(said) > _LONGEST_SENTENCE or any(argument.is_block for argument in self.arguments)
+        return "" if repeats or "\n" in said else said
 
     @property
     def unusual_limits(self) -> list[Ceiling]:
