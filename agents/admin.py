@@ -61,8 +61,8 @@ class _LookOnlyTable(_LookOnly, AnyTable):
 
 @admin.register(Agent)
 class AgentAdmin(_NothingVanishes, ToldTable):
-    event, told = Event.AGENT, ("tools", "paused")
-    list_display = ("name", "paused", "created_at")
+    event, told = Event.AGENT, ("tools", "paused", "review_design", "review_selection", "people_only")
+    list_display = ("name", "paused", "review_design", "review_selection", "people_only", "created_at")
     readonly_fields = ("name", "created_at")
 
     def told_subject(self, row: Agent) -> str:

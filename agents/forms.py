@@ -11,6 +11,7 @@ from agents.errors import GoalRefused
 from agents.goal_list import OPEN, SEARCH_MAX, GoalFilter
 from agents.models import Goal, Workspace
 from agents.selectors import goals_visible_to, workspaces_writable_by
+from agents.services.designs import checked_design
 from agents.services.goals import checked_text
 from agents.states import GOAL_ENDED, GoalState
 from people.models import User
@@ -36,6 +37,7 @@ class GoalForm(forms.Form):
     workspace = forms.CharField(required=False, max_length=80)
     priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, required=False)
     depends_on = forms.TypedMultipleChoiceField(coerce=int, required=False)
+    design = forms.CharField(strip=False, required=False)
     key = forms.CharField(required=False, max_length=64)
 
     def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
@@ -63,6 +65,12 @@ class GoalForm(forms.Form):
     def clean_text(self) -> str:
         try:
             return checked_text(self.cleaned_data["text"])
+        except GoalRefused as refused:
+            raise forms.ValidationError(refused.message) from refused
+
+    def clean_design(self) -> str:
+        try:
+            return checked_design(self.cleaned_data["design"])
         except GoalRefused as refused:
             raise forms.ValidationError(refused.message) from refused
 

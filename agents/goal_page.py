@@ -16,12 +16,12 @@ from django.urls import reverse
 from agents import goal_facts, goal_network
 from agents.bdi import document as documents
 from agents.goal_network import Lacking, StepNetwork
-from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, Transition
+from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, sees_everything
 from agents.services import replanning
-from agents.states import GoalState, PlanState
+from agents.states import GoalState, LevelState, PlanState
 from library.models import ComponentVersion, Experience
 from people.models import User
 from people.roles import Role
@@ -232,9 +232,33 @@ class GoalPage:
         waits = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return waits and self.user.has_role(Role.REVIEWER)
 
+    @cached_property
+    def levels(self) -> list[LevelDocument]:
+        """The newest version of its design and the newest choice of rules, as far as there are any."""
+        rows = self.goal.level_documents.select_related("decided_by").defer("document").order_by("-number")
+        newest = {row.kind: row for row in reversed(rows)}
+        return [newest[kind] for kind in LevelDocument.Kind if kind in newest]
+
+    @property
+    def open_level(self) -> LevelDocument | None:
+        """The design or choice of rules that awaits review."""
+        return next((one for one in self.levels if one.state == LevelState.AWAITING_REVIEW), None)
+
+    @property
+    def may_send_design(self) -> bool:
+        """Whether its design is open to another version, which this person may send."""
+        design = next((one for one in self.levels if one.kind == LevelDocument.Kind.DESIGN), None)
+        is_open = design is not None and design.state in (LevelState.AWAITING_REVIEW, LevelState.SENT_BACK)
+        return is_open and self.may_change and not self.goal.has_ended
+
     @property
     def may_plan_by_hand(self) -> bool:
-        """A goal takes a person's plan while it has none, or while the one it has is in review."""
+        """A goal takes a person's plan while it has none, or while the one it has is in review.
+
+        What is reviewed before there is a plan comes before one that is written by hand as well.
+        """
+        if self.open_level is not None or self.may_send_design:
+            return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
             self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
@@ -310,4 +334,5 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
     belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
-    return row, plan, newest, states, belief
+    level = LevelDocument.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", "state").first()
+    return row, plan, newest, states, belief, level

@@ -1,4 +1,4 @@
-"""The allowed moves of goals, intent plans, intents and typed commands.
+"""The allowed moves of goals, intent plans, intents, typed commands and what is reviewed before a plan.
 
 `agents.services.moves` is the one place that moves.
 """
@@ -69,6 +69,18 @@ class ShadowState(StrEnum):
     IMPOSSIBLE = "impossible"
 
 
+class LevelState(StrEnum):
+    """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
+
+    AWAITING_REVIEW = "awaiting_review"
+    APPROVED = "approved"
+    SENT_BACK = "sent_back"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    CANCELLED = "cancelled"
+    UNREVIEWED = "unreviewed"
+
+
 G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
@@ -125,6 +137,18 @@ SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
     S.DONE: frozenset(),
     S.STOPPED: frozenset(),
     S.IMPOSSIBLE: frozenset(),
+}
+
+L = LevelState
+LEVEL_MOVES: Mapping[LevelState, frozenset[LevelState]] = {
+    L.AWAITING_REVIEW: frozenset({L.APPROVED, L.SENT_BACK, L.REJECTED, L.SUPERSEDED, L.CANCELLED}),
+    L.APPROVED: frozenset(),
+    # A new version is a row of its own.
+    L.SENT_BACK: frozenset(),
+    L.REJECTED: frozenset(),
+    L.SUPERSEDED: frozenset(),
+    L.CANCELLED: frozenset(),
+    L.UNREVIEWED: frozenset(),
 }
 
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)

@@ -19,6 +19,7 @@ class Event(StrEnum):
     """What happened; `review.reading.journal_lines` has a sentence for each."""
 
     DECISION = "decision"
+    LEVEL = "level"
     TYPED = "typed"
     POLICY = "policy"
     LOGIN = "login"

@@ -22,8 +22,9 @@ from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review import delta, envelope, holds, queue, rights, seal, shadow
+from review import delta, envelope, holds, levels, queue, rights, seal, shadow
 from review.delta import Delta
+from review.levels import BehindPlan
 from review.models import Approval, Comment, Decision, HeldDecision, PlanRisk
 from review.policed import Policed, policed
 from review.reading import changes, evidence, steps, ticks
@@ -109,6 +110,8 @@ class PlanView:
     ticks: dict[int, Tick]
     # The edits that made this revision out of the one before.
     edits: list[Decision]
+    # The design and the choice of rules it stands on.
+    behind: BehindPlan
     # Somebody else's decision that can still be taken back.
     rival: HeldDecision | None
 
@@ -229,6 +232,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         policed=policed(plan, user),
         ticks=ticks.ticks_of(document, chosen) if document else {},
         edits=edits_into(plan),
+        behind=levels.behind(plan),
         rival=rival_of(plan, user),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import auto_approval, deadlines, deliveries, holding, notices
+from review.services import auto_approval, deadlines, deliveries, holding, level_notices, notices
 
 
 @shared_task(name="review.sweep")
@@ -13,6 +13,7 @@ def sweep() -> None:
     deadlines.sweep()
     auto_approval.sweep()
     notices.sweep()
+    level_notices.sweep()
     deliveries.sweep()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, edit, extend, held, journal, notices, plan, policies, queue
+from review.views import decide, edit, extend, held, journal, levels, notices, plan, policies, queue
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
@@ -13,6 +13,10 @@ urlpatterns = [
     path("notices/read/", notices.read_all, name="review-notices-read"),
     path("notices/choice/", notices.choose, name="review-notices-choice"),
     path("notices/<int:pk>/", notices.follow, name="review-notice"),
+    path("levels/", levels.listing, name="review-levels"),
+    path("levels/<int:pk>/", levels.one, name="review-level"),
+    path("levels/<int:pk>/decide/", levels.decide, name="review-level-decide"),
+    path("levels/<int:pk>/compare/<int:number>/", levels.compare, name="review-level-compare"),
     path("<int:pk>/", plan.plan_page, name="review-plan"),
     path("<int:pk>/standing/", plan.standing, name="review-standing"),
     path("<int:pk>/shadow/", plan.shadow_run, name="review-shadow"),

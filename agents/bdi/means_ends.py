@@ -9,6 +9,7 @@ from typing import Any
 from agents.bdi import evidence
 from agents.bdi.cleanup import CleanupBlock, gather
 from agents.bdi.dependencies import link
+from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
 from agents.bdi.references import shifted
 from agents.bdi.revision import current_folder, predict
@@ -64,16 +65,22 @@ class _Failure:
 
 
 def plan(
-    goal_text: str, rules: Sequence[KnownRule], beliefs: Sequence[Belief], registry: Registry, max_depth: int = 8
+    goal_text: str,
+    rules: Sequence[KnownRule],
+    beliefs: Sequence[Belief],
+    registry: Registry,
+    max_depth: int = 8,
+    chosen: Mapping[str, str] | None = None,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
-    Sub-goals are planned against the beliefs as the steps before them are predicted to leave them, and from the folder
-    that
-    these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule, slots, the contexts × beliefs matrix,
-    every relevant rule with its outcome, the rejected ones with their reason, the sub-goals in order, and the beliefs.
+    `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
+    because a reviewer said so. Sub-goals are planned against the beliefs as the steps before them are predicted to
+    leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
+    slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
+    sub-goals in order, and the beliefs.
     """
-    planner = _Planner(tuple(rules), registry, max_depth)
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {})
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -87,6 +94,7 @@ class _Planner:
     rules: tuple[KnownRule, ...]
     registry: Registry
     max_depth: int
+    chosen: Mapping[str, str]
     tries: int = 0
     log: evidence.Log = field(default_factory=evidence.Log)
 
@@ -98,6 +106,8 @@ class _Planner:
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
         candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)
+        if only := self.chosen.get(key_of(goal.said, cwd)):
+            candidates = [one for one in candidates if one.relevant.known.version_id == only]
         cause = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()

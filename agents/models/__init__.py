@@ -10,6 +10,7 @@ from agents.models.actors import Agent, ToolLimit
 from agents.models.common import DIGEST_HEX
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
+from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogLine
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
@@ -24,6 +25,7 @@ __all__ = [
     "HandCommand",
     "Intent",
     "IntentPlan",
+    "LevelDocument",
     "LogCounter",
     "LogLine",
     "Plan",

@@ -16,6 +16,23 @@ class Agent(models.Model):
     # Names of the tools it may use; empty means every registered one.
     tools = ArrayField(models.CharField(max_length=64), default=list, blank=True)
     paused = models.BooleanField(default=False)
+    # What people review before there is a plan. Plans themselves are always reviewed.
+    review_design = models.BooleanField(
+        "review written designs",
+        default=False,
+        help_text="A goal that comes with a design is planned only after a reviewer approved the design.",
+    )
+    review_selection = models.BooleanField(
+        "review the choice of rules",
+        default=False,
+        help_text="After a rule was chosen, a reviewer confirms it or chooses another that applies, before the plan.",
+    )
+    people_only = models.BooleanField(
+        "plans are decided by people only",
+        default=False,
+        help_text="On: no policy approves a plan of this agent. Off: a policy in force may, as far as it reaches;"
+        " without one a person decides every plan all the same.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -48,6 +48,8 @@ _MANUAL = {
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
     "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
     "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
+    "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
+    "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
 }
 

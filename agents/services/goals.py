@@ -14,8 +14,9 @@ from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, workspaces_writable_by
-from agents.services import hints, logs, proposing
+from agents.services import choosing, designs, hints, logs, proposing
 from agents.services.moves import move_goal, move_plan
+from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
 from people.models import User
 from people.roles import Role
@@ -34,13 +35,16 @@ def submit(
     workspace: Workspace | None = None,
     depends_on: Sequence[Goal] = (),
     submission_key: str = "",
+    design: str = "",
 ) -> Goal:
-    """Take a goal in. Without a workspace it gets a new, empty one named after it.
+    """Take a goal in, with a written design where there is one. Without a workspace it gets a new, empty one named
+    after it.
 
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
     request makes one goal. Raises GoalRefused naming the field.
     """
     text = checked_text(text)
+    design = designs.checked_design(design)
     if isinstance(priority, bool) or not 1 <= priority <= 5:
         raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
@@ -51,7 +55,7 @@ def submit(
         return earlier
     try:
         with transaction.atomic():
-            return _create(by, text, priority, workspace, list(depends_on), submission_key)
+            return _create(by, text, priority, workspace, list(depends_on), submission_key, design)
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
         if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
@@ -59,29 +63,42 @@ def submit(
         raise
 
 
-def _create(by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str) -> Goal:
+def _create(
+    by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str, design: str
+) -> Goal:
     waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
     lost = [goal for goal in waiting if goal.has_ended]
     if lost:
         raise GoalRefused(
             "depends_on", f"Goal {lost[0].pk} ended as {lost[0].state}, so a goal that waits for it could never start."
         )
+    agent = Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
+    state, reason = _begins(waiting, looked_at=bool(design) and agent.review_design)
     goal = Goal.objects.create(
         text=text,
         submitted_by=by,
-        agent=Agent.objects.get_or_create(name=DEFAULT_AGENT)[0],
+        agent=agent,
         workspace=workspace or _new_workspace(by, text),
         priority=priority,
-        state=(GoalState.BLOCKED if waiting else GoalState.PENDING).value,
-        reason=_waits_for(waiting),
+        state=state.value,
+        reason=reason,
         submission_key=key,
     )
     goal.depends_on.set(depends_on)
     logs.say(goal.pk, "bdi_agent", "submit", f"goal {goal.pk} submitted by {by.username}, priority {priority}")
     if waiting:
         logs.say(goal.pk, "bdi_agent", "submit", _waits_for(waiting))
+    if design:
+        designs.take(goal, design, by=by)
     hints.wake(goal.pk)
     return goal
+
+
+def _begins(waiting: Sequence[Goal], *, looked_at: bool) -> tuple[GoalState, str]:
+    """Where a new goal starts; `looked_at`: its design awaits review, and nothing is planned before that."""
+    if waiting:
+        return GoalState.BLOCKED, _waits_for(waiting)
+    return (GoalState.AWAITING_REVIEW, designs.AWAITS) if looked_at else (GoalState.PENDING, "")
 
 
 def _waits_for(goals: Sequence[Goal]) -> str:
@@ -105,19 +122,7 @@ def _new_workspace(by: User, text: str) -> Workspace:
 
 def checked_text(text: str) -> str:
     """The goal's text, stripped; GoalRefused when it is empty, too long or holds control characters."""
-    text = text.replace("\r\n", "\n").strip()
-    if not text:
-        raise GoalRefused("text", "Say what should be achieved.")
-    if len(text) > settings.GOAL_TEXT_MAX:
-        raise GoalRefused(
-            "text",
-            f"This has {len(text):,} characters; {settings.GOAL_TEXT_MAX:,} is the most. Put long material into a file"
-            " of the workspace and name it here.",
-        )
-    bad = next((char for char in text if unicodedata.category(char) in {"Cc", "Cs"} and char not in "\n\t"), None)
-    if bad is not None:
-        raise GoalRefused("text", f"This holds the control character U+{ord(bad):04X}. Remove it.")
-    return text
+    return checked(text, field="text", most=settings.GOAL_TEXT_MAX, empty="Say what should be achieved.")
 
 
 def cancel(goal: Goal, *, by: User) -> Goal:
@@ -162,6 +167,8 @@ def supply_plan(
         raise PlanInvalid(problems)
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
+        if designs.in_the_way(goal) is not None or choosing.is_open(goal):
+            raise NotPossibleNow("A reviewer decides on its design or its rules first. A plan by hand fits afterwards.")
         if goal.state == GoalState.AWAITING_REVIEW:
             plan = current_plan(goal)
             if plan is None or plan.state != PlanState.AWAITING_REVIEW:

@@ -1,4 +1,6 @@
-"""The one place that moves goals, plans, intents and typed commands: a conditional update, a transition row, a hint.
+"""The one place that moves goals, plans, intents, typed commands and what is reviewed before a plan.
+
+A move is a conditional update, a transition row and a hint.
 
 An intent's history is its attempts and a typed command's is the audit, so moving one writes no transition.
 
@@ -15,7 +17,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents import signals
-from agents.models import Goal, HandCommand, Intent, IntentPlan, ShadowRun, Transition
+from agents.models import Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
     GOAL_ENDED,
@@ -23,12 +25,14 @@ from agents.states import (
     HAND_ENDED,
     HAND_MOVES,
     INTENT_MOVES,
+    LEVEL_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
     SHADOW_MOVES,
     GoalState,
     HandState,
     IntentState,
+    LevelState,
     MoveRefused,
     PlanState,
     ShadowState,
@@ -68,6 +72,9 @@ def move_goal(
         if {old, new} & _IN_THE_QUEUE:
             hints.queue_changed()
         if new in GOAL_ENDED:
+            # What was reviewed for this goal leaves the queue with it, whatever ended it.
+            waiting = LevelDocument.objects.filter(goal_id=goal.pk, state=LevelState.AWAITING_REVIEW.value)
+            waiting.update(state=LevelState.CANCELLED.value, reason=f"the goal is {new.value}")
             # Dependants start or fail, and the experience is recorded, by the next cycle.
             hints.wake(goal.pk)
     for name, value in values.items():
@@ -145,3 +152,19 @@ def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: A
     for name, value in values.items():
         setattr(run, name, value)
     return run
+
+
+def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:
+    """Move a design or a choice of rules; MoveRefused when the table forbids it, or somebody decided first."""
+    old = LevelState(document.state)
+    if new not in LEVEL_MOVES[old]:
+        raise MoveRefused(f"{document} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
+    with transaction.atomic():
+        if not LevelDocument.objects.filter(pk=document.pk, state=old.value).update(**values):
+            raise MoveRefused(f"{document} is no longer {old}")
+        hints.goal_changed(document.goal_id)
+        hints.queue_changed()
+    for name, value in values.items():
+        setattr(document, name, value)
+    return document

@@ -18,7 +18,8 @@ from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import Problem
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
-from agents.services import logs, perceiving, proposing, rules
+from agents.rules.selection import KnownRule
+from agents.services import choosing, designs, logs, perceiving, proposing, rules
 from agents.services.moves import move_goal
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
@@ -32,9 +33,11 @@ def plan_goal(lease: Lease) -> None:
     Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds.
     """
     goal = _adopt(lease)
+    if goal.state != GoalState.PLANNING:  # it waits for its design
+        return
     beliefs = perceiving.perceive(goal)
     known = rules.known_rules()
-    found = means_ends.plan(goal.text, known, beliefs, REGISTRY)
+    found = _find(goal, known, beliefs)
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
@@ -54,7 +57,21 @@ def _adopt(lease: Lease) -> Goal:
         if goal.state == GoalState.PENDING:
             logs.say(goal.pk, "bdi_agent", "deliberate", f"adopted goal {goal.pk} (priority {goal.priority})")
             move_goal(goal, GoalState.PLANNING, by="bdi_agent")
+        if (design := designs.in_the_way(goal)) is not None:
+            designs.wait_for_it(goal, design)
         return goal
+
+
+def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed]) -> PlanDraft | NoPlan:
+    """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
+    choice = choosing.confirmed(goal)
+    if choice is not None:
+        found = means_ends.plan(goal.text, known, beliefs, REGISTRY, chosen=choice.chosen)
+        if isinstance(found, PlanDraft):
+            return choosing.with_confirmation(found, choice)
+        said = "the rules that were confirmed no longer make a plan; the choice is made again"
+        logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
+    return means_ends.plan(goal.text, known, beliefs, REGISTRY)
 
 
 def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
@@ -72,6 +89,9 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
 def _propose(goal: Goal, draft: PlanDraft) -> None:
     if _same_as_sent_back(goal, draft):
         _ask_a_person(goal, NoPlan("same_plan_again", draft.evidence), [])
+        return
+    if choosing.must_ask(goal, draft):
+        choosing.ask(goal, draft)
         return
     rule = draft.evidence.get("rule") or {}
     logs.say(

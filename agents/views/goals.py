@@ -18,10 +18,11 @@ from agents.forms import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
 from agents.goal_list import find
 from agents.services import goals as services
 from agents.services import previewing
+from agents.services.designs import DESIGN_MAX
 from people.models import User
 
 _SLOT = "slot-"
-_FORM_FIELDS = {"text", "workspace", "priority", "depends_on"}
+_FORM_FIELDS = {"text", "workspace", "priority", "depends_on", "design"}
 
 
 @require_safe
@@ -69,6 +70,7 @@ def new(request: HttpRequest) -> HttpResponse:
             workspace=form.cleaned_data["workspace"],
             depends_on=form.cleaned_data["depends_on"],
             submission_key=form.cleaned_data["key"],
+            design=form.cleaned_data["design"],
         )
     except GoalRefused as refused:
         form.add_error(refused.field if refused.field in _FORM_FIELDS else None, refused.message)
@@ -94,6 +96,7 @@ def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpRe
         {
             "form": form,
             "text_max": settings.GOAL_TEXT_MAX,
+            "design_max": DESIGN_MAX,
             "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
             "offered_goals": form.offered_goals(),
             "waits_for": {str(value) for value in form["depends_on"].value() or ()},

@@ -9,6 +9,7 @@ from mindx_web.api import (
     health,
     intent_plans,
     intents,
+    levels,
     shadow,
     workspaces,
 )
@@ -27,6 +28,8 @@ api.add_router("goals", hand_commands.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
 api.add_router("intent-plans", shadow.router)
+api.add_router("goals", levels.designs)
+api.add_router("levels", levels.router)
 api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("components", components.router)

@@ -38,6 +38,7 @@ class GoalIn(Strict):
     priority: int = Field(3, ge=1, le=5, description="1 is adopted first, 5 last")
     workspace: str | None = Field(None, description="name of a workspace of yours")
     depends_on: list[str] = Field([], max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved")
+    design: str = Field("", description="how it should be done, a statement a line; reviewed first where that is on")
 
 
 class GoalOut(Schema):
@@ -115,6 +116,7 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Stat
         workspace=workspace,
         depends_on=_dependencies(user, payload.depends_on),
         submission_key=f"api:{key}" if key else "",
+        design=payload.design,
     )
     if goal.text != services.checked_text(payload.text):
         # The key of a goal outlives the answer kept for it, so it can meet another text after that day.
@@ -148,7 +150,7 @@ def read(request: ApiRequest, goal_id: str) -> GoalOut:
 def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None, Body()] = None) -> GoalOut:
     """Cancel a goal at any time. A running step is stopped within seconds; the goal is `dropped` then."""
     user = request.auth.user
-    services.cancel(_changeable(user, goal_id), by=user)
+    services.cancel(changeable(user, goal_id), by=user)
     return goal_out(_read(user, goal_id))
 
 
@@ -157,7 +159,7 @@ def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payl
     """Supply your own plan for a goal that is `manual`, or instead of the one in review. It is reviewed like any."""
     user = request.auth.user
     plan = services.supply_plan(
-        _changeable(user, goal_id),
+        changeable(user, goal_id),
         by=user,
         steps=[step.model_dump() for step in payload.steps],
         cleanup=[step.model_dump() for step in payload.cleanup],
@@ -216,7 +218,7 @@ def _read(user: User, goal_id: str) -> Goal:
     return goal
 
 
-def _changeable(user: User, goal_id: str) -> Goal:
+def changeable(user: User, goal_id: str) -> Goal:
     """A goal that the person may change: 404 when they may not even see it, 403 when they may only see it."""
     goal = _read(user, goal_id)
     if not selectors.may_change(user, goal):

@@ -39,6 +39,8 @@ STATE_ICONS: Mapping[str, str] = {
     "failed": "x",
     "rejected": "x",
     "candidate": "flask",
+    "sent_back": "undo",
+    "unreviewed": "minus",
     "skipped": "minus",
     "dropped": "minus",
     "superseded": "minus",

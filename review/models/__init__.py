@@ -5,6 +5,7 @@ from __future__ import annotations
 from review.models.comments import Comment
 from review.models.decisions import Approval, Decision, HeldDecision
 from review.models.journal import AuditEntry, TypedEvent
+from review.models.levels import LevelDecision, LevelTold
 from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
 from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEvaluation, PolicyVersion, ReviewPolicy
 from review.models.time import ReviewClock, TimeLimit
@@ -16,6 +17,8 @@ __all__ = [
     "Decision",
     "Delivery",
     "HeldDecision",
+    "LevelDecision",
+    "LevelTold",
     "Notice",
     "NoticeChoice",
     "NoticeKind",

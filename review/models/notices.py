@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from agents.models import IntentPlan
+from agents.models import IntentPlan, LevelDocument
 
 
 class NoticeKind(models.TextChoices):
@@ -38,14 +38,23 @@ class Notice(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=8, choices=NoticeKind.choices)
-    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="notices")
+    # What it is about: a plan, or a design or choice of rules.
+    intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
+    level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
     text = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-id"]
-        constraints = [models.UniqueConstraint(fields=["user", "kind", "intent_plan"], name="notice_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "kind", "intent_plan"], name="notice_once"),
+            models.UniqueConstraint(fields=["user", "kind", "level_document"], name="level_notice_once"),
+            models.CheckConstraint(
+                condition=models.Q(intent_plan__isnull=True) ^ models.Q(level_document__isnull=True),
+                name="notice_is_about_one_thing",
+            ),
+        ]
         indexes = [
             models.Index(fields=["user", "-id"], name="notice_newest"),
             models.Index(fields=["user"], condition=models.Q(read_at__isnull=True), name="notice_unread"),
@@ -53,6 +62,20 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def about(self) -> IntentPlan | LevelDocument:
+        """What it leads to."""
+        found = self.intent_plan or self.level_document
+        assert found is not None  # noqa: S101  # a constraint says so
+        return found
+
+    @property
+    def about_words(self) -> str:
+        """What it leads to, in words."""
+        if self.level_document is not None:
+            return f"{self.level_document.get_kind_display()} of goal {self.level_document.goal_id}"
+        return f"plan {self.intent_plan_id}"
 
 
 class NoticeChoice(models.Model):

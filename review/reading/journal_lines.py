@@ -38,6 +38,11 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             comment = data.get("comment")
             done = _VERDICTS.get(verdict, f"decided “{verdict}” on")
             return f"{done} {place} of goal {data.get('goal', '?')}" + (f": {_short(comment)}" if comment else "")
+        case Event.LEVEL:
+            verdict, what = str(data.get("verdict", "")), _words(data.get("what", "level"))
+            comment = data.get("comment")
+            done = f"{_VERDICTS.get(verdict, verdict)} the {what} of {place}"
+            return done + (f": {_short(comment)}" if comment else "")
         case Event.TYPED:
             what = str(data.get("what", ""))
             return f"{_TYPED.get(what, what)} “{_short(data.get('text', ''))}” in {place}"

@@ -12,10 +12,15 @@ from django.utils import timezone
 
 from review import canonical
 from review.chain import Walk
-from review.models import AuditEntry, Decision, TypedEvent
-from review.services import audit, journal, typed_audit
+from review.models import AuditEntry, Decision, LevelDecision, TypedEvent
+from review.services import audit, journal, level_audit, typed_audit
 
-_CHAINS: dict[str, type[Model]] = {"decisions": Decision, "typed commands": TypedEvent, "journal": AuditEntry}
+_CHAINS: dict[str, type[Model]] = {
+    "decisions": Decision,
+    "level decisions": LevelDecision,
+    "typed commands": TypedEvent,
+    "journal": AuditEntry,
+}
 
 
 class AnchorBroken(Exception):
@@ -26,6 +31,7 @@ def walk_all() -> Iterator[tuple[str, Walk]]:
     """Each chain's name and what a walk over it found."""
     decisions = audit.walk()
     yield "decisions", Walk(decisions.decisions, decisions.last_hash, decisions.broken)
+    yield "level decisions", level_audit.walk()
     yield "typed commands", typed_audit.walk()
     yield "journal", journal.walk()
 

@@ -46,7 +46,11 @@ def sweep() -> None:
 
 def deliver(delivery_id: int) -> None:
     """One try. The race it closes: two workers; whoever moves `next_at` first sends."""
-    delivery = Delivery.objects.filter(pk=delivery_id).select_related("notice__user", "notice__intent_plan").first()
+    delivery = (
+        Delivery.objects.filter(pk=delivery_id)
+        .select_related("notice__user", "notice__intent_plan", "notice__level_document")
+        .first()
+    )
     if delivery is None:
         return
     pause = _FIRST_PAUSE * 2**delivery.tries
@@ -76,7 +80,7 @@ def _wake(delivery_id: int) -> None:
 
 
 def _body(delivery: Delivery) -> str:
-    link = f"{settings.PUBLIC_URL}{delivery.notice.intent_plan.get_absolute_url()}"
+    link = f"{settings.PUBLIC_URL}{delivery.notice.about.get_absolute_url()}"
     return f"{delivery.notice.text}\n\n{link}\n"
 
 

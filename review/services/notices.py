@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.db.models.functions import Now
 
-from agents.models import Intent, IntentPlan
+from agents.models import Goal, Intent, IntentPlan
 from agents.presentation import hidden
 from agents.states import PLAN_ENDED, PlanState
 from people.models import User
@@ -43,17 +43,21 @@ def unread_of(user: User) -> str:
 
 def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
     """What is asked, without arguments, paths or output: the goal's first words, the number of steps, the risk."""
-    goal = hidden.visible_text(" ".join(plan.goal.text.split()))
-    words = goal if len(goal) <= _WORDS_MAX else f"{goal[:_WORDS_MAX].rstrip()}…"
     steps = plan.intents.filter(phase=Intent.Phase.MAIN).count()
     risk = getattr(getattr(plan, "risk", None), "level", "")
-    about = f"“{words}” ({steps} step{'s' * (steps != 1)}{f', risk {risk}' if risk else ''})"
+    about = f"{first_words(plan.goal)} ({steps} step{'s' * (steps != 1)}{f', risk {risk}' if risk else ''})"
     return {
         NoticeKind.AWAITS: f"A plan waits for your decision: {about}",
         NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
         NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
         NoticeKind.OUTCOME: f"The plan is {plan.state}: {about}",
     }[kind]
+
+
+def first_words(goal: Goal) -> str:
+    """As much of a goal as a message may say, in quotes."""
+    text = hidden.visible_text(" ".join(goal.text.split()))
+    return f"“{text if len(text) <= _WORDS_MAX else f'{text[:_WORDS_MAX].rstrip()}…'}”"
 
 
 def _plans(which: Q) -> list[IntentPlan]:
@@ -65,14 +69,14 @@ def _tell_waiting(plan: IntentPlan) -> None:
     with transaction.atomic():
         _, new = PlanTold.objects.get_or_create(intent_plan=plan)
         if new:
-            _tell(NoticeKind.AWAITS, plan, _deciders(plan))
+            _tell_plan(NoticeKind.AWAITS, plan, _deciders(plan))
 
 
 def _tell_urgent(plan: IntentPlan) -> None:
     with transaction.atomic():
         if PlanTold.objects.filter(intent_plan=plan, urgent_at__isnull=True).update(urgent_at=Now()):
-            operators = [user for user in _active() if user.has_role(Role.OPERATOR)]
-            _tell(NoticeKind.URGENT, plan, [*_deciders(plan), *operators])
+            operators = [user for user in active() if user.has_role(Role.OPERATOR)]
+            _tell_plan(NoticeKind.URGENT, plan, [*_deciders(plan), *operators])
 
 
 def _tell_end(plan: IntentPlan) -> None:
@@ -80,28 +84,30 @@ def _tell_end(plan: IntentPlan) -> None:
         if not PlanTold.objects.filter(intent_plan=plan, end_at__isnull=True).update(end_at=Now()):
             return
         if plan.state == PlanState.EXPIRED:
-            _tell(NoticeKind.EXPIRED, plan, [*_deciders(plan), plan.goal.submitted_by])
+            _tell_plan(NoticeKind.EXPIRED, plan, [*_deciders(plan), plan.goal.submitted_by])
             return
         approval = Approval.objects.filter(intent_plan=plan).select_related("by").first()
         if approval is not None:
-            _tell(NoticeKind.OUTCOME, plan, [approval.by, plan.goal.submitted_by])
+            _tell_plan(NoticeKind.OUTCOME, plan, [approval.by, plan.goal.submitted_by])
 
 
 def _deciders(plan: IntentPlan) -> list[User]:
-    return [user for user in _active() if not rights.why_not(user, plan)]
+    return [user for user in active() if not rights.why_not(user, plan)]
 
 
-def _active() -> list[User]:
+def active() -> list[User]:
+    """Everybody who could be told of something."""
     return list(User.objects.filter(is_active=True).exclude(roles=[], is_superuser=False))
 
 
-def _tell(kind: NoticeKind, plan: IntentPlan, people: Iterable[User]) -> None:
-    """A notice for each, and a delivery wherever they chose to have it as well."""
+def _tell_plan(kind: NoticeKind, plan: IntentPlan, people: Iterable[User]) -> None:
+    tell(kind, text_of(kind, plan), people, intent_plan=plan)
+
+
+def tell(kind: NoticeKind, text: str, people: Iterable[User], **about: Model) -> None:
+    """A notice for each, and a delivery wherever they chose to have it as well. `about`: the field that it leads to."""
     told = {user.pk: user for user in people if user.is_active}
-    text = text_of(kind, plan)
-    found = Notice.objects.bulk_create(
-        [Notice(user=user, kind=kind, intent_plan=plan, text=text) for user in told.values()]
-    )
+    found = Notice.objects.bulk_create([Notice(user=user, kind=kind, text=text, **about) for user in told.values()])
     choices = {choice.user_id: choice for choice in NoticeChoice.objects.filter(user__in=told)}
     going = []
     for notice in found:

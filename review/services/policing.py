@@ -52,6 +52,8 @@ def rule_of(version: PolicyVersion) -> Rule:
 def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
     """What the policies say of a stored plan as things are now. Raises ValueError when its bytes are no plan."""
     rules = rules_in_force() if rules is None else rules
+    if plan.goal.agent.people_only:
+        rules = [rule for rule in rules if rule.action is not Action.AUTO_APPROVE]
     if not rules:
         return _SAYS_NOTHING
     return decide(rules, facts_of(plan))
@@ -195,6 +197,8 @@ def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
     if policy.state != PolicyState.ENABLED.value or policy.number != version.number:
         state = "replaced by a newer version" if policy.state == PolicyState.ENABLED.value else policy.state
         return f"policy “{policy.name}” (version {version.number}), which approved it, is {state}"
+    if plan.goal.agent.people_only:
+        return f"a policy approved it, and plans of the agent {plan.goal.agent.name} are now decided by people only"
     if reason := rights.why_not(version.owner, plan):
         return f"the owner of policy “{policy.name}” may not decide it any more: {reason}"
     run = shadowing.latest(plan)

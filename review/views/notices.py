@@ -26,10 +26,11 @@ def notices(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def follow(request: HttpRequest, pk: int) -> HttpResponse:
-    """To what a notice is about; it counts as read. The way out is the plan's own address and nothing that is sent."""
-    notice = get_object_or_404(asking(request).notices.select_related("intent_plan"), pk=pk)
+    """To what a notice is about; it counts as read. The way out is its own address and nothing that is sent."""
+    found = asking(request).notices.select_related("intent_plan", "level_document")
+    notice = get_object_or_404(found, pk=pk)
     Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=timezone.now())
-    return HttpResponseRedirect(notice.intent_plan.get_absolute_url())
+    return HttpResponseRedirect(notice.about.get_absolute_url())
 
 
 @require_POST
@@ -62,7 +63,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, form: NoticeForm | None = None, *, status: int = 200) -> HttpResponse:
     user = asking(request)
     before = request.GET.get("before", "")
-    rows = user.notices.order_by("-pk")
+    rows = user.notices.select_related("level_document").order_by("-pk")
     if before.isascii() and before.isdigit() and int(before) < _ID_MAX:
         rows = rows.filter(pk__lt=int(before))
     found = list(rows[: PAGE + 1])
@@ -73,6 +74,8 @@ def _page(request: HttpRequest, form: NoticeForm | None = None, *, status: int =
         "form": form or NoticeForm.of(choice),
         "has_address": bool(choice.apprise_address),
         "email_on": settings.NOTIFY_BY_EMAIL,
-        "deliveries": Delivery.objects.filter(notice__user=user).select_related("notice").order_by("-pk")[:10],
+        "deliveries": Delivery.objects.filter(notice__user=user)
+        .select_related("notice__level_document")
+        .order_by("-pk")[:10],
     }
     return render(request, "review/notices.html", context, status=status)

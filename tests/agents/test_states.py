@@ -13,11 +13,13 @@ from agents.states import (
     HAND_ENDED,
     HAND_MOVES,
     INTENT_MOVES,
+    LEVEL_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
     GoalState,
     HandState,
     IntentState,
+    LevelState,
     PlanState,
 )
 
@@ -35,6 +37,7 @@ def test_every_state_has_a_row_in_its_table() -> None:
     assert set(PLAN_MOVES) == set(PlanState)
     assert set(INTENT_MOVES) == set(IntentState)
     assert set(HAND_MOVES) == set(HandState)
+    assert set(LEVEL_MOVES) == set(LevelState)
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(HandState, HandState)))
@@ -43,6 +46,12 @@ def test_a_typed_command_runs_at_most_once_and_its_end_is_the_end(old: HandState
     allowed |= {("running", end) for end in ("done", "lost", "cancelled")}
     assert (new in HAND_MOVES[old]) == ((old, new) in allowed)
     assert {HandState.DONE, HandState.LOST, HandState.CANCELLED} == HAND_ENDED
+
+
+@pytest.mark.parametrize(("old", "new"), list(product(LevelState, LevelState)))
+def test_what_is_reviewed_before_a_plan_is_decided_once(old: LevelState, new: LevelState) -> None:
+    ends = set(LevelState) - {LevelState.AWAITING_REVIEW, LevelState.UNREVIEWED}
+    assert (new in LEVEL_MOVES[old]) == (old == LevelState.AWAITING_REVIEW and new in ends)
 
 
 def test_every_goal_can_end_from_wherever_it_is() -> None:

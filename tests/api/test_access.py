@@ -24,6 +24,7 @@ OPERATIONS = [
     ("GET", "goals/1", Scope.GOALS_READ),
     ("POST", "goals/1/cancel", Scope.GOALS_WRITE),
     ("POST", "goals/1/plan", Scope.GOALS_WRITE),
+    ("POST", "goals/1/design", Scope.GOALS_WRITE),
     ("GET", "goals/1/log", Scope.GOALS_READ),
     ("GET", "goals/1/commands", Scope.GOALS_READ),
     ("POST", "goals/1/commands", Scope.SESSION_WRITE),
@@ -43,6 +44,11 @@ OPERATIONS = [
     ("POST", "intent-plans/1/reject", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/request-changes", Scope.REVIEW_DECIDE),
     ("PATCH", "intent-plans/1/intents/1", Scope.REVIEW_DECIDE),
+    ("GET", "levels", Scope.REVIEW_READ),
+    ("GET", "levels/1", Scope.REVIEW_READ),
+    ("POST", "levels/1/approve", Scope.REVIEW_DECIDE),
+    ("POST", "levels/1/reject", Scope.REVIEW_DECIDE),
+    ("POST", "levels/1/request-changes", Scope.REVIEW_DECIDE),
     ("POST", "intents/1/outcome", Scope.GOALS_WRITE),
     ("GET", "experiences", Scope.MEMORY_READ),
     ("GET", "components", Scope.LIBRARY_READ),
@@ -61,7 +67,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
         assert isinstance(pattern, URLPattern)
         address = route(str(pattern.pattern))
         address = address.replace("intents/position", "intents/ID")
-        for name in ("goal_id", "plan_id", "intent_id", "agent_id", "command_id"):
+        for name in ("goal_id", "plan_id", "intent_id", "agent_id", "command_id", "level_id"):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"
 

@@ -1,0 +1,152 @@
+"""Designs and choices of rules as reviewers see them: which of them wait, and one of them in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from agents.bdi import levels
+from agents.bdi.document import digest_of
+from agents.bdi.levels import Selection
+from agents.models import IntentPlan, LevelDocument
+from agents.selectors import goals_visible_to
+from agents.states import LevelState
+from people.models import User
+from review import rights
+from review.models import LevelDecision
+from review.reading import difference
+from review.reading.difference import Difference
+
+MOST_WAITING = 50
+LATEST = 10
+_WAITS = LevelState.AWAITING_REVIEW.value
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """One that waits, as a list shows it; `refusal` says why this person may not decide it."""
+
+    document: LevelDocument
+    refusal: str
+
+
+@dataclass(frozen=True)
+class LevelView:
+    """A design or a choice of rules in full, read from the stored bytes. Both are None when these cannot be read."""
+
+    document: LevelDocument
+    design: str | None
+    selection: Selection | None
+    digest_now: str
+    refusal: str
+    versions: list[LevelDocument]
+    decision: LevelDecision | None
+
+    @property
+    def is_broken(self) -> bool:
+        """True when the stored bytes are not those that were put to review: nothing of it can be decided."""
+        return self.digest_now != self.document.digest or (self.design is None and self.selection is None)
+
+    @property
+    def may_decide(self) -> bool:
+        """True when this person may decide it now."""
+        return self.document.state == _WAITS and not self.is_broken and not self.refusal
+
+    @property
+    def is_design(self) -> bool:
+        """A design; otherwise a choice of rules."""
+        return self.document.kind == LevelDocument.Kind.DESIGN
+
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """What the agent would hold true once the design is approved."""
+        return levels.statements(self.design or "")
+
+    @property
+    def earlier(self) -> LevelDocument | None:
+        """The version before this one, to compare with."""
+        return next((one for one in reversed(self.versions) if one.number < self.document.number), None)
+
+
+def visible_to(user: User) -> QuerySet[LevelDocument]:
+    """Those of the goals that this person may see."""
+    found = LevelDocument.objects.filter(goal__in=goals_visible_to(user))
+    return found.select_related("goal__submitted_by", "goal__agent", "by", "decided_by")
+
+
+def waiting(user: User) -> list[LevelRow]:
+    """What waits for a decision, longest first."""
+    found = visible_to(user).filter(state=_WAITS).defer("document").order_by("pk")[:MOST_WAITING]
+    return [LevelRow(one, rights.why_not_level(user, one)) for one in found]
+
+
+def latest(user: User) -> list[LevelDocument]:
+    """What was decided last, newest first."""
+    decided = visible_to(user).filter(decided_at__isnull=False).defer("document")
+    return list(decided.order_by("-pk")[:LATEST])
+
+
+def count(user: User) -> int:
+    """How many this person could decide, up to the end of the list."""
+    return sum(not row.refusal for row in waiting(user))
+
+
+def level_view(document: LevelDocument, user: User) -> LevelView:
+    """Read one for one person."""
+    data = bytes(document.document)
+    versions = LevelDocument.objects.filter(goal_id=document.goal_id, kind=document.kind).defer("document")
+    return LevelView(
+        document=document,
+        design=design_of(document),
+        selection=selection_of(document),
+        digest_now=digest_of(data),
+        refusal=rights.why_not_level(user, document),
+        versions=list(versions.order_by("number")),
+        decision=LevelDecision.objects.filter(document=document).select_related("by").first(),
+    )
+
+
+def design_of(document: LevelDocument) -> str | None:
+    """The text of a design; None for a choice, and for bytes that are no design."""
+    try:
+        return levels.read_design(bytes(document.document))
+    except ValueError:
+        return None
+
+
+def selection_of(document: LevelDocument) -> Selection | None:
+    """The choice of rules; None for a design, and for bytes that are no choice."""
+    try:
+        return levels.read_selection(bytes(document.document))
+    except ValueError:
+        return None
+
+
+def compared(document: LevelDocument, other: LevelDocument) -> Difference | None:
+    """What changed from another version of the design to this one; None when one of them cannot be read."""
+    before, after = design_of(other), design_of(document)
+    return None if before is None or after is None else difference.between(before, after)
+
+
+@dataclass(frozen=True)
+class BehindPlan:
+    """What was reviewed before the plan was made, for the plan's page."""
+
+    design: LevelDocument | None
+    selection: LevelDocument | None
+
+    @property
+    def all(self) -> list[LevelDocument]:
+        """Both, as far as there are any."""
+        return [one for one in (self.design, self.selection) if one is not None]
+
+
+def behind(plan: IntentPlan) -> BehindPlan:
+    """The design that the plan's goal stands on, and the choice of rules that the plan was made with."""
+    found = LevelDocument.objects.filter(goal_id=plan.goal_id).select_related("by", "decided_by").defer("document")
+    settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
+    design = found.filter(kind=LevelDocument.Kind.DESIGN, state__in=settled).order_by("-number").first()
+    used = (plan.plan.evidence or {}).get("selection") or {}
+    chosen = found.filter(pk=used["id"]).first() if isinstance(used.get("id"), int) else None
+    return BehindPlan(design, chosen)

@@ -1,0 +1,52 @@
+"""Decisions on designs and choices of rules, and what people were told of them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from agents.models import DIGEST_HEX, LevelDocument
+
+
+class LevelDecision(models.Model):
+    """One verdict on one design or choice of rules, chained to the one before it as decisions on plans are."""
+
+    append_only = True
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve"
+        REJECT = "reject"
+        REQUEST_CHANGES = "request_changes"
+
+    document = models.ForeignKey(LevelDocument, on_delete=models.PROTECT, related_name="decisions")
+    digest = models.CharField(max_length=DIGEST_HEX)
+    verdict = models.CharField(max_length=16, choices=Verdict.choices)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="level_decisions")
+    via = models.CharField(max_length=8, default="browser")
+    comment = models.TextField(blank=True)
+    # The rule that was chosen in place of the agent's, by the key of its goal.
+    choice = models.JSONField(default=dict, blank=True)
+    at = models.DateTimeField()
+    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
+    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
+
+    class Meta:
+        ordering = ["id"]
+        # Two people at one moment: the first one decided, whatever the second one's request still finds.
+        constraints = [models.UniqueConstraint(fields=["document"], name="one_decision_per_level_document")]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} of {self.document_id} by {self.by_id}"
+
+
+class LevelTold(models.Model):
+    """What people have been told of a design or a choice already, so that nobody is told twice."""
+
+    document = models.OneToOneField(LevelDocument, on_delete=models.CASCADE, related_name="told")
+    end_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["id"], condition=models.Q(end_at__isnull=True), name="level_told_open")]
+
+    def __str__(self) -> str:
+        return f"told of {self.document_id}"
