@@ -144,9 +144,9 @@ class BehindPlan:
 
 def behind(plan: IntentPlan) -> BehindPlan:
     """The design that the plan's goal stands on, and the choice of rules that the plan was made with."""
-    found = LevelDocument.objects.filter(goal_id=plan.goal_id).select_related("by", "decided_by").defer("document")
-    settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
-    design = found.filter(kind=LevelDocument.Kind.DESIGN, state__in=settled).order_by("-number").first()
     used = (plan.plan.evidence or {}).get("selection") or {}
-    chosen = found.filter(pk=used["id"]).first() if isinstance(used.get("id"), int) else None
-    return BehindPlan(design, chosen)
+    settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
+    found = LevelDocument.objects.filter(goal_id=plan.goal_id, state__in=settled).select_related("decided_by")
+    rows = list(found.defer("document").order_by("-pk"))
+    design = next((one for one in rows if one.kind == LevelDocument.Kind.DESIGN), None)
+    return BehindPlan(design, next((one for one in rows if one.pk == used.get("id")), None))
