@@ -6,7 +6,7 @@ import pytest
 
 from sandbox.commands import COMMANDS, Refusal
 from sandbox.contract import Request, SessionState
-from sandbox.typed import help_text, parse, prompt
+from sandbox.typed import help_text, parse, prompt, read
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,13 @@ from sandbox.typed import help_text, parse, prompt
         ("run python --version", Request("run", {"command_line": "python --version"})),
         ("run 'python --version'", Request("run", {"command_line": "python --version"})),
         ('run "echo x" y', Request("run", {"command_line": '"echo x" y'})),
+        ("run timeout_s=5 echo x", Request("run", {"command_line": "echo x", "timeout_s": 5})),
+        (
+            "run terminal=on timeout_s=0.5 ask",
+            Request("run", {"command_line": "ask", "timeout_s": 0.5, "terminal": True}),
+        ),
+        ("run terminal=off echo timeout_s=5", Request("run", {"command_line": "echo timeout_s=5"})),
+        ("run 'timeout_s=5 x'", Request("run", {"command_line": "timeout_s=5 x"})),
         ("toggle_autonomous_mode", Request("toggle_autonomous_mode", {"on": True})),
         ("toggle_autonomous_mode off", Request("toggle_autonomous_mode", {"on": False})),
         ("deactivate_venv", Request("deactivate_venv", {})),
@@ -55,6 +62,12 @@ def test_a_line_is_a_request(line: str, expected: Request) -> None:
         "find newest=many",
         "mv a",
         "mv a b overwrite=on overwrite=on",
+        "run timeout_s=soon x",
+        "run timeout_s=-1 x",
+        "run timeout_s=1 timeout_s=2 x",
+        "run terminal=perhaps x",
+        "run hosts=a.example x",  # those of a session that is open are fixed
+        "run hosts=*.example x",
     ],
 )
 def test_a_line_that_means_nothing_is_refused(line: str) -> None:
@@ -73,3 +86,11 @@ def test_the_prompt_shows_the_environment_and_the_folder() -> None:
 
 def test_help_names_every_command() -> None:
     assert all(f"  {name}" in help_text() for name in COMMANDS)
+
+
+def test_a_line_with_options_has_one_spelling() -> None:
+    line = read("run   timeout_s=60.0 hosts=B.example,packages,b.example terminal=on pip  install", SessionState())
+    assert line.text == "run hosts=b.example,packages timeout_s=60 terminal=on pip  install"
+    assert line.hosts == ("b.example", "packages")
+    assert line.request.params == {"command_line": "pip  install", "timeout_s": 60, "terminal": True}
+    assert read(line.text, SessionState()) == line

@@ -1,7 +1,8 @@
 """`make mutate-sandbox`: each guard switched off in a copy, and what then gets through. Not part of the tests.
 
-Prints a table for docs/sandbox.md. Ends with 1 when nothing got through without some guard, or when its text is no
-longer in the code.
+Prints the table of docs/sandbox.md, whole guards first: with all of them on nothing may get through, or a row would
+prove nothing. With words, only the guards are tried whose names hold one of them. Ends with 1 when nothing got through
+without some guard, when what is tried did not end, or when a guard's text is no longer in the code.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ from tests.sandbox.escapes.guards import FILES_TEST, GATE_TEST, GUARDS, Guard
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _PARTS = ("sandbox", "tests", "mindx_web", "people", "library", "agents", "review", "templates")
-_MOST_S = 60
+_HANGS_S, _MOST_S = 60, 400
+_HANGS = f"a command that does not end within {_HANGS_S} s"
 _MOST_SHOWN = 3
+
+
+_EVERY = Guard("none", "", (), tuple({row.kind for row in ROWS}))
 
 
 def main() -> int:
@@ -36,9 +41,16 @@ def main() -> int:
         for part in _PARTS:
             shutil.copytree(_REPOSITORY / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copyfile(_REPOSITORY / "pyproject.toml", copy / "pyproject.toml")
+        if not sys.argv[1:] and (found := _through(_EVERY, copy)):
+            _say(f"With every guard on this gets through: {' · '.join(found)}")
+            return 1
         _say("| without | first to get through |\n|---|---|")
         for guard in chosen:
-            found = _without(guard, copy)
+            try:
+                found = _without(guard, copy)
+            except subprocess.TimeoutExpired:
+                found = []
+                sys.stderr.write(f"{guard.name}: what is tried did not end within {_MOST_S} s\n")
             without_effect += not found
             _say(f"| {guard.name} | {' · '.join(found[:_MOST_SHOWN]) or '**nothing**'} |")
     finally:
@@ -65,28 +77,41 @@ def _without(guard: Guard, copy: Path) -> list[str]:
 def _through(guard: Guard, copy: Path) -> list[str]:
     """What gets through in a process of its own, which has the changed code and a data folder to itself."""
     code = "import sys; from tests.sandbox.escapes.mutate import attempt; attempt(sys.argv[1:])"
-    return _lines([sys.executable, "-c", code, *guard.kinds], copy, "THROUGH ")
+    return _lines(guard, [sys.executable, "-c", code, *guard.kinds], copy, "THROUGH ")
 
 
 def _failing(guard: Guard, copy: Path) -> list[str]:
-    line = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *guard.tests.split(" ", 2)]
-    titles = [title.split("::", 1)[-1].split(" - ")[0] for title in _lines(line, copy, "FAILED ")]
+    """The tests that fail without it, in the words of their rows or of their names."""
+    path, *words = guard.tests.split(" ", 2)
+    line = [sys.executable, "-m", "pytest", "-q", f"--maxfail={_MOST_SHOWN}", "-p", "no:randomly", path, *words]
+    titles = [_title(path, each.split("::", 1)[-1].split(" - ")[0]) for each in _lines(guard, line, copy, "FAILED ")]
+    return list(dict.fromkeys(titles))
+
+
+def _title(path: str, test: str) -> str:
+    if test == _HANGS:
+        return test
+    name, _, row = test.partition("[")
     # A row's own title says more than the name of the test that all rows share.
-    by_row = guard.tests.startswith((FILES_TEST, GATE_TEST))
-    return [title.partition("[")[2].rstrip("]") if by_row and "[" in title else title for title in titles]
+    if path in (FILES_TEST, GATE_TEST) and row:
+        return row.rstrip("]")
+    return f"`{Path(path).name}`: {name.removeprefix('test_').replace('_', ' ')}"
 
 
-def _lines(line: list[str], copy: Path, mark: str) -> list[str]:
+def _lines(guard: Guard, line: list[str], copy: Path, mark: str) -> list[str]:
+    """What is behind a mark in the output of a program in the copy. Raises TimeoutExpired when it does not end."""
     environment = {**os.environ, "MINDX_DATA": str(copy.parent / "data"), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.Popen(
         line, cwd=copy, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
     try:
-        out, _ = done.communicate(timeout=_MOST_S)
+        out, _ = done.communicate(timeout=_HANGS_S if guard.hangs else _MOST_S)
     except subprocess.TimeoutExpired:
         done.kill()
         done.communicate()
-        return [f"a command that does not end within {_MOST_S} s"]
+        if not guard.hangs:
+            raise
+        return [_HANGS]
     return [each.removeprefix(mark) for each in out.splitlines() if each.startswith(mark)]
 
 
@@ -108,12 +133,15 @@ def attempt(kinds: list[str]) -> None:
 
 def _attempt(numbers: list[int], place: Path, host: Place) -> None:
     with trial.jail(place / "together", host) as jail:
-        found = jail.together(number for number in numbers if not ROWS[number].alone)
-        for number in found:
+        asked = [number for number in numbers if not ROWS[number].alone]
+        found = jail.together(asked)
+        for number in asked:
+            # One after the other: behind the one that took the jail along nothing was tried, and it may say nothing.
+            if number not in found or not (found[number].through or found[number].has_ended):
+                _say(f"THROUGH {ROWS[number].title} (and the jail ended)")
+                break
             if found[number].through:
                 _say(f"THROUGH {ROWS[number].title}")
-            elif not found[number].has_ended:
-                _say(f"THROUGH {ROWS[number].title} (and the jail ended)")
     shown = 0
     with trial.jail(place / "tight", host, trial.TIGHT) as jail:
         for number in [each for each in numbers if ROWS[each].alone]:

@@ -43,6 +43,7 @@ _LEFT = {
         "        if os.fork() != 0: os._exit(0)\n"
     ),
 }
+_STAYS = "for n in (2, 15): signal.signal(n, signal.SIG_IGN)\nif os.fork() == 0: beat()\n"
 _WAIT = "while not os.path.exists('beat'): time.sleep(0.001)\nprint('ready', flush=True)\ntime.sleep(60)\n"
 
 # A timer of the kernel's sends SIGCONT, which nobody else could while all are stopped.
@@ -117,6 +118,14 @@ def test_each_gets_through_where_nothing_holds_it(tmp_path: Path, way: str) -> N
 def test_nothing_outlives_its_stop(hands: Hands, way: str) -> None:
     assert _begin(hands, _LEFT[way] + _WAIT).ok
     assert hands.do("stop", name="one").ok
+    assert not _goes_on(hands.root)
+
+
+def test_what_will_not_be_stopped_is_ended_by_its_stop(hands: Hands) -> None:
+    assert _begin(hands, _STAYS + _WAIT).ok
+    stopped = hands.do("stop", name="one")
+    assert stopped.ok
+    assert stopped.data["return_code"] == -signal.SIGKILL
     assert not _goes_on(hands.root)
 
 
