@@ -1,6 +1,7 @@
 """The gate: may this plan, this intent, run? Declared here, answered above (review), wired by composition.
 
-`forbidden` is asked when a plan is written, `check` at each claim and by recovery. With nothing wired the answer is no.
+`forbidden` is asked when a plan is written, `check` at each claim and by recovery, `by_hand` for a command that a
+person types and nobody reviews. With nothing wired the answer is no.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from agents.bdi.document import Document
 from agents.models import Goal, IntentPlan
+from people.models import User
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,24 @@ class Forbidden:
 
 Check = Callable[[IntentPlan, Mapping[str, Any] | None], Verdict]
 Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
+ByHand = Callable[[Goal, Document, User], str]
 
 _check: Check | None = None
 _forbids: Forbids | None = None
+_by_hand: ByHand | None = None
 
 
-def register(check: Check, forbids: Forbids) -> None:
+def register(check: Check, forbids: Forbids, by_hand: ByHand) -> None:
     """Wire the implementation. Called once, by composition."""
-    global _check, _forbids
-    _check, _forbids = check, forbids
+    global _check, _forbids, _by_hand
+    _check, _forbids, _by_hand = check, forbids, by_hand
+
+
+def by_hand(goal: Goal, document: Document, by: User) -> str:
+    """Why this person may not have this one step done without a review; "" when they may."""
+    if _by_hand is None:
+        return "no gate is wired, so nothing may run"
+    return _by_hand(goal, document, by)
 
 
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:

@@ -15,11 +15,16 @@ from agents.toolkit.schemas import HOSTS_KIND
 
 @dataclass(frozen=True)
 class StepNetwork:
-    """The network of one step's newest try that has any."""
+    """The network of one step's newest try that has any, or of a command typed by hand (position 0), by its line."""
 
     position: int
     command: str
     network: Network
+
+    @property
+    def label(self) -> str:
+        """Whose network it is."""
+        return f"Step {self.position}" if self.position else self.command
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from django.utils import timezone
 
+from agents.hand_form import Typing
 from agents.models import HandCommand
 from agents.services import hand_commands
 from agents.services.workspaces import running
@@ -34,14 +35,13 @@ class Typed:
 
 
 class HandPage:
-    """The prompt of one goal as one person sees it; `text` and `problem` are those of a line that was refused."""
+    """The prompt of one goal as one person sees it; `typing` is a line that was refused or has to be agreed to."""
 
-    def __init__(self, terminal: SessionPage, text: str = "", problem: str = "") -> None:
+    def __init__(self, terminal: SessionPage, typing: Typing) -> None:
         self.terminal = terminal
         self.goal = terminal.page.goal
         self.user = terminal.page.user
-        self.text = text
-        self.problem = problem
+        self.typing = typing
 
     @cached_property
     def why_not(self) -> str:

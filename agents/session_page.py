@@ -14,6 +14,8 @@ from django.utils import timezone
 
 from agents import goal_facts, goal_page
 from agents.bdi.document import IntentSpec
+from agents.bdi.network import network_of
+from agents.goal_network import StepNetwork
 from agents.goal_page import GoalPage
 from agents.models import Attempt, HandCommand, Intent
 from agents.presentation import transcript, used
@@ -101,6 +103,12 @@ class SessionPage:
         return [one for one in found if one.bars][:USED_SHOWN]
 
     @cached_property
+    def network(self) -> list[StepNetwork]:
+        """What the plan's steps and the newest typed commands did on the network, in the order they began."""
+        by_hand = [StepNetwork(0, row.text, network_of(row.result)) for row in self.typed]
+        return [*self.page.network, *(one for one in by_hand if one.network)]
+
+    @cached_property
     def typed(self) -> list[HandCommand]:
         """What people typed, oldest first; the newest of it."""
         rows = HandCommand.objects.filter(goal=self.page.goal).select_related("by").order_by("-pk")
@@ -152,10 +160,8 @@ def _tried(intent: Intent, attempt: Attempt, specs: Mapping[int, IntentSpec]) ->
         is_cleanup=intent.phase == Intent.Phase.CLEANUP,
         changed=attempt.snapshot_after not in ("", attempt.snapshot_before),
     )
-    timeout_s = spec.params.get("timeout_s") if spec else None
-    timeout_s = timeout_s if isinstance(timeout_s, int | float) else None
     label = f"Step {intent.position}" + (f", try {attempt.number}" if attempt.number > 1 else "")
-    return _Ran(attempt.started, label, command, timeout_s)
+    return _Ran(attempt.started, label, command, _time_of(spec.params if spec else {}))
 
 
 def _typed(row: HandCommand) -> _Ran:
@@ -172,7 +178,13 @@ def _typed(row: HandCommand) -> _Ran:
         changed=row.snapshot_after not in ("", row.snapshot_before),
         prompt=typed.prompt(SessionState.from_json(row.session_before)),
     )
-    return _Ran(began, row.by.display_name, command)
+    return _Ran(began, row.by.display_name, command, _time_of(row.params))
+
+
+def _time_of(params: Mapping[str, Any]) -> float | None:
+    """The time that a program asked for; None for the usual one."""
+    found = params.get("timeout_s")
+    return found if isinstance(found, int | float) else None
 
 
 def outcome_of(row: HandCommand) -> str:

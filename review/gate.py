@@ -16,6 +16,7 @@ from django.conf import settings
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
 from agents.models import Goal, IntentPlan
+from people.models import User
 from review import envelope, seal
 from review.models import Approval, PolicyEvaluation
 from review.policy import verdict
@@ -52,6 +53,11 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
     """What of a plan that somebody writes now may not be proposed: the same policies, asked by the same function."""
     return policing.forbidden(goal, document)
+
+
+def by_hand(goal: Goal, document: Document, by: User) -> str:
+    """Why policies keep a person from doing this without a review; "" when they do not."""
+    return policing.by_hand(goal, document, by)
 
 
 def _policed(plan: IntentPlan, approval: Approval) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from sandbox.contract import SandboxError, SessionState
+from sandbox.gate.hosts import HostRefused
 from sandbox.jail.probe import LEVELS
 from sandbox.places import data_folder
 from sandbox.session import open_session
@@ -35,11 +36,14 @@ def main() -> int:
         root.mkdir(parents=True, exist_ok=True)
         store = SnapshotStore(data_folder() / "sandbox" / "undo")
         minimum = os.environ.get("MINDX_SANDBOX_MIN", LEVELS[-1])
-        with open_session(root, SessionState(), minimum=minimum, store=store) as session:
+        with open_session(root, SessionState(), minimum=minimum, store=store, hosts=arguments.host) as session:
             if arguments.command:
                 return _script(Terminal(session, as_json=arguments.json), arguments.command)
             interact(session, root, data_folder() / "sandbox" / "history", as_json=arguments.json)
             return 0
+    except HostRefused as error:
+        print(f"--host: {error}", file=sys.stderr)
+        return _USAGE
     except SandboxError as error:
         print(f"The sandbox failed: {error}", file=sys.stderr)
         return _UNAVAILABLE
@@ -56,6 +60,10 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sandbox", description="A jailed session over one folder.")
     parser.add_argument("--root", metavar="DIR", help="the folder to work in (default: one of its own)")
     parser.add_argument("-c", dest="command", action="append", metavar="COMMAND", help="run it and exit; repeatable")
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="HOST", help="a host (name, address, packages) that programs may"
+        " reach, with a port where it is none of the web's; repeatable",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one line of JSON for each command")
     return parser.parse_args()
 

@@ -131,7 +131,7 @@ COMMANDS: Mapping[str, Signature] = {
     "run": _takes(
         "run an allowed program",
         "run python main.py --fast",
-        "One program without a shell: no pipes, no redirection. Ctrl-C ends it.",
+        "One program without a shell: no pipes, no redirection. Ctrl-C ends it. With terminal=on it gets a terminal.",
         {"command_line": str},
         timeout_s=float,
         stdin=str,

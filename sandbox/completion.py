@@ -18,6 +18,7 @@ Ask = Callable[[Request], Result]
 _SWITCH = ("on", "off")
 _PATHS = ("path", "to", "venv_name")
 _VALUES = {"mode": WRITE_MODES, "kind": FIND_KINDS}
+_OPTIONS = ("timeout_s=", "terminal=")
 # What would part a word, or be taken for a shell's syntax in the line of a program.
 _ESCAPED = frozenset(" \t'\"\\|&;<>`$")
 _MARK = "pyvenv.cfg"
@@ -97,7 +98,7 @@ def _offers(typed: Typed, state: SessionState, ask: Ask) -> Iterable[Offer]:
     if command in ("json", "toggle_autonomous_mode"):
         return _plain(_SWITCH) if not words else ()
     if command == "run":
-        return _of_a_program(typed.word, words, ask)
+        return _of_a_program(typed.word, [word for word in words if not word.startswith(_OPTIONS)], ask)
     if command == "unset_env":
         return _plain(state.env) if not words else ()
     if command == "activate_venv":
@@ -112,6 +113,7 @@ def _plain(words: Iterable[str]) -> Iterator[Offer]:
 def _of_a_program(word: str, words: list[str], ask: Ask) -> Iterator[Offer]:
     if not words and "/" not in word:
         yield from _plain(PROGRAMS)
+        yield from (Offer(option, option, open=True) for option in _OPTIONS)
     yield from _paths(word, ask)
 
 

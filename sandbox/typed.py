@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sandbox.commands import COMMANDS, Refusal
 from sandbox.contract import Request, SessionState
+from sandbox.gate.hosts import HostRefused, canonical
 
 # The parameters a typed command's words fill, in order; those after "|" may be missing.
 _ORDER: Mapping[str, str] = {
@@ -31,15 +34,76 @@ _ORDER: Mapping[str, str] = {
 }
 
 
-def parse(line: str, state: SessionState) -> Request:
-    """The request a line means. Raises Refusal when it means none.
+# What `run` takes before the program: its time in seconds, whether it is at a terminal, what it may reach.
+_OPTION = re.compile(r"(timeout_s|terminal|hosts)=(\S*)(?:\s+|\Z)")
+_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3})?\Z")
 
-    `run` takes the rest of the line as it stands, or as one quoted word, and `start` what is behind the name;
-    `toggle_autonomous_mode` without a word switches to the other state.
+
+@dataclass(frozen=True)
+class Line:
+    """What a line means: its request, and the hosts that its jail shall have. `text` says it in its one spelling."""
+
+    text: str
+    request: Request
+    hosts: tuple[str, ...] = ()
+
+
+def parse(line: str, state: SessionState) -> Request:
+    """The request a line means in a session that is open, whose hosts are fixed. Raises Refusal when it means none."""
+    meant = read(line, state)
+    if meant.hosts:
+        raise Refusal("PERMISSION_ERROR", "the hosts of a session are fixed when it starts: python -m sandbox --host")
+    return meant.request
+
+
+def read(line: str, state: SessionState) -> Line:
+    """What a line means. Raises Refusal when it means nothing.
+
+    `run` takes the rest of the line behind its options as it stands, or as one quoted word, and `start` what is behind
+    the name; `toggle_autonomous_mode` without a word switches to the other state.
     """
     command, _, rest = line.strip().partition(" ")
     if command == "run":
-        return Request("run", {"command_line": _unwrapped(rest.strip())})
+        return _program(rest.strip())
+    return Line(line.strip(), _request(command, rest, state))
+
+
+def _program(rest: str) -> Line:
+    options: dict[str, str] = {}
+    while found := _OPTION.match(rest):
+        name, value = found.groups()
+        if name in options:
+            raise _misused("run")
+        options[name] = value
+        rest = rest[found.end() :]
+    params: dict[str, Any] = {"command_line": _unwrapped(rest)}
+    said = []
+    hosts = _hosts(options.get("hosts", ""))
+    if hosts:
+        said.append(f"hosts={','.join(hosts)}")
+    if "timeout_s" in options:
+        if not _NUMBER.match(options["timeout_s"]):
+            raise _misused("run")
+        seconds = float(options["timeout_s"])
+        params["timeout_s"] = int(seconds) if seconds.is_integer() else seconds
+        said.append(f"timeout_s={params['timeout_s']}")
+    if "terminal" in options:
+        if options["terminal"] not in ("on", "off"):
+            raise _misused("run")
+        if options["terminal"] == "on":
+            params["terminal"] = True
+            said.append("terminal=on")
+    return Line(" ".join(["run", *said, rest]).strip(), Request("run", params), hosts)
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    try:
+        return canonical(each for each in text.split(",") if each)
+    except HostRefused as refused:
+        raise Refusal("INVALID_PARAMETERS", str(refused)) from refused
+
+
+def _request(command: str, rest: str, state: SessionState) -> Request:
     if command == "start":
         name, _, program = rest.strip().partition(" ")
         if not program.strip():
@@ -98,7 +162,7 @@ def _misused(command: str) -> Refusal:
 def usage(command: str) -> str:
     """How a command is typed."""
     if command == "run":
-        return "run COMMAND LINE"
+        return "run [timeout_s=SECONDS] [terminal=on] COMMAND LINE"
     if command == "start":
         return "start NAME COMMAND LINE"
     if command == "toggle_autonomous_mode":

@@ -26,13 +26,13 @@ from agents.execution.desk import Desk, open_desk_in, summary_of
 from agents.execution.lease import worker_name
 from agents.execution.record import json_text
 from agents.models import HandCommand, IntentPlan, Workspace, WorkspaceChange
-from agents.services import hand_commands, hints, logs
+from agents.services import hand_commands, hand_reading, hints, logs
 from agents.services.hand_commands import speaker, tell
 from agents.services.logs import storable
 from agents.services.moves import move_hand_command
 from agents.services.stores import checkouts
 from agents.states import HAND_ENDED, HandState, MoveRefused, PlanState
-from sandbox.contract import Request, Result, SandboxError, SessionState
+from sandbox.contract import Result, SandboxError, SessionState
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -134,8 +134,9 @@ def _carry_out(command: HandCommand, companion: Companion) -> None:
     try:
         limits = session_limits(command.limits)
         name = f"typed-{command.pk}-{command.lease_fence}"
-        with open_desk_in(name, command.snapshot_before, state, limits) as desk:
-            request = Request(command.command, command.params)
+        reading = hand_reading.stored(command)
+        with open_desk_in(name, command.snapshot_before, state, limits, reading.hosts) as desk:
+            request = hand_reading.request_of(reading)
             result = desk.session.execute(request, on_output=companion.output, cancel=companion.stop_work)
             companion.drain()
             if companion.lost:
@@ -191,7 +192,7 @@ def _kept(command: HandCommand, desk: Desk, result: Result) -> Done:
     ended_itself = result.ok or ("return_code" in result.data and not stopped)
     summary = summary_of(result)
     if result.limit is not None:
-        summary += f" ({reached(result.limit, command.limits)})"
+        summary += f" ({reached(result.limit, command.limits, command.params.get('timeout_s'))})"
     if ended_itself:
         try:
             desk.keep()
@@ -218,6 +219,9 @@ def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
         return "a plan began on these files first; look at what it does, then type again"
     if workspace.head != command.snapshot_before:
         return "the files changed before it could begin; look at them, then type again"
+    state = SessionState.from_json(command.session_before)
+    if reason := hand_reading.policed(command.goal, command.by, hand_reading.stored(command), state):
+        return reason
     return ""
 
 

@@ -6,6 +6,7 @@ A worker carries them out (`agents.execution.typed`), in a jail of its own for e
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,41 +16,26 @@ from django.db.models import Max
 
 from agents import audit
 from agents.audit import Event, What
-from agents.errors import CommandRefused, NotPossibleNow, NotYours
+from agents.errors import NotPossibleNow, NotYours
 from agents.models import Attempt, Goal, HandCommand, TerminalSession, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import hints, limits, logs
+from agents.services import hand_reading, hints, logs
+from agents.services.hand_reading import NOT_HERE, Reading
 from agents.services.moves import move_hand_command
 from agents.states import HandState, PlanState
 from people.models import User
 from people.roles import Role
 from sandbox import commands, typed
-from sandbox.commands import Refusal
-from sandbox.contract import Request, SessionState
+from sandbox.contract import SessionState
 
 logger = logging.getLogger(__name__)
 
-TEXT_MAX = 8_000
-# The tool whose administrated ceilings hold for what is typed: its commands are those of the session.
-TOOL = "simple_coder"
 _REFUSED_TEXT_MAX = 1_000
 _BUSY = "Another command typed by hand is unfinished on these files. Wait until it has ended, or cancel it."
 _PLAN_RUNS = "A plan is running on these files. Wait until it has ended, or cancel its goal."
-# Words of the terminal that are none here, with the reason.
-_ONE_JAIL = "each typed command has a jail of its own, which ends with it, so nothing goes on in the background"
-_NOT_HERE = {
-    "start": _ONE_JAIL,
-    "process_log": _ONE_JAIL,
-    "stop": _ONE_JAIL,
-    "help": "the list of commands stands behind the ? beside the prompt",
-    "env": "the variables of the session stand on its page, under Environment",
-    "exit": "there is nothing to leave: the session goes on with the next command",
-    "quit": "there is nothing to leave: the session goes on with the next command",
-}
-
 
 # What the page offers: every command of the session that makes sense here.
-OFFERED = tuple(name for name in commands.COMMANDS if name not in _NOT_HERE)
+OFFERED = tuple(name for name in commands.COMMANDS if name not in NOT_HERE)
 
 
 def speaker(user: User) -> str:
@@ -102,22 +88,34 @@ def session_for(goal: Goal, user: User) -> SessionState:
     return replace(state, autonomous=state.autonomous and by == user)
 
 
-def submit(goal: Goal, by: User, text: str, *, autonomous: bool = False) -> HandCommand:
-    """Store what was typed and wake a worker. `autonomous` lets this one command delete, without switching the mode.
-
-    Raises NotYours (audited), CommandRefused and NotPossibleNow; then nothing is stored.
-    """
+def read(goal: Goal, by: User, text: str, *, hosts: Sequence[str] = (), timeout_s: int | None = None) -> Reading:
+    """What would be stored if this person submitted it. Raises NotYours (audited) and CommandRefused."""
     if reason := why_not(by, goal):
         logger.warning("A command typed by %s in goal %s was refused: %s", by.pk, goal.pk, reason)
         audit.record(Event(What.REFUSED, by, goal.pk, _shown(text)[:_REFUSED_TEXT_MAX], why=reason))
         raise NotYours(reason)
-    line = _checked(text)
+    return hand_reading.read(goal, by, text, session_for(goal, by), hosts, timeout_s)
+
+
+def submit(
+    goal: Goal,
+    by: User,
+    text: str,
+    *,
+    autonomous: bool = False,
+    hosts: Sequence[str] = (),
+    timeout_s: int | None = None,
+) -> HandCommand:
+    """Store what was typed and wake a worker. `autonomous` lets this one command delete, without switching the mode.
+
+    Raises NotYours (audited), CommandRefused and NotPossibleNow; then nothing is stored.
+    """
+    reading = read(goal, by, text, hosts=hosts, timeout_s=timeout_s)
     state = session_for(goal, by)
-    request = _parsed(line, state)
     once = autonomous and not state.autonomous
     try:
         with transaction.atomic():
-            command = _store(goal, by, line, request, state, once)
+            command = _store(goal, by, reading, state, once)
     except IntegrityError as error:
         # The race it answers: two people submit at once. The unique index let the other one through.
         raise NotPossibleNow(_BUSY) from error
@@ -168,7 +166,7 @@ def tell(command: HandCommand, what: What, *, by: User | None = None, after: str
     )
 
 
-def _store(goal: Goal, by: User, line: str, request: Request, state: SessionState, once: bool) -> HandCommand:
+def _store(goal: Goal, by: User, reading: Reading, state: SessionState, once: bool) -> HandCommand:
     workspace = Workspace.objects.select_for_update(no_key=True).get(pk=goal.workspace_id)
     if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
         raise NotPossibleNow(_PLAN_RUNS)
@@ -178,44 +176,19 @@ def _store(goal: Goal, by: User, line: str, request: Request, state: SessionStat
         workspace=workspace,
         goal=goal,
         by=by,
-        text=line,
-        command=request.command,
-        params=dict(request.params),
-        limits=limits.for_tools(goal, [TOOL])[TOOL],
+        text=reading.text,
+        command=reading.command,
+        params=dict(reading.params),
+        limits=dict(reading.limits),
         session_before=replace(state, autonomous=state.autonomous or once).to_json(),
         snapshot_before=workspace.head,
         autonomous_once=once,
     )
-    logs.say(goal.pk, speaker(by), "execute", f"{typed.prompt(state)}{line}", command=command.pk)
+    logs.say(goal.pk, speaker(by), "execute", f"{typed.prompt(state)}{reading.text}", command=command.pk)
     tell(command, What.SUBMITTED)
     hints.goal_changed(goal.pk)
     hints.wake_typed(command.pk)
     return command
-
-
-def _checked(text: str) -> str:
-    line = text.strip()
-    if not line:
-        raise CommandRefused("Type a command, for example: ls")
-    if len(line) > TEXT_MAX:
-        raise CommandRefused(f"A command has at most {TEXT_MAX:,} characters; this one has {len(line):,}.")
-    if "\x00" in line:
-        raise CommandRefused("This holds the character U+0000. Remove it.")
-    return line
-
-
-def _parsed(line: str, state: SessionState) -> Request:
-    """The request, as `python -m sandbox` reads it, its parameters checked as the session will."""
-    word = line.split(maxsplit=1)[0]
-    if word in _NOT_HERE:
-        raise CommandRefused(f"{word} is not for this prompt: {_NOT_HERE[word]}.")
-    try:
-        request = typed.parse(line, state)
-        commands.check(request.command, request.params)
-    except Refusal as refusal:
-        said = str(refusal).replace("type help for a list", "the ? beside the prompt lists them")
-        raise CommandRefused(f"{said[:1].upper()}{said[1:]}.") from refusal
-    return request
 
 
 def _session_of_plan(goal: Goal) -> tuple[SessionState, datetime | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -11,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from agents import goal_files
 from agents.errors import CommandRefused, NotPossibleNow, NotYours
 from agents.goal_page import GoalPage
+from agents.hand_form import Typing
 from agents.hand_page import HandPage
 from agents.models import Goal, HandCommand
 from agents.services import hand_commands
@@ -28,18 +31,30 @@ def session(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def type_in(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take a command; a worker carries it out. A line that is refused stays in the form with the reason."""
-    goal = visible_goal(request, pk)
-    text = request.POST.get("text", "")
-    ticked = request.POST.get("autonomous") == "on"
+    """Take a command; a worker carries it out. A line that is refused stays in the form with the reason.
+
+    One that may reach hosts is shown first, as it will run; the same form sent again with what was shown runs it.
+    """
+    goal, person = visible_goal(request, pk), person_of(request)
+    typed = Typing.of(request.POST)
     try:
-        hand_commands.submit(goal, person_of(request), text, autonomous=ticked)
+        reading = hand_commands.read(goal, person, typed.text, hosts=typed.entries, timeout_s=typed.seconds)
+        if reading.hosts and typed.agreed != reading.text:
+            return _show(request, goal, typed.to_be_agreed(reading))
+        hand_commands.submit(
+            goal,
+            person,
+            typed.text,
+            autonomous=typed.autonomous,
+            hosts=typed.entries,
+            timeout_s=typed.seconds,
+        )
     except NotYours as refusal:
         raise PermissionDenied(str(refusal)) from refusal
     except CommandRefused as refusal:
-        return _show(request, goal, text=text, problem=str(refusal), status=422)
+        return _show(request, goal, replace(typed, problem=str(refusal)), status=422)
     except NotPossibleNow as refusal:
-        return _show(request, goal, text=text, problem=str(refusal), status=409)
+        return _show(request, goal, replace(typed, problem=str(refusal)), status=409)
     return _show(request, goal) if request.htmx else redirect("goal-session", pk)  # type: ignore[attr-defined]
 
 
@@ -60,7 +75,7 @@ def cancel(request: HttpRequest, pk: int, command: int) -> HttpResponse:
 
 
 def _show(
-    request: HttpRequest, goal: Goal, *, text: str = "", problem: str = "", status: int = 200, unless_seen: str = ""
+    request: HttpRequest, goal: Goal, typed: Typing | None = None, *, status: int = 200, unless_seen: str = ""
 ) -> HttpResponse:
     page = GoalPage(goal, person_of(request), "session")
     terminal = SessionPage(page)
@@ -72,7 +87,7 @@ def _show(
         "page": page,
         "goal": page.goal,
         "terminal": terminal,
-        "hand": HandPage(terminal, text, problem),
+        "hand": HandPage(terminal, typed or Typing()),
         "seen": seen,
         "changes": goal_files.changes(page),
     }

@@ -20,6 +20,7 @@ from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
+from sandbox.gate.hosts import MOST_ENTRIES
 
 router = Router(tags=["goals"])
 
@@ -28,14 +29,28 @@ _MAY_TYPE = BearerToken(Scope.SESSION_WRITE)
 
 
 class CommandIn(Strict):
-    """A command as it is typed into `python -m sandbox`, for example `run pytest -q`."""
+    """A command as it is typed into `python -m sandbox`, for example `run pytest -q`.
+
+    `hosts` and `timeout_s` are for `run`. They may also stand in the line, before the program: `run hosts=packages
+    timeout_s=60 pip install httpx`.
+    """
 
     text: str
     autonomous: bool = Field(False, description="this one command may delete what it did not make")
+    hosts: list[str] = Field(
+        default_factory=list,
+        max_length=MOST_ENTRIES,
+        description="what the program may reach: names or IPv4 addresses, with a port where it is none of the web's, or"
+        " `packages`, the package index",
+    )
+    timeout_s: int | None = Field(None, ge=1, description="the program's time in seconds; the usual time when left out")
 
 
 class CommandOut(Schema):
-    """A typed command. `result` is what it answered; `snapshot_after` differs when it left other files."""
+    """A typed command. `result` is what it answered; `snapshot_after` differs when it left other files.
+
+    `text` says all of it in one spelling; `hosts` is what its programs may reach, and nothing else.
+    """
 
     id: str
     goal: str
@@ -44,6 +59,7 @@ class CommandOut(Schema):
     text: str
     command: str
     params: dict[str, Any]
+    hosts: list[str]
     autonomous: bool
     state: HandState
     reason: str
@@ -65,10 +81,20 @@ class CommandPage(Schema):
 
 @router.post("/{goal_id}/commands", response={202: CommandOut}, auth=_MAY_TYPE, operation_id="type_command")
 def type_in(request: ApiRequest, response: HttpResponse, goal_id: str, payload: CommandIn) -> Status[CommandOut]:
-    """Type a command: a worker carries it out. For operators in their own workspaces, and admins."""
+    """Type a command: a worker carries it out. For operators in their own workspaces, and admins.
+
+    What a policy forbids is refused (422), and so is a command with hosts where a policy asks for a review.
+    """
     user = request.auth.user
     goal = _read(user, goal_id)
-    command = hand_commands.submit(goal, user, payload.text, autonomous=payload.autonomous)
+    command = hand_commands.submit(
+        goal,
+        user,
+        payload.text,
+        autonomous=payload.autonomous,
+        hosts=payload.hosts,
+        timeout_s=payload.timeout_s,
+    )
     response.headers["Location"] = f"/api/v1/goals/{goal.pk}/commands/{command.pk}"
     return Status(202, command_out(command))
 
@@ -109,6 +135,7 @@ def command_out(row: HandCommand) -> CommandOut:
         text=row.text,
         command=row.command,
         params=row.params,
+        hosts=row.params.get("hosts", []),
         autonomous=row.session_before.get("autonomous") is True,
         state=HandState(row.state),
         reason=row.reason,

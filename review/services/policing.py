@@ -16,8 +16,10 @@ from agents.models import Goal, IntentPlan, ShadowRun
 from agents.services import shadowing
 from agents.states import ShadowState
 from agents.toolkit.registry import REGISTRY
+from people.models import User
 from review import rights
 from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion
+from review.policy import verdict
 from review.policy.conditions import Conditions, ConditionsRefused, PlanFacts, StepFacts
 from review.policy.states import PolicyState
 from review.policy.verdict import Action, Fired, Outcome, Rule, decide
@@ -75,6 +77,22 @@ def forbidden(goal: Goal, document: Document) -> list[Forbidden]:
         return []
     outcome = decide(rules, _facts(goal, document, None))
     return [Forbidden(each.position, f"Forbidden by {each.sentence}.") for each in outcome.fired]
+
+
+def by_hand(goal: Goal, document: Document, by: User) -> str:
+    """Why this person may not do without a review what stands in the document; "" when no policy minds.
+
+    What is forbidden is forbidden by hand as well. A command that reaches hosts is also refused where a policy asks
+    for people to look at such a step first.
+    """
+    rules = [rule for rule in rules_in_force() if rule.action is not Action.AUTO_APPROVE]
+    if not rules:
+        return ""
+    facts = replace(_facts(goal, document, None), submitter=by.username, roles=tuple(by.roles))
+    outcome = decide(rules, facts)
+    if outcome.by is None or outcome.forbids or not document.hosts:
+        return verdict.refusal(outcome)
+    return f"A review comes first: {outcome.by.sentence}. Propose it as a plan."
 
 
 def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts | None = None) -> PlanFacts:

@@ -41,6 +41,14 @@ def test_a_command_is_taken_and_told_as_it_stands(api_of: Any, typist: User, goa
     assert api.get(f"goals/{goal.pk}/commands/{row['id']}").json() == row
 
 
+def test_hosts_and_time_are_taken_in_their_one_spelling(api_of: Any, typist: User, goal: Goal) -> None:
+    body = {"text": "run pip install httpx", "hosts": ["Packages", "A.example:8080"], "timeout_s": 60}
+    row = api_of(typist).post(f"goals/{goal.pk}/commands", body).json()
+    assert row["text"] == "run hosts=a.example:8080,packages timeout_s=60 pip install httpx"
+    assert row["hosts"] == ["a.example:8080", "packages"]
+    assert row["params"]["timeout_s"] == 60
+
+
 def test_the_same_key_types_once(api_of: Any, typist: User, goal: Goal) -> None:
     api = api_of(typist)
     first, second = (
@@ -69,6 +77,9 @@ def test_the_list_is_newest_first_and_goes_on_after_the_last(api_of: Any, typist
         ({"text": ""}, "Type a command"),
         ({"text": "start x python"}, "jail of its own"),
         ({"text": "ls", "sudo": True}, "does not know"),
+        ({"text": "run x", "hosts": ["http://a.example"]}, "without a scheme"),
+        ({"text": "run x", "timeout_s": 100_000}, "time limit is a whole number"),
+        ({"text": "ls", "hosts": ["a.example"]}, "which run starts"),
         ({}, "Field required"),
     ],
 )

@@ -250,3 +250,52 @@ def test_the_history_of_the_files_tells_who_typed_what(goal: Goal, typist: User,
     )
     html = client_of(typist).get(reverse("workspace-history", args=[goal.workspace.name])).content.decode()
     assert "Tyra Lund typed mkdir x" in plain(html)
+
+
+# -- hosts ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_hosts_are_shown_in_their_one_spelling_before_anything_runs(
+    headers: dict[str, str], goal: Goal, client_of: ClientOf, typist: User
+) -> None:
+    client = client_of(typist)
+    also = {"hosts": "Example.ORG and the package index", "timeout_s": "60"}
+    shown = _type(client, goal, "run python ask.py", headers, **also)
+    line = "run hosts=example.org,packages timeout_s=60 python ask.py"
+    assert shown.status_code == 200
+    html = shown.content.decode()
+    assert f'name="agreed" value="{line}"' in html
+    assert "may reach example.org and the package index and send anything there" in plain(html)
+    assert not HandCommand.objects.exists()
+    changed = _type(client, goal, line.replace("example.org", "other.org"), headers, agreed=line)
+    assert "may reach other.org and the package index" in plain(changed.content.decode())
+    assert not HandCommand.objects.exists()
+    _type(client, goal, line, headers, agreed=line)
+    assert HandCommand.objects.get().text == line
+
+
+def test_fields_that_are_wrong_stay_as_they_were_sent(goal: Goal, client_of: ClientOf, typist: User) -> None:
+    answer = _type(client_of(typist), goal, "run x", hosts=f"{HOSTILE}", timeout_s="soon")
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert "A time limit is a whole number of seconds." in plain(html)
+    assert 'value="soon"' in html
+    assert "<script>alert" not in html
+    assert "<details" in html[: html.index("typed-timeout")]
+    assert " open>" in html[: html.index("typed-timeout")]
+
+
+def test_what_a_typed_command_did_on_the_network_stands_on_the_page(
+    page_of: Callable[[User], str], goal: Goal, typist: User
+) -> None:
+    command = hand_commands.submit(goal, typist, "run hosts=packages pip install httpx")
+    seen = {
+        "refused": [{"host": HOSTILE, "port": 443}],
+        "downloads": [{"file": "httpx.whl", "sha256": "ab" * 32, "size_bytes": 2048, "cached": False}],
+        "hosts": [],
+    }
+    _ended(command, return_code=0, stdout="", stderr="", network=seen)
+    html = page_of(typist)
+    assert f'title="{"ab" * 32}"' in html
+    assert "Type it again with access to it" in plain(html)
+    assert "run hosts=packages pip install httpx fetched httpx.whl" in plain(html)
+    assert "<script>alert" not in html
