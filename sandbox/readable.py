@@ -13,7 +13,7 @@ from sandbox.contract import Result
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _KINDS = {"dir": "/", "link": " (link)"}
 # Fields of an answer that its lines do not repeat.
-_KNOWN = frozenset({"stdout", "stderr", "return_code", "peak_memory_bytes", "peak_processes", "deleted"})
+_KNOWN = frozenset({"stdout", "stderr", "return_code", "peak_memory_bytes", "peak_processes", "deleted", "network"})
 
 
 def harmless(text: str) -> str:
@@ -79,6 +79,24 @@ def _notes(data: Mapping[str, Any]) -> Iterable[str]:
         yield f"[{data['folders_not_entered']:,} folders could not be looked into]"
     if data.get("truncated") and "content" in data:
         yield f"[not all: the file has {data['size_bytes']:,} bytes]"
+    if "network" in data:
+        yield from _network(data["network"])
+
+
+def _network(network: Mapping[str, Any]) -> Iterable[str]:
+    """What programs fetched, reached, and were refused; names come from programs, so a line break is none here."""
+    for file in network["downloads"]:
+        how = "taken from the cache" if file["cached"] else "fetched"
+        yield f"[{how}: {_one_line(file['file'])}, {file['size_bytes']:,} bytes, SHA-256 {file['sha256']}]"
+    for host in network["hosts"]:
+        times = "once" if host["connections"] == 1 else f"{host['connections']:,} times"
+        sent, received = f"{host['sent_bytes']:,} bytes sent", f"{host['received_bytes']:,} received"
+        yield f"[reached {times}: {_one_line(host['host'])}, {sent}, {received}]"
+    for host in network["refused"]:
+        name = _one_line(str(host["host"])) + (f":{host['port']}" if host["port"] else "")
+        yield f"[refused: {name}, {host.get('why') or 'which was not approved'}]"
+    if network.get("left_out"):
+        yield f"[{network['left_out']:,} more of the network]"
 
 
 def _listed(data: Mapping[str, Any]) -> list[str]:

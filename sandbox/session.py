@@ -23,7 +23,7 @@ from sandbox.gate.verdict import with_network
 from sandbox.jail import probe
 from sandbox.jail.cell import CellEnded
 from sandbox.jail.inside.frames import BadFrame
-from sandbox.jail.probe import LEVELS
+from sandbox.jail.probe import LEVELS, Level
 from sandbox.snapshots import SnapshotRefused, SnapshotStore
 from sandbox.undo import Undo
 
@@ -50,23 +50,23 @@ def open_session(
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
-    wanted, level = canonical(hosts), _level(minimum)
-    if wanted and level != "L3":
-        raise SandboxUnavailable(f"hosts can be let in at level L3 only, and the best that holds here is {level}")
-    session = Session(root.resolve(strict=True), state, limits, store, level, wanted)
+    wanted, found = canonical(hosts), _level(minimum)
+    if wanted and found.name != "L3":
+        raise SandboxUnavailable(found.why_no_hosts())
+    session = Session(root.resolve(strict=True), state, limits, store, found.name, wanted)
     try:
         yield session
     finally:
         session.close()
 
 
-def _level(minimum: str) -> str:
+def _level(minimum: str) -> Level:
     found = probe.level()
     if found.is_below(minimum):
         found = probe.level(refresh=True)  # what was missing may be there by now
     if found.is_below(minimum):
         raise SandboxUnavailable(found.why_below(minimum))
-    return found.name
+    return found
 
 
 class Session:

@@ -101,6 +101,14 @@ class Level:
             f"have the operator accept a weaker level in MINDX_SANDBOX_MIN"
         )
 
+    def why_no_hosts(self) -> str:
+        """Why no host can be let in, and what to do, for people."""
+        why = f" L3: {self.reasons['L3']}." if "L3" in self.reasons else ""
+        return (
+            f"hosts can be let in at level L3 only, and the best that holds here is {self.name}.{why} Remove the "
+            "reason, or do without hosts"
+        )
+
 
 def level(refresh: bool = False) -> Level:
     """The level of this machine, tried once for the process and kept; `refresh` tries again."""

@@ -96,3 +96,30 @@ def test_other_answers_are_their_message_or_else_all_they_hold() -> None:
 def test_an_error_is_one_line() -> None:
     failed = Result("ERROR", {}, "INVALID_PARAMETERS", "it is\nnot \x1b[2J there")
     assert error(failed) == "error: it is not \\x1b[2J there (INVALID_PARAMETERS)"
+
+
+def test_what_happened_on_the_network_is_told_of_what_went_well_and_of_what_failed() -> None:
+    sha256 = "ab" * 32
+    network = {
+        "downloads": [
+            {"file": "httpx.whl", "sha256": sha256, "size_bytes": 73512, "cached": False},
+            {"file": "idna.whl", "sha256": sha256, "size_bytes": 1, "cached": True},
+        ],
+        "hosts": [{"host": "127.0.0.1:8123", "connections": 2, "sent_bytes": 1000, "received_bytes": 5}],
+        "refused": [
+            {"host": "two\nlines\x1b[2J", "port": None},
+            {"host": "a.example", "port": 443, "why": "no address"},
+        ],
+        "left_out": 7,
+    }
+    told = [
+        f"[fetched: httpx.whl, 73,512 bytes, SHA-256 {sha256}]",
+        f"[taken from the cache: idna.whl, 1 bytes, SHA-256 {sha256}]",
+        "[reached 2 times: 127.0.0.1:8123, 1,000 bytes sent, 5 received]",
+        "[refused: two\\nlines\\x1b[2J, which was not approved]",
+        "[refused: a.example:443, no address]",
+        "[7 more of the network]",
+    ]
+    assert said("run", return_code=0, network=network) == told
+    assert lines("run", Result("ERROR", {"network": network}, "PERMISSION_ERROR", "x")) == told
+    assert said("process_log", message="web is running", network=network) == ["web is running", *told]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,12 +48,14 @@ class Whole:
         wait_until(lambda: self.goal(number)["state"] in states, within=within, what=f"goal {number} {states}")
         return self.goal(number)
 
-    def plan_by_hand(self, *steps: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def plan_by_hand(
+        self, *steps: dict[str, Any], cleanup: Sequence[dict[str, Any]] = ()
+    ) -> tuple[str, dict[str, Any]]:
         """A goal that no rule knows, with this plan awaiting review: the goal's id and the plan."""
         text = f"Reconcile the ledger of {time.monotonic_ns()}"
         goal = self.api.post("goals", json={"text": text}).raise_for_status().json()
         self.wait_for(goal["id"], "manual")
-        answer = self.api.post(f"goals/{goal['id']}/plan", json={"steps": list(steps)})
+        answer = self.api.post(f"goals/{goal['id']}/plan", json={"steps": list(steps), "cleanup": list(cleanup)})
         assert answer.is_success, answer.text
         number = self.goal(goal["id"])["intent_plan"]
         return goal["id"], self.api.get(f"intent-plans/{number}").raise_for_status().json()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -52,6 +54,45 @@ def test_a_worker_killed_inside_a_step_leaves_exactly_one_byte(whole: Whole) -> 
     log = whole.log(number)
     assert log.count("appended") == 2
     assert any("lost with worker" in text for text in log)
+
+
+def _started_programs(mark: str) -> list[int]:
+    """The processes whose command line holds the mark, wherever in the machine: a jail's are in sight from outside."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        # Not the launcher and the jail's own, whose command lines name other things.
+        if mark.encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+def test_a_worker_killed_beside_a_started_program_takes_it_along_and_the_plan_does_not_go_on(whole: Whole) -> None:
+    mark = f"beside-{time.monotonic_ns()}"
+    beats = 'import sys, time; print("up", flush=True); [time.sleep(1) for _ in range(600)]'
+    start = {"name": "idle", "command_line": f"python -c '{beats}' {mark}"}
+    append = 'import time; open("ledger", "ab").write(b"x"); print("appended", flush=True); time.sleep(30)'
+    number, plan = whole.plan_by_hand(
+        {"tool": "simple_coder", "command": "start", "params": start},
+        _run(append),
+        cleanup=[{"tool": "simple_coder", "command": "write", "params": {"path": "tidy.txt", "content": "x"}}],
+    )
+    whole.approve(plan)
+    wait_until(lambda: "appended" in whole.log(number), within=60, what="the step beside the program")
+    assert _started_programs(mark)
+    _kill_the_workers(whole)
+    wait_until(lambda: not _started_programs(mark), within=5, what="the end of the started program")
+    goal = whole.wait_for(number, "achieved", "failed", "dropped", "manual", within=90)
+    log = whole.log(number)
+    assert goal["state"] == "failed", log
+    assert "programs_gone: intent 2 was to run beside idle" in goal["reason"]
+    # Neither was done again: what was started is of class `once`, and the step stood on it.
+    assert log.count("appended") == 1
+    assert not _started_programs(mark)
+    assert whole.file(number, "tidy.txt") == b"x"
 
 
 def test_a_typed_command_whose_worker_is_killed_is_lost_and_changed_nothing(whole: Whole) -> None:

@@ -21,6 +21,8 @@ from agents.services import cycle, replanning
 from agents.states import GoalState, IntentState
 from review.services import decisions
 from sandbox.contract import Limits, SessionState
+from sandbox.jail import probe
+from sandbox.jail.probe import Level
 from sandbox.session import Session, open_session
 from tests.agents.execution.conftest import run, write
 from tests.loopback import Host, host, index_pages, wheel
@@ -199,3 +201,22 @@ def test_a_jail_gets_the_hosts_of_the_approved_bytes_and_another_only_where_they
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     assert seen == [(), ("a.example", "b.example"), ()]
+
+
+# --- where no host can be let in ------------------------------------------------------------------------------------
+@pytest.mark.parametrize("level", ["L2", "L1"])
+def test_a_plan_with_hosts_waits_below_the_full_level_and_says_what_to_do(
+    approved: Callable[..., IntentPlan], service: Host, monkeypatch: pytest.MonkeyPatch, settings: Any, level: str
+) -> None:
+    settings.SANDBOX_MIN = level
+    monkeypatch.setattr(probe, "_found", Level(level, {"L3": "user namespaces are switched off"}))
+    plan = approved([may_reach(f"python ask.py {service.address}/status 3", service.name)])
+    cycle.work(plan.goal_id)
+    goal = Goal.objects.get(pk=plan.goal_id)
+    assert goal.state == GoalState.RECOVERING
+    assert goal.reason.startswith("sandbox_unavailable: hosts can be let in at level L3 only")
+    assert f"the best that holds here is {level}" in goal.reason
+    assert "user namespaces are switched off. Remove the reason, or do without hosts" in goal.reason
+    assert goal.wake_at is not None
+    assert plan.intents.get().state == IntentState.PENDING
+    assert service.asked == []
