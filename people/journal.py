@@ -34,6 +34,8 @@ class Event(StrEnum):
     TOKEN_REVOKED = "token_revoked"  # noqa: S105
     EXTENDED = "extended"
     TIME_LIMIT = "time_limit"
+    ROUND_LIMIT = "round_limit"
+    BELIEF = "belief"
     LIMIT = "limit"
     AGENT = "agent"
     WORKSPACE_MADE = "workspace_made"

@@ -6,8 +6,9 @@ from django.contrib import admin
 
 from people.journal import Event
 from people.told_admin import ToldTable
-from review.models import TimeLimit
+from review.models import RoundLimit, TimeLimit
 from review.services.deadlines import in_words
+from review.services.rounds import USUAL
 
 
 @admin.register(TimeLimit)
@@ -43,3 +44,27 @@ class TimeLimitAdmin(ToldTable):
     def ends(self, row: TimeLimit) -> str:
         """What becomes of the goal."""
         return "asks for a hand" if row.to_manual else "dropped"
+
+
+@admin.register(RoundLimit)
+class RoundLimitAdmin(ToldTable):
+    """Without a row the usual number of rounds holds."""
+
+    event, told = Event.ROUND_LIMIT, ("agent", "rounds")
+    list_display = ("whose", "rounds")
+    fieldsets = (
+        (
+            None,
+            {
+                "fields": ("agent", "rounds"),
+                "description": "How often a goal's plan may be sent back with a request for changes. The next request "
+                "makes the goal ask for a person's plan. The row of the goal's agent decides, else the one of every "
+                f"agent; without any it is {USUAL}.",
+            },
+        ),
+    )
+
+    @admin.display(description="goals of", ordering="agent")
+    def whose(self, row: RoundLimit) -> str:
+        """The agent in words."""
+        return str(row)

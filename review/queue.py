@@ -17,7 +17,7 @@ from agents.selectors import goals_visible_to, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
-from review import rights
+from review import rights, talk
 from review.models import HeldDecision
 from review.reading import gist
 from review.reading.gist import Gist
@@ -88,7 +88,7 @@ def beyond(plans: QuerySet[IntentPlan], cursor: Cursor) -> QuerySet[IntentPlan]:
 
 def page(user: User, after: Cursor | None, limit: int = PAGE) -> tuple[list[Waiting], Cursor | None]:
     """One page of the queue and the cursor of the next one (None at the end)."""
-    plans = waiting_for(user)
+    plans = waiting_for(user).annotate(questions=talk.open_questions("goal_id"))
     rows = list((beyond(plans, after) if after else plans)[: limit + 1])
     shown = rows[:limit]
     return [_row(user, plan) for plan in shown], Cursor.of(shown[-1]) if len(rows) > limit else None

@@ -22,18 +22,21 @@ from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review import delta, envelope, holds, levels, queue, rights, seal, shadow
+from review import delta, envelope, holds, levels, queue, rights, seal, shadow, talk
 from review.delta import Delta
 from review.levels import BehindPlan
-from review.models import Approval, Comment, Decision, HeldDecision, PlanRisk
+from review.models import Approval, Decision, HeldDecision, PlanRisk
 from review.policed import Policed, policed
-from review.reading import changes, evidence, steps, ticks
+from review.reading import anchors, changes, evidence, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Why
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
+from review.services import rounds
 from review.services.audit import grant_of
+from review.services.rounds import Rounds
 from review.shadow import ShadowView
+from review.talk import Said, Talk
 
 PRECEDENTS = 3
 LONGEST_TITLE = 240
@@ -83,6 +86,16 @@ class Receipt:
 
 
 @dataclass(frozen=True)
+class Row:
+    """One step as the page lists it: with its box, its anchor, and what was said about it."""
+
+    step: Step
+    tick: Tick | None
+    anchor: str
+    said: list[Said]
+
+
+@dataclass(frozen=True)
 class PlanView:
     """One plan as the page shows it. `document` is None when the stored bytes cannot be read."""
 
@@ -97,7 +110,8 @@ class PlanView:
     has_moved: bool
     reasons: list[Reason]
     precedents: list[Precedent]
-    comments: list[Comment]
+    talk: Talk
+    rounds: Rounds
     receipts: list[Receipt]
     revisions: list[IntentPlan]
     refusal: str
@@ -146,10 +160,19 @@ class PlanView:
         return [step for step in self.steps if not step.is_cleanup]
 
     @property
-    def main_rows(self) -> list[tuple[Step, Tick | None]]:
+    def main_rows(self) -> list[Row]:
         """The main steps, each with its box while this person may decide."""
         boxes = self.ticks if self.may_decide else {}
-        return [(step, boxes.get(step.spec.position)) for step in self.main_steps]
+        return [self._row(step, boxes.get(step.spec.position)) for step in self.main_steps]
+
+    @property
+    def cleanup_rows(self) -> list[Row]:
+        """The clean-up steps."""
+        return [self._row(step, None) for step in self.cleanup_steps]
+
+    def _row(self, step: Step, tick: Tick | None) -> Row:
+        position = step.spec.position
+        return Row(step, tick, anchors.of_step(position), self.talk.at(position))
 
     @property
     def ticked(self) -> list[Tick]:
@@ -221,7 +244,8 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan),
         precedents=precedents(plan, user),
-        comments=list(Comment.objects.filter(goal_id=plan.goal_id).select_related("by", "intent_plan")),
+        talk=talk.of(plan, document, user),
+        rounds=rounds.of(plan.goal),
         receipts=receipts(plan),
         revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
         refusal=rights.why_not(user, plan),

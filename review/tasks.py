@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import auto_approval, deadlines, deliveries, holding, level_notices, notices
+from review.services import auto_approval, carrying, deadlines, deliveries, holding, level_notices, notices
 
 
 @shared_task(name="review.sweep")
@@ -12,6 +12,7 @@ def sweep() -> None:
     """Find what no hint reached; each thing that a lost hint would leave undone has a line here."""
     deadlines.sweep()
     auto_approval.sweep()
+    carrying.sweep()
     notices.sweep()
     level_notices.sweep()
     deliveries.sweep()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, edit, extend, held, journal, levels, notices, plan, policies, queue
+from review.views import decide, edit, extend, held, journal, levels, notices, plan, policies, queue, talk
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
@@ -23,6 +23,9 @@ urlpatterns = [
     path("<int:pk>/try-again/", decide.try_again, name="review-try-again"),
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
     path("<int:pk>/extend/", extend.extend, name="review-extend"),
+    path("<int:pk>/say/", talk.say, name="review-say"),
+    path("<int:pk>/comments/<int:comment_id>/", talk.settle, name="review-settle"),
+    path("<int:pk>/questions/<int:comment_id>/answer/", talk.answer, name="review-answer"),
     path("<int:pk>/edit/<int:position>/", edit.edit, name="review-edit"),
     path("<int:pk>/held/<int:held_id>/", held.held, name="review-held"),
     path("<int:pk>/held/<int:held_id>/undo/", held.undo, name="review-undo"),

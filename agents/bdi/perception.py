@@ -23,7 +23,8 @@ MAX_NAMES = 40
 MAX_FOLDERS = 40
 MAX_MENTIONED = 20
 MAX_TOLD = 200
-MAX_TOLD_CHARS = 1_000
+# What a person may say at once with a decision: none of their words is dropped for its length.
+MAX_TOLD_CHARS = 4_000
 # Folders whose inside is machinery: thousands of files that no rule ever asks about.
 MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 _TEST_FILE = re.compile(r"(?:test_.*|.*_test)\.py\Z")

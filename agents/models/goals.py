@@ -104,6 +104,10 @@ class Belief(models.Model):
     at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)
     retracted_by = models.CharField(max_length=160, blank=True)
+    # What a person's words are about, when that is not the whole goal: "step 2, write: path".
+    about = models.TextField(blank=True)
+    # The sentence that a person denied with this one; while it stands, the agent does not believe it again.
+    denies = models.TextField(blank=True)
 
     class Meta:
         ordering = ["id"]

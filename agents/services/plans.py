@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -24,22 +25,33 @@ if TYPE_CHECKING:
 Grant = Callable[[IntentPlan], None]
 
 
-def approve(plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str = "") -> IntentPlan:
+@dataclass(frozen=True)
+class Said:
+    """A person's words for the planner; `about` names what of the plan they stand on, "" the whole of it."""
+
+    text: str
+    by: User
+    about: str = ""
+
+
+def approve(
+    plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str = "", said: Sequence[Said] = ()
+) -> IntentPlan:
     """Approve exactly the bytes with this digest. `grant` writes the approval inside the transaction, as its last part:
     the locks of the chains come after every row and counter, here as everywhere, so that nobody waits in a circle.
 
-    Raises StaleDigest when the plan no longer awaits a decision or has another digest.
+    `note` and `said` are instructions: they hold for whatever is planned for this goal from here on. Raises StaleDigest
+    when the plan no longer awaits a decision or has another digest.
     """
     with decidable(plan, digest) as (goal, locked):
         move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
-        if note:  # instructions: they hold for whatever is planned for this goal from here on
-            Belief.objects.create(goal=goal, sentence=note, source="person", by=by, at=timezone.now())
+        _hold(goal, note, by, said)
         logs.say(
             goal.pk,
             "review",
             "review",
             f"approved by {by.username}: all {_main_steps(locked)} intents of revision {locked.revision},"
-            f" digest {locked.digest[:8]}" + (f": {note}" if note else ""),
+            f" digest {locked.digest[:8]}" + (f": {note}" if note else "") + _with_notes(said),
             digest=locked.digest,
         )
         grant(locked)
@@ -74,16 +86,48 @@ def reject(plan: IntentPlan, *, digest: str, by: User, reason: str, grant: Grant
     return locked
 
 
-def send_back(plan: IntentPlan, *, digest: str, by: User, comment: str, grant: Grant) -> IntentPlan:
-    """Ask for changes: the comment becomes a belief of the agent, which plans again."""
+def send_back(
+    plan: IntentPlan,
+    *,
+    digest: str,
+    by: User,
+    comment: str,
+    grant: Grant,
+    said: Sequence[Said] = (),
+    to_manual: str = "",
+) -> IntentPlan:
+    """Ask for changes: the comment and what else was said become beliefs of the agent, which plans again.
+
+    `to_manual` is the reason for which it does not: the goal then asks for a person.
+    """
     with decidable(plan, digest) as (goal, locked):
-        move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {comment}")
-        Belief.objects.create(goal=goal, sentence=comment, source="person", by=by, at=timezone.now())
-        logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {comment}", level="warning")
-        move_goal(goal, GoalState.PENDING, by=by.username, reason="changes requested")
+        wanted = f"{comment}{_with_notes(said)}" if comment else _with_notes(said).removeprefix("; ")
+        move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {wanted}")
+        _hold(goal, comment, by, said)
+        logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {wanted}", level="warning")
+        if to_manual:
+            logs.say(goal.pk, "review", "review", to_manual, level="warning")
+            move_goal(goal, GoalState.MANUAL, by=by.username, reason=to_manual)
+        else:
+            move_goal(goal, GoalState.PENDING, by=by.username, reason="changes requested")
         grant(locked)
         hints.wake(goal.pk)
     return locked
+
+
+def _hold(goal: Goal, note: str, by: User, said: Sequence[Said]) -> None:
+    """Have the agent hold these words true, each once: a note that is still open comes with every decision again."""
+    for one in (*([Said(note, by)] if note else []), *said):
+        held = goal.beliefs.filter(sentence=one.text, about=one.about, source="person", retracted_by="")
+        if not held.exists():
+            Belief.objects.create(
+                goal=goal, sentence=one.text, about=one.about, source="person", by=one.by, at=timezone.now()
+            )
+
+
+def _with_notes(said: Sequence[Said]) -> str:
+    """What was said about parts of the plan, each with what it is about, to follow the decision's own words."""
+    return "".join(f"; {one.about or 'the whole plan'}: {one.text}" for one in said)
 
 
 def expire(plan: IntentPlan, *, by: str, reason: str, to_manual: bool, still_due: Callable[[IntentPlan], bool]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from review.models.comments import Comment
+from review.models.comments import Answer, Comment, RoundLimit
 from review.models.decisions import Approval, Decision, HeldDecision
 from review.models.journal import AuditEntry, TypedEvent
 from review.models.levels import LevelDecision, LevelTold
@@ -11,6 +11,7 @@ from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEval
 from review.models.time import ReviewClock, TimeLimit
 
 __all__ = [
+    "Answer",
     "Approval",
     "AuditEntry",
     "Comment",
@@ -30,6 +31,7 @@ __all__ = [
     "PolicyVersion",
     "ReviewClock",
     "ReviewPolicy",
+    "RoundLimit",
     "TimeLimit",
     "TypedEvent",
 ]

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from agents.models import IntentPlan, LevelDocument
+from review.models.comments import Comment
 
 
 class NoticeKind(models.TextChoices):
@@ -17,6 +18,8 @@ class NoticeKind(models.TextChoices):
     URGENT = "urgent", "a plan's time is running out"
     EXPIRED = "expired", "nobody decided in time"
     OUTCOME = "outcome", "how a plan ended that I decided or asked for"
+    QUESTION = "question", "somebody asks me about a plan"
+    ANSWER = "answer", "somebody answered what I asked"
 
 
 class PlanTold(models.Model):
@@ -41,6 +44,8 @@ class Notice(models.Model):
     # What it is about: a plan, or a design or choice of rules.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
+    # The question that was asked, or answered.
+    comment = models.ForeignKey(Comment, null=True, on_delete=models.CASCADE, related_name="notices")
     text = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True)
@@ -48,7 +53,10 @@ class Notice(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            models.UniqueConstraint(fields=["user", "kind", "intent_plan"], name="notice_once"),
+            models.UniqueConstraint(
+                fields=["user", "kind", "intent_plan"], condition=models.Q(comment__isnull=True), name="notice_once"
+            ),
+            models.UniqueConstraint(fields=["user", "kind", "comment"], name="comment_notice_once"),
             models.UniqueConstraint(fields=["user", "kind", "level_document"], name="level_notice_once"),
             models.CheckConstraint(
                 condition=models.Q(intent_plan__isnull=True) ^ models.Q(level_document__isnull=True),

@@ -74,6 +74,12 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"let {place} wait longer{_changes(data)}"
         case Event.TIME_LIMIT:
             return f"changed time limits of review{_changes(data)}"
+        case Event.ROUND_LIMIT:
+            return f"changed how often plans may be sent back{_changes(data)}"
+        case Event.BELIEF:
+            done = "said that this is not so" if data.get("what") == "denied" else "put this back"
+            instead = f", but: {_short(data['instead'])}" if data.get("instead") else ""
+            return f"{done}, in {place}: “{_short(data.get('sentence', ''))}”{instead}"
         case Event.LIMIT:
             return f"changed limits of steps{_changes(data)}"
         case Event.AGENT:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +20,7 @@ from review.errors import DecisionRefused
 from review.models import Approval, Comment, Decision, PolicyEvaluation, PolicyVersion
 from review.policy import verdict
 from review.policy.verdict import Action
-from review.services import audit, policing
+from review.services import audit, policing, rounds, talking
 
 logger = logging.getLogger(__name__)
 
@@ -50,9 +50,13 @@ def approve(
     with transaction.atomic():
         # Two people at once are both the first one, unless they are asked one after the other.
         Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        notes = talking.open_notes(plan.goal_id)
+        edits = _with_notes(edits, notes)
         if not _completes(plan, by, policy):
             return _approve_first(plan, by=by, digest=digest, note=note, via=via, edits=edits)
-        return _approve(plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits)
+        return _approve(
+            plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits, notes=notes
+        )
 
 
 def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool:
@@ -94,6 +98,7 @@ def _approve(
     grants: dict[str, int],
     policy: PolicyVersion | None,
     edits: Mapping[str, Any] | None,
+    notes: Sequence[Comment],
 ) -> IntentPlan:
     policy_id = policy.pk if policy is not None else None
 
@@ -121,7 +126,7 @@ def _approve(
             mac=seal.mac_of(claim, settings.APPROVAL_KEY),
         )
 
-    return plans.approve(plan, digest=digest, by=by, grant=grant, note=note)
+    return plans.approve(plan, digest=digest, by=by, grant=grant, note=note, said=talking.as_said(notes))
 
 
 def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
@@ -167,16 +172,42 @@ def reject(plan: IntentPlan, *, by: User, digest: str, reason: str, via: str = "
 
 
 def request_changes(plan: IntentPlan, *, by: User, digest: str, comment: str, via: str = "browser") -> IntentPlan:
-    """Send the plan back with a comment that the planner reads. Errors as for `approve`; a comment is required."""
+    """Send the plan back with a comment that the planner reads, and with every open note, each with its place.
+
+    Errors as for `approve`; a comment is required where no note is open. When the goal's rounds are used up, the agent
+    does not plan again: a person must.
+    """
     check_rights(by, plan)
-    wish = words.taken(comment, "comment", required=True)
-    decide = _written(Decision.Verdict.REQUEST_CHANGES, by=by, via=via, comment=wish)
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        notes = talking.open_notes(goal.pk)
+        wish = words.taken(comment, "comment", required=not notes)
+        decide = _written(
+            Decision.Verdict.REQUEST_CHANGES, by=by, via=via, comment=wish, edits=_with_notes(None, notes)
+        )
 
-    def grant(locked: IntentPlan) -> None:
-        decide(locked)
-        Comment.objects.create(goal_id=locked.goal_id, intent_plan=locked, by=by, text=wish)
+        def grant(locked: IntentPlan) -> None:
+            decide(locked)
+            if wish:
+                Comment.objects.create(
+                    goal_id=locked.goal_id, intent_plan=locked, by=by, text=wish, revision_now=locked.revision
+                )
 
-    return plans.send_back(plan, digest=digest, by=by, comment=wish, grant=grant)
+        found = rounds.of(goal)
+        return plans.send_back(
+            plan,
+            digest=digest,
+            by=by,
+            comment=wish,
+            grant=grant,
+            said=talking.as_said(notes),
+            to_manual=found.reason if found.is_over else "",
+        )
+
+
+def _with_notes(edits: Mapping[str, Any] | None, notes: Sequence[Comment]) -> Mapping[str, Any] | None:
+    """What a decision keeps besides its words: the notes that went along with it."""
+    return {**(edits or {}), "notes": talking.as_kept(notes)} if notes else edits
 
 
 def _written(

@@ -11,11 +11,13 @@ from django.db.models.functions import Now
 
 from agents.models import Goal, Intent, IntentPlan
 from agents.presentation import hidden
+from agents.selectors import plans_visible_to
 from agents.states import PLAN_ENDED, PlanState
+from library.models import ComponentVersion
 from people.models import User
 from people.roles import Role
 from review import rights
-from review.models import Approval, Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
+from review.models import Approval, Comment, Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
 from review.services import deliveries
 
 COUNTED_UP_TO = 99
@@ -35,6 +37,44 @@ def sweep() -> None:
         _tell_end(plan)
 
 
+def tell_question(question: Comment) -> None:
+    """Tell those who stand behind the plan that somebody asks. Call it in the transaction that keeps the question."""
+    plan = _plan_of(question)
+    people = [user for user in _behind(plan) if user.pk != question.by_id]
+    # A rule's author may have no right to see a goal that the rule planned: they are told nothing of it.
+    asked = [user for user in people if _sees(user, plan)]
+    tell(NoticeKind.QUESTION, text_of(NoticeKind.QUESTION, plan), asked, intent_plan=plan, comment=question)
+
+
+def tell_answer(question: Comment, *, by: User) -> None:
+    """Tell whoever asked, once, that there is an answer. Call it in the transaction that keeps the answer."""
+    plan = _plan_of(question)
+    told = Notice.objects.filter(user=question.by, kind=NoticeKind.ANSWER, comment=question).exists()
+    if question.by_id != by.pk and not told and _sees(question.by, plan):
+        text = text_of(NoticeKind.ANSWER, plan)
+        tell(NoticeKind.ANSWER, text, [question.by], intent_plan=plan, comment=question)
+
+
+def _plan_of(question: Comment) -> IntentPlan:
+    found = IntentPlan.objects.select_related("goal__submitted_by", "plan__by").defer("document")
+    return found.get(pk=question.intent_plan_id)
+
+
+def _behind(plan: IntentPlan) -> list[User]:
+    """The submitter, whoever wrote the steps by hand, and whoever wrote the version of the rule that planned them."""
+    rule = plan.plan.evidence.get("rule") if isinstance(plan.plan.evidence, dict) else None
+    version_id = str(rule.get("component_version_id") or "") if isinstance(rule, dict) else ""
+    version = None
+    if version_id.isascii() and version_id.isdigit() and len(version_id) < 19:
+        version = ComponentVersion.objects.select_related("created_by").filter(pk=int(version_id)).first()
+    people = [plan.goal.submitted_by, plan.plan.by, version.created_by if version is not None else None]
+    return [user for user in people if user is not None]
+
+
+def _sees(user: User, plan: IntentPlan) -> bool:
+    return plans_visible_to(user).filter(pk=plan.pk).exists()
+
+
 def unread_of(user: User) -> str:
     """How many notices this person has not read, in words: "7", "99+", "" for none."""
     count = Notice.objects.filter(user=user, read_at__isnull=True)[: COUNTED_UP_TO + 1].count()
@@ -51,6 +91,8 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
         NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
         NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
         NoticeKind.OUTCOME: f"The plan is {plan.state}: {about}",
+        NoticeKind.QUESTION: f"Somebody asks you about a plan: {about}",
+        NoticeKind.ANSWER: f"What you asked about a plan is answered: {about}",
     }[kind]
 
 

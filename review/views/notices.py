@@ -30,7 +30,8 @@ def follow(request: HttpRequest, pk: int) -> HttpResponse:
     found = asking(request).notices.select_related("intent_plan", "level_document")
     notice = get_object_or_404(found, pk=pk)
     Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=timezone.now())
-    return HttpResponseRedirect(notice.about.get_absolute_url())
+    place = f"#said-{notice.comment_id}" if notice.comment_id else ""
+    return HttpResponseRedirect(f"{notice.about.get_absolute_url()}{place}")
 
 
 @require_POST

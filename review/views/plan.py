@@ -83,6 +83,8 @@ def render_plan(
         "tries": envelope.TRIES,
         "chosen_tries": envelope.USUAL_TRIES,
         "said": said,
+        # What the link of a step asks to talk about; None: nobody asked.
+        "about": request.GET.get("about"),
     }
     template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]
     return render(request, template, context, status=status)

@@ -1,0 +1,70 @@
+"""Speaking about a plan: comments, questions, answers. Each is an ordinary form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_POST
+
+from agents.errors import NotPossibleNow, NotYours
+from agents.models import IntentPlan
+from review.errors import WordsRefused
+from review.models import Comment
+from review.services import talking
+from review.views.plan import asking, render_plan, visible_plan
+
+
+@require_POST
+def say(request: HttpRequest, pk: int) -> HttpResponse:
+    """Keep a note, or ask a question. Refused: the page again, with the words that were typed."""
+    plan, text, anchor = visible_plan(request, pk), request.POST.get("text", ""), request.POST.get("anchor", "")
+    kind = Comment.Kind.QUESTION if request.POST.get("kind") == "question" else Comment.Kind.NOTE
+    try:
+        comment = talking.say(plan, by=asking(request), text=text, anchor=anchor, kind=kind)
+    except WordsRefused as error:
+        typed: dict[str, Any] = {"say_text": text, "say_anchor": anchor}
+        return render_plan(request, plan, status=422, trouble=str(error), field=f"say_{error.field}", **typed)
+    except (NotPossibleNow, NotYours) as error:
+        plan.refresh_from_db()
+        return render_plan(request, plan, status=409, trouble=str(error), say_text=text, say_anchor=anchor)
+    return _to(plan, comment)
+
+
+@require_POST
+def answer(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
+    """Answer a question."""
+    plan = visible_plan(request, pk)
+    question = _comment(plan, comment_id)
+    text = request.POST.get("text", "")
+    try:
+        talking.answer(question, by=asking(request), text=text)
+    except WordsRefused as error:
+        typed: dict[str, Any] = {"answer_to": str(comment_id), "answer_text": text}
+        return render_plan(request, plan, status=422, trouble=str(error), field="answer", **typed)
+    except NotYours as error:
+        messages.error(request, str(error))
+    return _to(plan, question)
+
+
+@require_POST
+def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
+    """Resolve one's own comment, or open it again."""
+    plan = visible_plan(request, pk)
+    comment = _comment(plan, comment_id)
+    try:
+        talking.settle(comment, by=asking(request), is_settled=request.POST.get("state") == "resolved")
+    except (NotPossibleNow, NotYours) as error:
+        messages.error(request, str(error))
+    return _to(plan, comment)
+
+
+def _comment(plan: IntentPlan, pk: int) -> Comment:
+    """A comment on one of the goal's plans; those of other goals are not there (404)."""
+    return get_object_or_404(Comment.objects.select_related("intent_plan", "by"), pk=pk, goal_id=plan.goal_id)
+
+
+def _to(plan: IntentPlan, comment: Comment) -> HttpResponse:
+    return HttpResponseRedirect(f"{plan.get_absolute_url()}#said-{comment.pk}")
