@@ -1,0 +1,148 @@
+"""A mindX in which something of everything has happened: what a test needs that looks at every page."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from django.core.management import call_command
+from django.utils import timezone
+
+from agents.models import Goal, IntentPlan, LevelDocument, Workspace
+from agents.services import cycle, designs, goals, workspaces
+from agents.states import GoalState
+from library.models import Component, Experience
+from people import tokens
+from people.models import User
+from review.models import Comment, Notice, ReviewClock, ReviewPolicy
+from review.policy.verdict import Action
+from review.services import decisions, editing, level_decisions, level_notices, notices, risks
+from tests.review.levels import asked_choice
+from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
+from tests.review.policies import in_force, tried
+
+# What wants to break out of its column, and what could hide or run.
+LONG = "averylongwordwithoutspaces" * 4
+NASTY = f"Write <b>{LONG}</b> \u202eand more \x1b[31mred"
+STEPS = (
+    MKDIR,
+    WRITE,
+    step("toggle_autonomous_mode", on=True),
+    step("rm", path="held.txt"),
+    step("run", command_line="ls -l"),
+)
+
+
+@dataclass(frozen=True)
+class People:
+    """Who looks at what."""
+
+    owner: User
+    judge: User
+    keeper: User
+    admin: User
+
+
+@dataclass(frozen=True)
+class Furnished:
+    """One row of each kind that has a page."""
+
+    people: People
+    done: Goal
+    manual: Goal
+    sent_back: Goal
+    waiting: IntentPlan
+    revised: IntentPlan
+    design: LevelDocument
+    choice: LevelDocument
+    workspace: Workspace
+    policy: ReviewPolicy
+    rule: Component
+    experience: Experience
+    notice: Notice
+
+
+def furnish(people: People) -> Furnished:
+    """Make them, by the services that people and workers use."""
+    owner, judge, keeper = people.owner, people.judge, people.keeper
+    call_command("load_starters", verbosity=0)
+    done = _achieved(owner, judge)
+    manual = _worked(goals.submit(by=owner, text=f"Reconcile the ledger of {LONG}"))
+    workspace = Workspace.objects.create(name="papers", owner=owner, head=done.workspace.head)
+    for name, content in (
+        ("held.txt", b"held\n"),
+        (f"{LONG}.md", b"# one\n"),
+        (f"{LONG}.md", b"# two\n"),
+        ("in/deep.txt", b"x"),
+    ):
+        workspaces.put_file(workspace, by=owner, path=name, source=io.BytesIO(content))
+        workspace.refresh_from_db()
+    policy = in_force(Action.REQUIRE_TWO, keeper, f"two for {LONG}", commands=["rm"], paths=["*.txt"])
+    waiting = _waiting(owner, judge, workspace)
+    revised = _revised(owner, judge)
+    choice = asked_choice(owner)
+    design, sent_back = _designs(owner, judge, choice)
+    notices.sweep()
+    level_notices.sweep()
+    tokens.issue(owner, f"token {LONG}"[:100])
+    return Furnished(
+        people=people,
+        done=done,
+        manual=manual,
+        sent_back=sent_back,
+        waiting=waiting,
+        revised=revised,
+        design=design,
+        choice=choice,
+        workspace=workspace,
+        policy=policy,
+        rule=Component.objects.filter(kind=Component.Kind.RULE).order_by("pk")[0],
+        experience=Experience.objects.order_by("pk")[0],
+        notice=Notice.objects.filter(user=judge).order_by("-pk")[0],
+    )
+
+
+def _worked(goal: Goal) -> Goal:
+    cycle.work(goal.pk)
+    return Goal.objects.get(pk=goal.pk)
+
+
+def _achieved(owner: User, judge: User) -> Goal:
+    goal = _worked(goals.submit(by=owner, text="Write a note named one saying first"))
+    plan = goal.intent_plans.get()
+    decisions.approve(plan, by=judge, digest=plan.digest, comment="Keep it short")
+    goal = _worked(goal)
+    assert goal.state == GoalState.ACHIEVED, goal.reason
+    return goal
+
+
+def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:
+    """A plan with five steps, tried in a copy, under a time limit that runs out, with a comment."""
+    plan = tried(proposed(goal_of(owner, NASTY, workspace=workspace), STEPS, cleanup=[step("rm", path="notes")]))
+    risks.store(plan, plan.shadow_runs.first())
+    Comment.objects.create(goal_id=plan.goal_id, intent_plan=plan, by=judge, text=f"Why {LONG}?")
+    soon = timezone.now() + timedelta(minutes=20)
+    ReviewClock.objects.create(intent_plan=plan, minutes=60, escalate_at=soon, escalated_at=timezone.now(), due_at=soon)
+    return plan
+
+
+def _revised(owner: User, judge: User) -> IntentPlan:
+    """A plan in which a reviewer put another value, so that there are two revisions."""
+    plan = proposed(goal_of(owner, "Write a longer note"), (MKDIR, replace(WRITE, depends_on=())))
+    return editing.edit(plan, by=judge, digest=plan.digest, position=1, params={"path": "other"})
+
+
+def _designs(owner: User, judge: User, choice: LevelDocument) -> tuple[LevelDocument, Goal]:
+    """A second version of a design that awaits review, and a goal whose design was sent back."""
+    agent = choice.goal.agent
+    agent.review_design = True
+    agent.save()
+    goal = goals.submit(by=owner, text="Keep the note ebb", design=f"# How\n\n- In the folder {LONG}")
+    first = goal.level_documents.get()
+    design = designs.revise(goal, f"# How\n\n- In the folder {LONG}\n- Nothing is deleted", by=owner)
+    assert first.pk != design.pk
+    other = goals.submit(by=owner, text="Keep the note flood", design="- In one file")
+    its = other.level_documents.get()
+    level_decisions.request_changes(its, by=judge, digest=its.digest, comment="Say which file")
+    return design, Goal.objects.get(pk=other.pk)

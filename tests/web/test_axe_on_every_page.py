@@ -1,0 +1,238 @@
+"""Every page of the application in one Chromium, as axe reads it: wide and light, narrow and dark.
+
+The list of pages is the URLconf's. What is no page is named with what it is, and a request shows that it is that.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from playwright.sync_api import Page
+
+from people.models import User
+from people.roles import Role
+from tests.browser import sideways
+from tests.review.plans import person
+from tests.web.furnished import Furnished, People, furnish
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+OpenPage = Callable[..., Page]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page: who opens it, and with which arguments and query."""
+
+    who: str
+    args: Callable[[Furnished], list[Any]] = lambda _: []
+    query: Callable[[Furnished], str] = lambda _: ""
+
+
+def _goal(all_: Furnished) -> list[Any]:
+    return [all_.done.pk]
+
+
+def _files(all_: Furnished) -> list[Any]:
+    return [all_.workspace.name]
+
+
+def _first(all_: Furnished) -> str:
+    return str(all_.workspace.changes.order_by("pk")[0].after)
+
+
+def _plan(all_: Furnished) -> list[Any]:
+    return [all_.waiting.pk]
+
+
+# One name may be several pages.
+PAGES: dict[str, list[Place]] = {
+    "login": [Place("")],
+    "overview": [Place("owner"), Place("judge")],
+    "account": [Place("owner")],
+    "goals": [Place("owner"), Place("owner", query=lambda _: "?q=nothing+fits")],
+    "goal-new": [Place("owner", query=lambda _: "?text=Write+a+note+named+two+saying+second")],
+    "goal": [Place("owner", _goal), Place("owner", lambda all_: [all_.manual.pk])],
+    "goal-plans": [Place("owner", _goal), Place("owner", lambda all_: [all_.sent_back.pk])],
+    "goal-beliefs": [Place("owner", _goal)],
+    "goal-attempts": [Place("owner", _goal)],
+    "goal-files": [Place("owner", _goal)],
+    "goal-session": [Place("owner", _goal)],
+    "goal-decisions": [Place("owner", _goal)],
+    "goal-cancel": [Place("owner", lambda all_: [all_.manual.pk])],
+    "goal-design": [Place("owner", lambda all_: [all_.sent_back.pk])],
+    "goal-plan-by-hand": [Place("owner", lambda all_: [all_.manual.pk])],
+    "workspaces": [Place("owner")],
+    "workspace": [Place("owner", _files)],
+    "workspace-history": [Place("owner", _files)],
+    "workspace-compare": [Place("owner", _files, lambda all_: f"?from={_first(all_)}&to={all_.workspace.head}")],
+    "workspace-back": [Place("owner", lambda all_: [all_.workspace.name, _first(all_)])],
+    "workspace-folder": [Place("owner", lambda all_: [all_.workspace.name, "in"])],
+    "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "rules": [Place("keeper")],
+    "rule-new": [Place("keeper")],
+    "rule": [Place("keeper", lambda all_: [all_.rule.pk])],
+    "rule-edit": [Place("keeper", lambda all_: [all_.rule.pk])],
+    "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
+    "experience": [Place("owner", lambda all_: [all_.experience.pk])],
+    "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
+    "review": [Place("judge")],
+    "review-audit": [Place("admin")],
+    "review-notices": [Place("judge")],
+    "review-levels": [Place("judge")],
+    "review-level": [Place("judge", lambda all_: [all_.design.pk]), Place("judge", lambda all_: [all_.choice.pk])],
+    "review-level-compare": [Place("judge", lambda all_: [all_.design.pk, 1])],
+    "review-plan": [
+        Place("judge", _plan),
+        Place("judge", lambda all_: [all_.revised.pk]),
+        Place("owner", lambda all_: [all_.done.intent_plans.get().pk]),
+    ],
+    "review-compare": [Place("judge", lambda all_: [all_.revised.pk, 1])],
+    "review-edit": [Place("judge", lambda all_: [all_.waiting.pk, 2])],
+    "policies": [Place("keeper"), Place("keeper", query=lambda _: "?history=1")],
+    "policy-new": [Place("keeper")],
+    "policy": [Place("keeper", lambda all_: [all_.policy.pk])],
+    "policy-edit": [Place("keeper", lambda all_: [all_.policy.pk])],
+}
+
+# Addresses that take a POST only: a GET is refused as 405.
+ACTIONS = {
+    "logout",
+    "account-password",
+    "token-new",
+    "token-revoke",
+    "goal-example",
+    "goal-type-in",
+    "goal-type-cancel",
+    "goal-again",
+    "goal-again-with-access",
+    "goal-outcome",
+    "goal-plan-check",
+    "workspace-upload",
+    "rule-check",
+    "rule-version",
+    "review-notices-read",
+    "review-notices-choice",
+    "review-level-decide",
+    "review-try-again",
+    "review-extend",
+    "review-undo",
+    "review-decide",
+    "review-withdraw",
+    "review-second",
+    "policy-act",
+}
+# Parts of a page that a script asks for, data and files: nothing that a person reads as a page.
+PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
+    "goal-preview": lambda _: [],
+    "goal-log": _goal,
+    "goal-log-raw": _goal,
+    "goal-log-line": lambda all_: [all_.done.pk, 1],
+    "goal-plan-phrases": lambda all_: [all_.manual.pk],
+    "workspace-archive": _files,
+    "workspace-download": lambda all_: [all_.workspace.name, "held.txt"],
+    "workspace-image": lambda all_: [all_.workspace.name, "held.txt"],
+    "review-standing": _plan,
+    "review-shadow": _plan,
+    "review-held": lambda all_: [all_.waiting.pk, 1],
+    # Leads on to what it is about, or to a plan's page.
+    "review-notice": lambda all_: [all_.notice.pk],
+    "favicon.ico": lambda _: [],
+}
+
+
+LOOKS = ((1440, "light"), (390, "dark"))
+# Without `preload` axe does not fetch every style sheet again for rules that this walk has no media for.
+RUN_AXE = """axe.run(document, {resultTypes: ["violations"], preload: false}).then(found => found.violations.map(one =>
+    ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})))"""
+
+
+def addresses(patterns: list[Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Name and route of every address, without Django's administration and the API."""
+    for pattern in patterns:
+        route = f"{before}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            if pattern.namespace is None:
+                yield from addresses(pattern.url_patterns, route)
+        elif isinstance(pattern, URLPattern):
+            yield pattern.name or route, route
+
+
+@pytest.fixture
+def furnished(transactional_db: None, monkeypatch: pytest.MonkeyPatch, admin: User) -> Furnished:
+    from tests.library.vectors import install
+
+    install(monkeypatch)
+    people = People(
+        owner=person("olga", Role.SUBMITTER, first_name="Olga", last_name="Berg"),
+        judge=person("rita", Role.SUBMITTER, Role.REVIEWER, first_name="Rita", last_name="Holm"),
+        keeper=person("kim", Role.OPERATOR, Role.REVIEWER, first_name="Kim", last_name="Aas"),
+        admin=admin,
+    )
+    return furnish(people)
+
+
+def test_every_address_is_a_page_of_the_walk_or_named_with_what_it_is_instead() -> None:
+    known = [*PAGES, *ACTIONS, *PARTS]
+    assert sorted(known) == sorted(set(known)), "a name stands twice"
+    assert set(known) == {name for name, _ in addresses(get_resolver().url_patterns)}
+
+
+def test_axe_finds_nothing_on_any_page_and_nothing_scrolls_sideways(furnished: Furnished, open_page: OpenPage) -> None:
+    walked: dict[str, Page] = {}
+    found: list[str] = []
+    for name, places in PAGES.items():
+        for place in places:
+            if place.who not in walked:
+                walked[place.who] = open_page(getattr(furnished.people, place.who) if place.who else None, "/login/")
+            address = reverse(name, args=place.args(furnished)) + place.query(furnished)
+            found += looked_at(walked[place.who], name, address)
+    assert found == []
+
+
+def looked_at(page: Page, name: str, address: str) -> list[str]:
+    """What is wrong with a page: wide and light, then narrow and dark."""
+    see(page, *LOOKS[0])
+    answer = page.goto(address)
+    if answer is None or answer.status != HTTPStatus.OK:
+        return [f"{name}: {address} answered {answer and answer.status}"]
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    for width, scheme in LOOKS:
+        see(page, width, scheme)
+        violations = page.evaluate(RUN_AXE)
+        found += [f"{name} at {width}, {scheme}: {one['impact']} {one['id']} {one['at']}" for one in violations]
+        if more := sideways(page):
+            found.append(f"{name} at {width}: {more} px wider than the window")
+        if folder := os.environ.get("SHOTS"):
+            page.screenshot(path=Path(folder) / f"{name}-{width}.png")
+    return found
+
+
+def see(page: Page, width: int, scheme: Any) -> None:
+    """The window's size and the person's colours."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)
+
+
+def test_what_the_walk_leaves_out_is_no_page(furnished: Furnished) -> None:
+    """An action refuses to be read, a part is no whole document."""
+    client = Client()
+    client.force_login(furnished.people.admin, backend="django.contrib.auth.backends.ModelBackend")
+    for name, route in addresses(get_resolver().url_patterns):
+        if name in ACTIONS:
+            assert client.get("/" + re.sub(r"<[^>]+>", "1", route)).status_code == HTTPStatus.METHOD_NOT_ALLOWED, name
+    for name, args in PARTS.items():
+        answer = client.get("/favicon.ico" if name == "favicon.ico" else reverse(name, args=args(furnished)))
+        whole = answer.status_code == HTTPStatus.OK and not answer.streaming and b"<main" in answer.content
+        assert not whole, f"{name} is a page"
