@@ -130,6 +130,9 @@ ACTIONS = {
     "review-decide",
     "review-withdraw",
     "review-second",
+    "review-say",
+    "review-settle",
+    "review-answer",
     "policy-act",
 }
 # Parts of a page that a script asks for, data and files: nothing that a person reads as a page.
