@@ -19,7 +19,7 @@ from agents.goal_network import Lacking, StepNetwork
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
-from agents.selectors import goals_visible_to, may_change, sees_everything
+from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
 from agents.services import replanning
 from agents.states import GoalState, LevelState, PlanState
 from library.models import ComponentVersion, Experience
@@ -221,6 +221,11 @@ class GoalPage:
     @cached_property
     def may_change(self) -> bool:
         return may_change(self.user, self.goal)
+
+    @property
+    def may_correct(self) -> bool:
+        """Whether the person may say that a belief is not so, or take that back."""
+        return may_correct(self.user, self.goal) and not self.goal.has_ended
 
     @property
     def may_cancel(self) -> bool:

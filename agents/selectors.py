@@ -27,6 +27,11 @@ def may_change(user: User, goal: Goal) -> bool:
     return user.is_active and (goal.submitted_by_id == user.pk or user.has_role(Role.OPERATOR))
 
 
+def may_correct(user: User, goal: Goal) -> bool:
+    """True for those who may tell the agent that it believes something wrong: the submitter, and who may decide."""
+    return user.is_active and (goal.submitted_by_id == user.pk or user.has_role(Role.REVIEWER))
+
+
 def plans_visible_to(user: User) -> QuerySet[IntentPlan]:
     """The intent plans of the goals the person may see."""
     plans = IntentPlan.objects.select_related("goal__submitted_by", "workspace", "plan")

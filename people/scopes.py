@@ -20,6 +20,8 @@ class Scope(StrEnum):
     FILES_WRITE = "files:write"
     REVIEW_READ = "review:read"
     REVIEW_DECIDE = "review:decide"
+    # Of its own: the submitter speaks about a plan that only a reviewer decides.
+    REVIEW_TALK = "review:talk"
     MEMORY_READ = "memory:read"
     LIBRARY_READ = "library:read"
     AGENTS_WRITE = "agents:write"
@@ -33,6 +35,7 @@ MEANINGS: dict[Scope, str] = {
     Scope.FILES_WRITE: "Make workspaces and write files",
     Scope.REVIEW_READ: "Read intent plans",
     Scope.REVIEW_DECIDE: "Approve, reject and send back intent plans",
+    Scope.REVIEW_TALK: "Comment on plans, ask and answer, say that a belief is not so",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
     Scope.AGENTS_WRITE: "Pause and resume agents",

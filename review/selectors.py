@@ -15,6 +15,7 @@ from agents.bdi.forecast import forecast
 from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden
+from agents.selectors import may_correct
 from agents.services import base_files
 from agents.services.base_files import BaseUnreadable
 from agents.states import PlanState
@@ -27,9 +28,10 @@ from review.delta import Delta
 from review.levels import BehindPlan
 from review.models import Approval, Decision, HeldDecision, PlanRisk
 from review.policed import Policed, policed
-from review.reading import anchors, changes, evidence, steps, ticks
+from review.reading import anchors, changes, evidence, origins, steps, ticks
 from review.reading.changes import Changes
-from review.reading.evidence import Why
+from review.reading.evidence import Contradicted, Held, Why
+from review.reading.origins import Source
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
 from review.services import rounds
@@ -63,11 +65,20 @@ class Precedent:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """A belief of the panel; `belief_id` is the row that this person may deny here, None when they may not."""
+
+    held: Held
+    belief_id: int | None
+
+
+@dataclass(frozen=True)
 class Reason:
     """A choice of a rule, and the id of that rule's page (None when the rule is no longer in the library)."""
 
     why: Why
     rule_id: int | None
+    beliefs: list[Shown]
 
 
 _TONES = {"success": "is-good", "failure": "is-bad", "partial_success": "is-clay"}
@@ -185,6 +196,25 @@ class PlanView:
         return ticks.in_words(self.ticks.values())
 
     @property
+    def sources(self) -> list[Source]:
+        """Where its values come from."""
+        return origins.gathered(self.steps)
+
+    @property
+    def contradicted(self) -> tuple[Contradicted, ...]:
+        """What people denied of the revision before, so that this one was planned."""
+        found = evidence.contradicted(self.plan.plan.evidence)
+        # Revisions made by hand out of this one keep its reasons; they were not planned because of this.
+        return tuple(one for one in found if one.revision == self.plan.revision - 1)
+
+    @property
+    def same_as_before(self) -> bool:
+        """True when the steps are those of the revision before."""
+        earlier = self.plan.goal.intent_plans.filter(revision=self.plan.revision - 1).first()
+        before = _document(bytes(earlier.document)) if earlier is not None else None
+        return before is not None and self.document is not None and anchors.same_steps(before, self.document)
+
+    @property
     def unproven(self) -> dict[int, str]:
         """Why the shadow run says nothing of a step, by position."""
         return self.shadow.unproven if self.shadow is not None else {}
@@ -242,7 +272,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         delta=delta.since_approval(plan),
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
-        reasons=reasons(plan),
+        reasons=reasons(plan, user),
         precedents=precedents(plan, user),
         talk=talk.of(plan, document, user),
         rounds=rounds.of(plan.goal),
@@ -261,7 +291,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
     )
 
 
-def reasons(plan: IntentPlan) -> list[Reason]:
+def reasons(plan: IntentPlan, user: User) -> list[Reason]:
     """The choice of a rule for the goal, then those for its sub-goals; none when no rule made the plan."""
     found = plan.plan.evidence
     why = evidence.why(found) if isinstance(found, dict) else None
@@ -270,7 +300,19 @@ def reasons(plan: IntentPlan) -> list[Reason]:
     choices = [why, *why.subgoals]
     versions = [one.version_id for one in choices if one.version_id is not None]
     pages = dict(ComponentVersion.objects.filter(pk__in=versions).values_list("pk", "component_id"))
-    return [Reason(one, pages.get(one.version_id or 0)) for one in choices]
+    rows = _deniable(plan, user, {held.sentence for one in choices for held in one.beliefs})
+    return [
+        Reason(one, pages.get(one.version_id or 0), [Shown(held, rows.get(held.sentence)) for held in one.beliefs])
+        for one in choices
+    ]
+
+
+def _deniable(plan: IntentPlan, user: User, sentences: Collection[str]) -> dict[str, int]:
+    """The beliefs among these that the person may deny now, which the agent still holds, each with its row."""
+    if plan.state != PlanState.AWAITING_REVIEW or not may_correct(user, plan.goal):
+        return {}
+    held = plan.goal.beliefs.filter(sentence__in=sentences, retracted_by="")
+    return dict(held.order_by("pk").values_list("sentence", "pk"))
 
 
 def precedents(plan: IntentPlan, user: User) -> list[Precedent]:

@@ -24,6 +24,7 @@ urlpatterns = [
     path("<int:pk>/compare/<int:revision>/", plan.compare, name="review-compare"),
     path("<int:pk>/extend/", extend.extend, name="review-extend"),
     path("<int:pk>/say/", talk.say, name="review-say"),
+    path("<int:pk>/contradict/", talk.contradict, name="review-contradict"),
     path("<int:pk>/comments/<int:comment_id>/", talk.settle, name="review-settle"),
     path("<int:pk>/questions/<int:comment_id>/answer/", talk.answer, name="review-answer"),
     path("<int:pk>/edit/<int:position>/", edit.edit, name="review-edit"),

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from agents.bdi.denial import Correction, corrected
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
@@ -47,8 +48,8 @@ class World:
 
     `complete` is False when `entries` leaves some out. `programs` are those that run in the jail, None when nobody
     looked.
-    `told` are beliefs from elsewhere (people, experience), taken over as they are. `about` is the goal text, whose
-    names are looked up. `now` is an ISO time.
+    `told` are beliefs from elsewhere (people, experience), taken over as they are. `corrections` are what people denied
+    of what was perceived. `about` is the goal text, whose names are looked up. `now` is an ISO time.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -61,6 +62,7 @@ class World:
     programs: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ()
     told: tuple[Belief, ...] = ()
+    corrections: tuple[Correction, ...] = ()
     about: str = ""
     now: str = ""
 
@@ -68,7 +70,8 @@ class World:
 def perceive(world: World) -> list[Belief]:
     """Return what is so, most useful first, each sentence once; what was told comes last and unchanged.
 
-    What is seen now outweighs what was said before: a told sentence that it contradicts is left out.
+    What is seen now outweighs what was said before: a told sentence that it contradicts is left out. A correction
+    outweighs what is seen, because it was made by a person who was shown that.
     """
     tree = _Tree.of(world.entries)
     seen = dict.fromkeys(
@@ -79,8 +82,10 @@ def perceive(world: World) -> list[Belief]:
             *_machine(world),
         )
     )
-    beliefs = [Belief(sentence, "perception", 1.0, world.now) for sentence in seen]
-    return beliefs + [told for told in _told(world.told) if told.sentence not in seen and not _denied(told, beliefs)]
+    perceived = [Belief(sentence, "perception", 1.0, world.now) for sentence in seen]
+    beliefs = corrected(perceived, world.corrections)
+    held = {belief.sentence for belief in beliefs}
+    return beliefs + [told for told in _told(world.told) if told.sentence not in held and not _denied(told, beliefs)]
 
 
 def _denied(told: Belief, seen: list[Belief]) -> bool:

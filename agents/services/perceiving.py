@@ -11,6 +11,7 @@ from functools import cache
 from django.utils import timezone
 
 from agents.bdi import perception
+from agents.bdi.denial import Correction
 from agents.bdi.perception import Entry, World
 from agents.bdi.types import Belief
 from agents.models import Goal, Workspace
@@ -30,14 +31,19 @@ _JAIL_PATH = "/usr/bin:/bin"
 
 def perceive(goal: Goal) -> list[Belief]:
     """What is so now, for planning this goal, with what people have told the agent about it."""
-    told = [
-        Belief(belief.sentence, belief.source, belief.confidence, belief.at.isoformat())
-        for belief in goal.beliefs.filter(source="person", retracted_by="")
-    ]
-    return of_workspace(goal.workspace, about=goal.text, told=told)
+    told, corrections = [], []
+    for row in goal.beliefs.filter(source="person", retracted_by=""):
+        belief = Belief(row.sentence, row.source, row.confidence, row.at.isoformat())
+        if row.denies:
+            corrections.append(Correction(row.denies, belief))
+        else:
+            told.append(belief)
+    return of_workspace(goal.workspace, about=goal.text, told=told, corrections=corrections)
 
 
-def of_workspace(workspace: Workspace, *, about: str = "", told: Sequence[Belief] = ()) -> list[Belief]:
+def of_workspace(
+    workspace: Workspace, *, about: str = "", told: Sequence[Belief] = (), corrections: Sequence[Correction] = ()
+) -> list[Belief]:
     """What is so in a workspace; names in the text `about` are looked up on their own."""
     entries = store().entries(workspace.head)
     world = World(
@@ -50,6 +56,7 @@ def of_workspace(workspace: Workspace, *, about: str = "", told: Sequence[Belief
         programs=programs(),
         tools=tuple(tool.label for tool in REGISTRY.tools),
         told=tuple(told),
+        corrections=tuple(corrections),
         about=about,
         now=timezone.now().isoformat(),
     )

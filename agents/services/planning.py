@@ -19,8 +19,9 @@ from agents.bdi.validation import Problem
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
-from agents.services import choosing, designs, logs, perceiving, proposing, rules
+from agents.services import choosing, contradicting, designs, logs, perceiving, proposing, rules
 from agents.services.moves import move_goal
+from agents.services.plans import SENT_BACK
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
 
@@ -38,6 +39,7 @@ def plan_goal(lease: Lease) -> None:
     beliefs = perceiving.perceive(goal)
     known = rules.known_rules()
     found = _find(goal, known, beliefs)
+    found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
@@ -115,7 +117,8 @@ def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:
 def _same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
     """Whether a person has already sent exactly these steps back; then rules alone cannot help."""
     earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
-    if earlier is None:
+    # Superseded for another reason it may come again: a belief that was denied may have carried nothing.
+    if earlier is None or not earlier.reason.startswith(SENT_BACK):
         return False
     before = documents.read(bytes(earlier.document))
     return _essence([(spec.tool, spec.command, spec.params) for spec in before.all_intents]) == _essence(

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from people.models import User
 
+# How the reason of a plan begins that was sent back.
+SENT_BACK = "changes requested"
 Grant = Callable[[IntentPlan], None]
 
 
@@ -102,7 +104,7 @@ def send_back(
     """
     with decidable(plan, digest) as (goal, locked):
         wanted = f"{comment}{_with_notes(said)}" if comment else _with_notes(said).removeprefix("; ")
-        move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"changes requested: {wanted}")
+        move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=f"{SENT_BACK}: {wanted}")
         _hold(goal, comment, by, said)
         logs.say(goal.pk, "review", "review", f"changes requested by {by.username}: {wanted}", level="warning")
         if to_manual:

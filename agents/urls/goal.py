@@ -8,6 +8,7 @@ urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
     path("<int:pk>/plans/", goal.plans, name="goal-plans"),
     path("<int:pk>/beliefs/", goal.beliefs, name="goal-beliefs"),
+    path("<int:pk>/beliefs/<int:belief>/back", goal.put_back, name="goal-belief-back"),
     path("<int:pk>/attempts/", goal.attempts, name="goal-attempts"),
     path("<int:pk>/files/", goal.files, name="goal-files"),
     path("<int:pk>/session/", session.session, name="goal-session"),

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from agents import goal_facts, goal_files, goal_log
 from agents.bdi.document import IntentSpec, Parameter
-from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
+from agents.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
 from agents.goal_page import GoalPage
 from agents.models import Intent, IntentPlan
 from agents.presentation.values import as_text
-from agents.services import goals, outcomes, replanning
+from agents.services import contradicting, goals, outcomes, replanning
 from agents.services.outcomes import Outcome
 from agents.states import IntentState
 from agents.views.asking import changeable_goal, person_of, visible_goal
@@ -58,6 +58,19 @@ def plans(request: HttpRequest, pk: int) -> HttpResponse:
 def beliefs(request: HttpRequest, pk: int) -> HttpResponse:
     """Everything the agent held true."""
     return _part(request, GoalPage(visible_goal(request, pk), person_of(request), "beliefs"))
+
+
+@require_POST
+def put_back(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
+    """Take a person's denial of a belief back."""
+    goal = visible_goal(request, pk)
+    try:
+        contradicting.put_back(goal, by=person_of(request), belief_id=min(belief, _NUMBER_MAX))
+    except (NotPossibleNow, NotYours) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "The belief is put back, and the agent plans with it.")
+    return redirect("goal-beliefs", pk)
 
 
 @require_GET

@@ -11,6 +11,7 @@ from mindx_web.api import (
     intents,
     levels,
     shadow,
+    talk,
     workspaces,
 )
 from mindx_web.api.body import StrictParser
@@ -28,6 +29,7 @@ api.add_router("goals", hand_commands.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
 api.add_router("intent-plans", shadow.router)
+api.add_router("intent-plans", talk.router)
 api.add_router("goals", levels.designs)
 api.add_router("levels", levels.router)
 api.add_router("intents", intents.router)

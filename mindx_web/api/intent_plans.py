@@ -124,10 +124,10 @@ class RejectIn(Strict):
 
 
 class ChangesIn(Strict):
-    """The comment reaches the planner."""
+    """The comment reaches the planner, and so does every open one on the plan; then there need be no other."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
-    comment: str
+    comment: str = ""
 
 
 @router.get("", response=PlanPage, auth=_MAY_READ, operation_id="list_intent_plans")

@@ -76,8 +76,7 @@ def place_at(document: Document, anchor: str) -> Place | None:
 def carried(anchor: str, before: Document, after: Document, pairs: Mapping[int, int] | None = None) -> Carried:
     """Follow an anchor from one revision to the next. `pairs` saves working out `aligned` for each comment anew."""
     if not anchor:
-        same = [_essence(spec) for spec in before.all_intents] == [_essence(spec) for spec in after.all_intents]
-        return Carried(anchor, Fate.SAME if same else Fate.CHANGED)
+        return Carried(anchor, Fate.SAME if same_steps(before, after) else Fate.CHANGED)
     pairs = aligned(before, after) if pairs is None else pairs
     name = parameter_of(anchor)
     position = pairs.get(position_of(anchor))
@@ -90,6 +89,11 @@ def carried(anchor: str, before: Document, after: Document, pairs: Mapping[int, 
         return Carried(anchor, Fate.GONE)
     same = name in was.params and _json(was.params[name]) == _json(now.params[name])
     return Carried(of_step(position, name), Fate.SAME if same else Fate.CHANGED)
+
+
+def same_steps(before: Document, after: Document) -> bool:
+    """Whether both do the same, whatever their reasons and origins."""
+    return [_essence(spec) for spec in before.all_intents] == [_essence(spec) for spec in after.all_intents]
 
 
 def aligned(before: Document, after: Document) -> dict[int, int]:

@@ -70,6 +70,28 @@ class Why:
     subgoals: tuple[Why, ...] = ()
 
 
+@dataclass(frozen=True)
+class Contradicted:
+    """What a person denied of what revision `revision` stood on, and what they said holds."""
+
+    denied: str
+    holds: str
+    by: str
+    revision: int
+
+
+def contradicted(evidence: Any) -> tuple[Contradicted, ...]:
+    """What had been denied when this plan was made."""
+    if not isinstance(evidence, Mapping):
+        return ()
+    revision = _number(evidence.get("contradicted_in")) or 0
+    told = [one for one in _list(evidence, "contradicted") if isinstance(one, Mapping)]
+    return tuple(
+        Contradicted(str(one.get("denied", "")), str(one.get("holds", "")), str(one.get("by", "")), revision)
+        for one in told
+    )
+
+
 def why(evidence: Mapping[str, Any]) -> Why | None:
     """Read the evidence of a plan made by rules; None when no rule was chosen (a person wrote it)."""
     if not isinstance(evidence.get("rule"), Mapping):

@@ -50,7 +50,7 @@ class Step:
 
     @property
     def sentence(self) -> str:
-        """The step in one English sentence; none when it would repeat an argument that stands on the page as a block."""
+        """The step in one English sentence; none when it would repeat an argument that stands there as a block."""
         said = self.spec.sentence
         repeats = len(said) > _LONGEST_SENTENCE or any(argument.is_block for argument in self.arguments)
         return "" if repeats or "\n" in said else said

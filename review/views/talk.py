@@ -9,11 +9,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
-from agents.errors import NotPossibleNow, NotYours
+from agents.errors import NotPossibleNow, NotYours, StaleDigest
 from agents.models import IntentPlan
 from review.errors import WordsRefused
 from review.models import Comment
-from review.services import talking
+from review.services import contradicting, talking
 from review.views.plan import asking, render_plan, visible_plan
 
 
@@ -59,6 +59,29 @@ def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
     return _to(plan, comment)
+
+
+@require_POST
+def contradict(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say that something the plan stands on is not so: the agent plans again."""
+    plan, user = visible_plan(request, pk), asking(request)
+    belief = request.POST.get("belief", "")
+    known = belief.isascii() and belief.isdigit() and len(belief) < 19
+    row = plan.goal.beliefs.filter(pk=int(belief)).first() if known else None
+    sentence = row.sentence if row is not None else ""
+    digest, instead = request.POST.get("digest", ""), request.POST.get("instead", "")
+    try:
+        contradicting.contradict(plan, by=user, digest=digest, sentence=sentence, instead=instead)
+    except WordsRefused as error:
+        typed: dict[str, Any] = {"denied": belief, "instead": instead}
+        return render_plan(request, plan, status=422, trouble=str(error), field="instead", **typed)
+    except (NotPossibleNow, StaleDigest) as error:
+        plan.refresh_from_db()
+        return render_plan(request, plan, status=409, trouble=str(error))
+    except NotYours as error:
+        return render_plan(request, plan, status=403, trouble=str(error))
+    messages.success(request, "The agent lets go of that belief and plans again. The new revision says what changed.")
+    return HttpResponseRedirect(plan.goal.get_absolute_url())
 
 
 def _comment(plan: IntentPlan, pk: int) -> Comment:

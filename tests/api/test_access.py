@@ -40,6 +40,16 @@ OPERATIONS = [
     ("GET", "intent-plans", Scope.REVIEW_READ),
     ("GET", "intent-plans/1", Scope.REVIEW_READ),
     ("GET", "intent-plans/1/diff", Scope.REVIEW_READ),
+    ("GET", "intent-plans/1/comments", Scope.REVIEW_READ),
+    ("POST", "intent-plans/1/comments", Scope.REVIEW_TALK),
+    ("POST", "intent-plans/1/comments/1/resolve", Scope.REVIEW_TALK),
+    ("POST", "intent-plans/1/comments/1/reopen", Scope.REVIEW_TALK),
+    ("GET", "intent-plans/1/questions", Scope.REVIEW_READ),
+    ("POST", "intent-plans/1/questions", Scope.REVIEW_TALK),
+    ("POST", "intent-plans/1/questions/1/answers", Scope.REVIEW_TALK),
+    ("GET", "intent-plans/1/beliefs", Scope.REVIEW_READ),
+    ("POST", "intent-plans/1/beliefs/1/contradict", Scope.REVIEW_TALK),
+    ("POST", "intent-plans/1/beliefs/1/put-back", Scope.REVIEW_TALK),
     ("POST", "intent-plans/1/approve", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/reject", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/request-changes", Scope.REVIEW_DECIDE),
@@ -67,7 +77,16 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
         assert isinstance(pattern, URLPattern)
         address = route(str(pattern.pattern))
         address = address.replace("intents/position", "intents/ID")
-        for name in ("goal_id", "plan_id", "intent_id", "agent_id", "command_id", "level_id"):
+        for name in (
+            "goal_id",
+            "plan_id",
+            "intent_id",
+            "agent_id",
+            "command_id",
+            "level_id",
+            "comment_id",
+            "belief_id",
+        ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"
 

@@ -1,0 +1,30 @@
+"""Where the values of a plan come from, gathered over all its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agents.bdi.document import Parameter
+from review.reading.steps import Step
+
+
+@dataclass(frozen=True)
+class Source:
+    """Values of one origin; `like` is one of them, for its badge, and `places` are step and name of each."""
+
+    like: Parameter
+    places: tuple[tuple[int, str], ...]
+
+
+def gathered(steps: Iterable[Step]) -> list[Source]:
+    """Each origin with its values, in the order in which they first stand in the plan."""
+    found: dict[tuple[str, bool, bool], list[tuple[int, str]]] = {}
+    first: dict[tuple[str, bool, bool], Parameter] = {}
+    for step in steps:
+        for argument in step.arguments:
+            one = argument.parameter
+            key = (one.origin, one.span is not None, one.original is not None)
+            first.setdefault(key, Parameter(one.name, None, one.origin, one.original, one.span))
+            found.setdefault(key, []).append((step.spec.position, one.name))
+    return [Source(first[key], tuple(places)) for key, places in found.items()]
