@@ -1,7 +1,8 @@
 """The gate: may this plan, this intent, run? Declared here, answered above (review), wired by composition.
 
-`forbidden` is asked when a plan is written, `check` at each claim and by recovery, `by_hand` for a command that a
-person types and nobody reviews. With nothing wired the answer is no.
+`forbidden` is asked when a plan is written, `check` at each claim, `by_hand` for a command that a person types and nobody
+reviews. Between two steps `stamp` says whether anything has changed that the last answer stood on; when it has, `check`
+is asked again. With nothing wired the answer is no.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ class Verdict:
     """The gate's answer. `reason` is a sentence for the log and the page; `tries` is the approved envelope.
 
     `minimum` is the least isolation under which it may run, "" for the operator's. `waits`: refused for now only, until
-    somebody has done what the reason says.
+    somebody has done what the reason says. `asks`: refused as it stands, and people are asked again with the reason.
+    `stamp` is that of the moment before the answer.
     """
 
     allowed: bool
@@ -28,6 +30,8 @@ class Verdict:
     tries: int = 1
     minimum: str = ""
     waits: bool = False
+    asks: bool = False
+    stamp: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,18 @@ class Forbidden:
 Check = Callable[[IntentPlan, Mapping[str, Any] | None], Verdict]
 Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
 ByHand = Callable[[Goal, Document, User], str]
+Stamps = Callable[[int], str]
 
 _check: Check | None = None
 _forbids: Forbids | None = None
 _by_hand: ByHand | None = None
+_stamps: Stamps | None = None
 
 
-def register(check: Check, forbids: Forbids, by_hand: ByHand) -> None:
+def register(check: Check, forbids: Forbids, by_hand: ByHand, stamps: Stamps) -> None:
     """Wire the implementation. Called once, by composition."""
-    global _check, _forbids, _by_hand
-    _check, _forbids, _by_hand = check, forbids, by_hand
+    global _check, _forbids, _by_hand, _stamps
+    _check, _forbids, _by_hand, _stamps = check, forbids, by_hand, stamps
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
@@ -72,3 +78,11 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     if _check is None:
         return Verdict(allowed=False, reason="no gate is wired, so nothing may run")
     return _check(plan, intent)
+
+
+def stamp(plan_id: int) -> str:
+    """One word for everything that `check` reads of this plan and that somebody could change: the stored bytes, the
+    approval, the decisions, who made them, policies, component versions. Another word means that `check` must be asked
+    again. It takes one statement, so that it can be asked before every step. Empty when nothing is wired.
+    """
+    return _stamps(plan_id) if _stamps is not None else ""

@@ -100,7 +100,8 @@ GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
 PLAN_MOVES: Mapping[PlanState, frozenset[PlanState]] = {
     P.AWAITING_REVIEW: frozenset({P.APPROVED, P.REJECTED, P.SUPERSEDED, P.EXPIRED, P.CANCELLED}),
     P.APPROVED: frozenset({P.EXECUTING, P.FAILED, P.SUPERSEDED, P.CANCELLED}),
-    P.EXECUTING: frozenset({P.COMPLETE, P.FAILED, P.CANCELLED}),
+    # Superseded on the way: what is left is asked about again.
+    P.EXECUTING: frozenset({P.COMPLETE, P.FAILED, P.SUPERSEDED, P.CANCELLED}),
     P.COMPLETE: frozenset(),
     P.FAILED: frozenset(),
     P.REJECTED: frozenset(),

@@ -57,7 +57,7 @@ class Entry:
             "via": self.via,
             "comment": self.comment,
             "at": canonical.moment(self.at),
-            **({"edits": dict(self.edits)} if self.edits else {}),
+            **({} if self.edits == {} else {"edits": self.edits}),
         }
         return signed if self.policy_id is None else {**signed, "policy": self.policy_id}
 

@@ -1,34 +1,88 @@
-"""What changed between an approval and today, for a plan that is asked again because its files have moved."""
+"""What changed between an approval and today, for a plan that is asked again because it no longer stands so."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from agents import snapshot_reading
+from agents.bdi import document as documents
+from agents.bdi.document import Document, IntentSpec
 from agents.models import IntentPlan
+from agents.services.renewing import FILES, RECOVERY
 from agents.snapshot_reading import NotKept, Reading
 
 
 @dataclass(frozen=True)
 class Delta:
-    """The revision that was approved, and how the files differ from those it was approved on (None: not kept)."""
+    """The revision that was approved, why it stopped before `position`, and what of the steps is as it was.
+
+    `reading` tells how the files differ from those it was approved on (None: not kept); it says something only when the
+    files are what moved.
+    """
 
     revision: int
     plan_id: int
+    kind: str
+    why: str
+    position: int
     before: str
     after: str
     reading: Reading | None
+    as_approved: frozenset[int]
+
+    @property
+    def is_about_files(self) -> bool:
+        return self.kind == FILES
+
+    @property
+    def is_recovery(self) -> bool:
+        return self.kind == RECOVERY
+
+    @property
+    def done(self) -> int:
+        """How many steps were over when it stopped."""
+        return self.position - 1
 
 
-def since_approval(plan: IntentPlan) -> Delta | None:
+def since_approval(plan: IntentPlan, document: Document | None) -> Delta | None:
     """None for a plan that is not asked again."""
     found = plan.plan.evidence.get("delta") if isinstance(plan.plan.evidence, Mapping) else None
     if not isinstance(found, Mapping):
         return None
-    before, after = str(found["before"]), str(found["after"])
+    before, after, kind = str(found["before"]), str(found["after"]), str(found.get("kind", FILES))
+    return Delta(
+        int(found["revision"]),
+        int(found["plan"]),
+        kind,
+        str(found.get("why", "the workspace changed")),
+        int(found.get("position", 1)),
+        before,
+        after,
+        _reading(before, after) if kind == FILES else None,
+        _as_approved(plan, int(found["plan"]), document) if document is not None else frozenset(),
+    )
+
+
+def _reading(before: str, after: str) -> Reading | None:
     try:
-        reading = snapshot_reading.read_kept(before, after)
+        return snapshot_reading.read_kept(before, after)
     except NotKept:
-        reading = None
-    return Delta(int(found["revision"]), int(found["plan"]), before, after, reading)
+        return None
+
+
+def _as_approved(plan: IntentPlan, approved_id: int, document: Document) -> frozenset[int]:
+    """The steps that the approved revision has in exactly these words."""
+    approved = IntentPlan.objects.filter(pk=approved_id, goal_id=plan.goal_id).first()
+    try:
+        before = documents.read(bytes(approved.document)).all_intents if approved is not None else ()
+    except ValueError:
+        before = ()
+    known = [_acts(spec) for spec in before]
+    return frozenset(spec.position for spec in document.all_intents if _acts(spec) in known)
+
+
+def _acts(spec: IntentSpec) -> tuple[Any, ...]:
+    """What of a step decides what happens when it runs, without its place."""
+    return (spec.tool, spec.command, spec.params, spec.effect, spec.limits, spec.hosts, spec.condition)

@@ -18,6 +18,14 @@ def granted(tries: int) -> dict[str, int]:
     return {"tries": tries}
 
 
+def is_whole(envelope: object) -> bool:
+    """Whether this is an envelope as `granted` makes them. 3 and 3.0 have one seal, but not one meaning."""
+    if not isinstance(envelope, Mapping) or set(envelope) != {"tries"}:
+        return False
+    tries = envelope["tries"]
+    return type(tries) is int and tries in TRIES
+
+
 def tries_in(envelope: Mapping[str, Any]) -> int:
     """How often a step may be tried under this envelope; 1 when it does not say."""
     tries = envelope.get("tries", 1)

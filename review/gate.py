@@ -8,46 +8,63 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import rfc8785
 from django.conf import settings
+from django.db import connection
 
+from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, Intent, IntentPlan
+from agents.services import components
+from agents.states import IntentState
 from people.models import User
 from review import envelope, seal
-from review.models import Approval, PolicyEvaluation
+from review.models import Approval, Decision, PolicyEvaluation
 from review.policy import verdict
-from review.services import policing
+from review.services import audit, policing
 from review.services.audit import grant_of
 
 logger = logging.getLogger(__name__)
 
 # What of a step decides what happens when it runs; the rest of the document explains it.
+_STAMP = (Path(__file__).parent / "stamp.sql").read_text()
+_WENT_WELL = {IntentState.SUCCEEDED.value, IntentState.SKIPPED.value}
+_PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNOWN.value}
 _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition")
 
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
+    # Taken first: what changes while the rest is read makes another stamp, and is asked about again.
+    seen = stamp(plan.pk)
     found = Approval.objects.select_related("by", "decision__policy__policy", "decision__policy__owner")
     approval = found.filter(intent_plan_id=plan.pk).first()
-    reason = refusal(plan, approval, settings.APPROVAL_KEY)
-    waits = ""
+    reason = refusal(plan, approval, settings.APPROVAL_KEY) or _not_in_order(plan, approval)
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):
         reason = "this step is not in the approved document"
+    answer = Verdict(allowed=False, reason=reason)
     if not reason and approval is not None:
-        reason, waits = _policed(plan, approval)
-    if reason or waits or approval is None:
-        logger.warning("The gate refused plan %s: %s", plan.pk, reason or waits, extra={"intent_plan": plan.pk})
-        return Verdict(allowed=False, reason=reason or waits, waits=not reason and bool(waits))
-    return Verdict(
-        allowed=True,
-        reason=f"approved by {approval.by.display_name}",
-        tries=envelope.tries_in(approval.envelope),
-        minimum=policing.least_isolation(approval),
-    )
+        answer = _policed(plan, approval) or Verdict(
+            allowed=True,
+            reason=f"approved by {approval.by.display_name}",
+            tries=envelope.tries_in(approval.envelope),
+            minimum=policing.least_isolation(approval),
+            stamp=seen,
+        )
+    if not answer.allowed:
+        logger.warning("The gate refused plan %s: %s", plan.pk, answer.reason, extra={"intent_plan": plan.pk})
+    return answer
+
+
+def stamp(plan_id: int) -> str:
+    """One word for all that `check` reads and somebody could change; see `agents.gate.stamp`."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STAMP, {"plan": plan_id})
+        return str(cursor.fetchone()[0])
 
 
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
@@ -60,16 +77,21 @@ def by_hand(goal: Goal, document: Document, by: User) -> str:
     return policing.by_hand(goal, document, by)
 
 
-def _policed(plan: IntentPlan, approval: Approval) -> tuple[str, str]:
-    """What policies, which may be newer than the approval, say at this claim: why it may not run, what it waits for."""
-    if reason := policing.no_longer_backed(plan, approval):
-        return reason, ""
+def _policed(plan: IntentPlan, approval: Approval) -> Verdict | None:
+    """What policies and components, which may have changed since the approval, have against it now; None: nothing.
+
+    What a person has to look at again is asked about; what only lacks a second person waits for that one.
+    """
+    changed = components.changed_since(documents.read(bytes(plan.document)))
+    if reason := policing.no_longer_backed(plan, approval) or "; ".join(changed):
+        return Verdict(allowed=False, reason=reason, asks=True)
     outcome = policing.outcome_of(plan)
-    reason = verdict.refusal(outcome)
+    reason = verdict.refusal(outcome) or policing.person_wanted(outcome, approval)
     waits = verdict.second_person(outcome, policing.approvers(plan, approval)) if outcome.approvals > 1 else ""
-    if reason or waits:
-        policing.keep(plan, PolicyEvaluation.Moment.CLAIM, outcome, "refused before it ran")
-    return reason, waits
+    if not reason and not waits:
+        return None
+    policing.keep(plan, PolicyEvaluation.Moment.CLAIM, outcome, "refused before it ran")
+    return Verdict(allowed=False, reason=reason or waits, asks=bool(reason), waits=not reason)
 
 
 def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
@@ -81,11 +103,51 @@ def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
         return "the stored document is not the one that was proposed: its bytes have changed"
     if actual != plan.approved_digest or actual != approval.digest:
         return "the stored document is not the one that was approved"
-    if approval.intent_plan_id != plan.pk or not seal.is_genuine(grant_of(approval), approval.mac, key):
+    genuine = envelope.is_whole(approval.envelope) and seal.is_genuine(grant_of(approval), approval.mac, key)
+    if approval.intent_plan_id != plan.pk or not genuine:
         return "the seal of the approval does not fit: the approval was changed or not made by mindX"
+    if not _is_about(plan):
+        return "the stored document is of another goal, workspace or revision than its row says"
     if not approval.by.is_active:
         return f"{approval.by.display_name}, who approved this plan, is no longer active"
     return ""
+
+
+def _is_about(plan: IntentPlan) -> bool:
+    """Whether the row around the document belongs to it: it decides in whose files the steps run."""
+    try:
+        read = json.loads(bytes(plan.document))
+        claimed = (read["goal_id"], read["workspace"], read["revision"])
+    except (ValueError, KeyError, TypeError):
+        return False
+    return bool(claimed == (str(plan.goal_id), plan.workspace.name, plan.revision))
+
+
+def _not_in_order(plan: IntentPlan, approval: Approval | None) -> str:
+    """Why the decisions behind the approval, or where the plan stands, do not add up; "" when they do."""
+    if approval is None:
+        return ""
+    decisions = list(Decision.objects.filter(intent_plan_id=plan.pk))
+    if not audit.are_whole(plan, decisions) or not audit.stands_in_the_chain(approval.decision):
+        return "a decision on this plan was changed or not made by mindX"
+    made = approval.decision
+    if (made.intent_plan_id, made.digest, made.by_id, made.verdict) != (
+        approval.intent_plan_id,
+        approval.digest,
+        approval.by_id,
+        Decision.Verdict.APPROVE.value,
+    ):
+        return "the approval belongs to another decision"
+    return "" if _stands_where_it_came(plan) else "the position of the plan does not fit the steps that have ended"
+
+
+def _stands_where_it_came(plan: IntentPlan) -> bool:
+    """Whether every step that this position passes over has ended, as it does when the executor sets it."""
+    passed = plan.intents.filter(phase=Intent.Phase.MAIN)
+    if not plan.aborting:
+        passed = passed.filter(position__lt=plan.position)
+    states = set(passed.values_list("state", flat=True))
+    return states <= (_PASSED_OVER if plan.aborting else _WENT_WELL)
 
 
 def _holds(document: bytes, intent: Mapping[str, Any]) -> bool:

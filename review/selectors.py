@@ -156,6 +156,11 @@ class PlanView:
         return self.document is None or self.digest_now != self.plan.digest
 
     @property
+    def as_approved(self) -> Collection[int]:
+        """The steps that nobody needs to read again: a plan that is asked again has them as they were approved."""
+        return self.delta.as_approved if self.delta is not None else ()
+
+    @property
     def is_waiting(self) -> bool:
         """True while a decision is possible at all."""
         return self.plan.state == PlanState.AWAITING_REVIEW
@@ -269,7 +274,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         steps=steps.steps_of(document, _shown_texts(document, found, tried)) if document else (),
         changes=found,
         shadow=tried,
-        delta=delta.since_approval(plan),
+        delta=delta.since_approval(plan, document),
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan, user),

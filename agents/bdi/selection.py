@@ -43,9 +43,9 @@ def part(document: Document, positions: Sequence[int], registry: Registry) -> Pl
     places = {position: place for place, position in enumerate(positions, 1)}
     moved = len(document.intents) - len(positions)
     places |= {spec.position: spec.position - moved for spec in document.cleanup}
-    main = [_step(spec, places) for spec in document.intents if spec.position in places]
+    main = [step_of(spec, places) for spec in document.intents if spec.position in places]
     try:
-        undo = [_step(spec, places) for spec in document.cleanup]
+        undo = [step_of(spec, places) for spec in document.cleanup]
     except KeyError as missing:
         raise ValueError(f"the clean-up reads the result of step {missing}, so it cannot be left out") from missing
     return _draft(document, main, undo, registry)
@@ -57,7 +57,7 @@ def edited(document: Document, position: int, values: Mapping[str, Any], by: str
     if position not in places:
         raise LookupError(position)
     steps = [
-        _with(_step(spec, places), values, by) if spec.position == position else _step(spec, places)
+        _with(step_of(spec, places), values, by) if spec.position == position else step_of(spec, places)
         for spec in document.all_intents
     ]
     count = len(document.intents)
@@ -85,7 +85,8 @@ def refused(steps: Sequence[Step], left_out: Sequence[Mapping[str, Any]]) -> Map
     return next((each for each in left_out if (each["tool"], each["command"], each["params"]) in planned), None)
 
 
-def _step(spec: IntentSpec, places: Mapping[int, int]) -> Step:
+def step_of(spec: IntentSpec, places: Mapping[int, int]) -> Step:
+    """The step of a document as a draft has it, its references moved to `places`; KeyError where there is none."""
     recorded = {
         one.name: Param(one.value, one.origin, one.original, one.span, one.note)
         for one in spec.parameters
@@ -137,6 +138,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _draft(document: Document, main: Sequence[Step], undo: Sequence[Step], registry: Registry) -> PlanDraft:
-    rule = next(({"name": one["name"], "version": one["version"]} for one in document.components), None)
+    rules = (one for one in document.components if one["kind"] == "rule")
+    rule = next(({"name": one["name"], "version": one["version"]} for one in rules), None)
     evidence = {"rule": rule} if rule is not None else {}
     return PlanDraft(link(main, registry), link(undo, registry), document.source, evidence)

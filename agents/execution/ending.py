@@ -7,9 +7,10 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from agents.bdi.document import Document, IntentSpec
 from agents.execution.lease import Lease, hold
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.services import hints, logs
+from agents.services import hints, logs, renewing
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
@@ -109,6 +110,24 @@ def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:
             reason=f"waits_for_person: {why}",
             wake_at=timezone.now() + timedelta(seconds=PERSON_WAIT_S),
         )
+
+
+def ask_again(
+    plan: IntentPlan,
+    lease: Lease,
+    document: Document,
+    why: str,
+    *,
+    kind: str = renewing.GROUNDS,
+    instead: IntentSpec | None = None,
+) -> None:
+    """The plan no longer stands as it was approved: what is left of it is asked about again. Nothing of it runs now."""
+    with transaction.atomic():
+        goal = hold(lease)
+        rows = goal.intent_plans.select_for_update(of=("self", "workspace"), no_key=True)
+        locked = rows.select_related("plan", "workspace").get(pk=plan.pk)
+        goal.workspace = locked.workspace  # as it is now, which is what the next revision is made on
+        renewing.ask_again(goal, locked, document, by=lease.owner, why=why, kind=kind, instead=instead)
 
 
 def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:

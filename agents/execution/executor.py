@@ -8,14 +8,13 @@ from dataclasses import replace
 from django.db import IntegrityError, transaction
 
 from agents import gate
-from agents.bdi import document as documents
 from agents.bdi import recovery
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass, Strategy
 from agents.bdi.started import living_before
-from agents.execution import ending, record
+from agents.execution import ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, hold, renew
@@ -47,7 +46,7 @@ class Executor:
         self.companion = companion
         self.plan = plan
         self.document = document
-        self.tries = granted.tries
+        self.granted = granted
         # The least isolation under which the gate let it run; None is the operator's.
         self.minimum = granted.minimum or None
         self.refused: set[str] = set()
@@ -66,6 +65,8 @@ class Executor:
                 ending.fail(self.plan, self.lease, self.plan.aborting)
         except record.Cancelled:
             ending.cancel(self.plan, self.lease)
+        except verifying.Refused as refused:
+            verifying.stop(self.lease, self.plan, self.document, refused.verdict)
         except record.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
         except SandboxError as error:
@@ -107,6 +108,7 @@ class Executor:
 
     # -- one step ---------------------------------------------------------------------------------------------
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
+        self.granted = verifying.before_a_try(self.lease, self.plan, running, self.granted)
         spec = self.document.at(running.position)
         self._living = desk.session.living
         limits, hosts = self._needs(running.position)
@@ -188,7 +190,7 @@ class Executor:
             failure,
             effect=spec.effect,
             tries=tries + 1,
-            allowed_tries=self.tries,
+            allowed_tries=self.granted.tries,
             delay_s=RETRY_DELAY_S,
             living=self._living,
         )
@@ -233,7 +235,7 @@ def execute(lease: Lease) -> None:
     plan = _take_up(lease)
     if plan is None:
         return
-    document, granted = _verified(lease, plan)
+    document, granted = verifying.at_the_claim(lease, plan)
     if document is None:
         return
     _abort_without_programs(lease, plan, document)
@@ -280,7 +282,7 @@ def _take_up(lease: Lease) -> IntentPlan | None:
                 if HandCommand.objects.filter(workspace=plan.workspace_id, state=HandState.RUNNING.value).exists():
                     return None
                 if (document := renewing.moved_since(plan)) is not None:
-                    renewing.ask_again(goal, plan, document, by=lease.owner)
+                    renewing.ask_for_moved(goal, plan, document, by=lease.owner)
                     return None
                 move_plan(plan, PlanState.EXECUTING, by=lease.owner, fence=lease.fence)
             else:
@@ -328,30 +330,3 @@ def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
             f"try {attempt.number} was lost with worker {attempt.worker}; it starts again from its snapshot",
             level="warning",
         )
-
-
-def _verified(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.Verdict]:
-    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan fails, unrun.
-
-    Where the gate waits for somebody, so does the goal, and it is asked again.
-    """
-    data = bytes(plan.document)
-    verdict = gate.check(plan, None)
-    if verdict.allowed and documents.digest_of(data) != plan.approved_digest:
-        verdict = gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
-    if verdict.waits and not verdict.allowed:
-        ending.wait_for_person(plan, lease, verdict.reason)
-        return None, verdict
-    if not verdict.allowed:
-        logs.say(plan.goal_id, "review", "execute", f"refused by the gate: {verdict.reason}", level="error")
-        ending.fail(plan, lease, f"refused_by_gate: {verdict.reason}")
-        return None, verdict
-    document = documents.read(data)
-    logs.say(
-        plan.goal_id,
-        "worker",
-        "execute",
-        f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
-        fence=lease.fence,
-    )
-    return document, verdict

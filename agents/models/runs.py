@@ -46,7 +46,8 @@ class Attempt(models.Model):
     worker = models.CharField(max_length=120)
     started = models.DateTimeField()
     finished = models.DateTimeField(null=True, blank=True)
-    # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step)
+    # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step),
+    # refused (the gate did not let it run)
     outcome = models.CharField(max_length=16, blank=True)
     result = models.JSONField(null=True, blank=True)
     failure_class = models.CharField(max_length=32, blank=True)

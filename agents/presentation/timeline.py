@@ -114,6 +114,7 @@ _TRY_LOOKS = {
     "failed": ("bad", "is-bad", "failed"),
     "cancelled": ("", "faint", "was cancelled"),
     "lost": ("bad", "is-clay", "was lost with its worker"),
+    "refused": ("bad", "is-clay", "was not let run"),
     "unavailable": ("bad", "is-bad", "did not start: the sandbox failed, not the step"),
 }
 _STEP_LOOKS = {

@@ -18,7 +18,7 @@ from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import base_files, limits, logs, shadowing
+from agents.services import base_files, components, limits, logs, shadowing
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.states import GoalState
@@ -144,12 +144,6 @@ def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
         phase="cleanup",
         first=len(main) + 1,
     )
-    rule = draft.evidence.get("rule")
-    components = (
-        ({"kind": "rule", "name": str(rule["name"]), "version": str(rule["version"])},)
-        if isinstance(rule, Mapping)
-        else ()
-    )
     return Document(
         goal_id=str(goal.pk),
         goal_text=goal.text,
@@ -159,7 +153,7 @@ def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
         source=draft.source,
         intents=main,
         cleanup=undo,
-        components=components,
+        components=components.recorded(draft.evidence, (*draft.steps, *draft.cleanup)),
     )
 
 

@@ -1,6 +1,7 @@
-"""Asking again: an approved plan whose workspace has moved since becomes a revision that says what changed.
+"""Asking again: an approved plan that no longer stands as it was approved becomes a revision that says what changed.
 
-What was approved was approved on files that people saw. On other files the same steps may do something else.
+What was approved was approved on files, components and policies that people saw. Where these have moved, the steps that
+are left are asked about once more, and nobody reads again what has not changed.
 """
 
 from __future__ import annotations
@@ -8,13 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.bdi import document as documents
-from agents.bdi import selection
-from agents.bdi.document import Document
+from agents.bdi import resuming
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.types import PlanDraft
+from agents.bdi.validation import Problem
 from agents.models import Goal, IntentPlan
 from agents.services import logs, proposing
-from agents.services.moves import move_goal, move_plan
-from agents.states import GoalState, PlanState
+from agents.services.moves import move_goal, move_intents, move_plan
+from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
+
+FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
 
 
 def moved_since(plan: IntentPlan) -> Document | None:
@@ -25,28 +30,75 @@ def moved_since(plan: IntentPlan) -> Document | None:
     data = bytes(plan.document)
     if plan.position != 1 or documents.digest_of(data) != plan.approved_digest:
         return None
-    document = documents.read(data)
+    try:
+        document = documents.read(data)
+    except ValueError:
+        return None
     return document if document.base != plan.workspace.head else None
 
 
-def ask_again(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
-    """Supersede the approved plan by the same steps on today's files, for a review of what changed since.
+def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
+    """Ask again about a plan whose files moved after the approval and before it began. The caller holds all rows."""
+    why = f"the workspace changed after the approval ({document.base[:8]} → {plan.workspace.head[:8]})"
+    ask_again(goal, plan, document, by=by, why=why, kind=FILES)
 
-    The caller holds goal, plan and workspace, and nothing of the plan has run. Steps that are no longer valid ask a
-    person for a plan instead.
+
+def ask_again(
+    goal: Goal,
+    plan: IntentPlan,
+    document: Document,
+    *,
+    by: str,
+    why: str,
+    kind: str = GROUNDS,
+    instead: IntentSpec | None = None,
+) -> None:
+    """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
+
+    The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
+    the plan stopped. Steps that are no longer valid ask a person for a plan instead.
     """
-    before, after = document.base, plan.workspace.head
-    reason = f"the workspace changed after the approval ({before[:8]} → {after[:8]})"
-    move_plan(plan, PlanState.SUPERSEDED, by=by, reason=reason)
-    logs.say(goal.pk, "review", "execute", f"{reason}; nothing has run, and it is asked again", level="warning")
-    delta = {"revision": plan.revision, "plan": plan.pk, "before": before, "after": after}
-    positions = [spec.position for spec in document.intents]
-    draft = selection.part(document, positions, REGISTRY)
-    draft = replace(draft, evidence={**plan.plan.evidence, "from_revision": plan.revision, "delta": delta})
-    if problems := proposing.problems_of(goal, draft):
-        said = "; ".join(problem.message for problem in problems)
-        logs.say(goal.pk, "bdi_agent", "plan", f"the steps are no longer valid: {said}", level="error")
-        move_goal(goal, GoalState.MANUAL, by=by, reason="invalid_plan")
+    said = f"{_stopped(plan)}: {why}"
+    done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
+    move_plan(plan, PlanState.SUPERSEDED, by=by, reason=why)
+    if plan.position > 1 or instead is not None:
+        for state in (IntentState.RUNNING, IntentState.PENDING):
+            move_intents(plan.intents.filter(state=state.value), IntentState.SKIPPED, reason="asked about again")
+    logs.say(goal.pk, "review", "execute", f"{said}; it is asked again", level="warning")
+    try:
+        draft = resuming.remaining(document, plan.position, done, REGISTRY, instead)
+        problems = proposing.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
+    except ValueError as error:
+        draft, problems = None, [Problem(0, "", "reference", f"{error}.")]
+    if draft is None or problems:
+        _ask_a_person(goal, problems, by=by)
         return
     revision = proposing.propose(goal, draft)
     IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
+
+
+def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str) -> PlanDraft:
+    after = plan.workspace.head
+    delta = {
+        "kind": kind,
+        "why": why,
+        "revision": plan.revision,
+        "plan": plan.pk,
+        # How far the plan had come; what it did to the files itself is no change that anybody must look at.
+        "position": plan.position,
+        "before": document.base if kind == FILES else after,
+        "after": after,
+    }
+    return replace(draft, evidence={**plan.plan.evidence, "from_revision": plan.revision, "delta": delta})
+
+
+def _stopped(plan: IntentPlan) -> str:
+    return "nothing has run" if plan.position == 1 else f"stopped before step {plan.position}"
+
+
+def _ask_a_person(goal: Goal, problems: list[Problem], *, by: str) -> None:
+    said = "; ".join(problem.message for problem in problems)
+    logs.say(goal.pk, "bdi_agent", "plan", f"the steps are no longer valid: {said}", level="error")
+    forbidden = next((problem for problem in problems if problem.code == proposing.FORBIDDEN), None)
+    reason = f"{proposing.FORBIDDEN}: {forbidden.message}" if forbidden else "invalid_plan"
+    move_goal(goal, GoalState.MANUAL, by=by, reason=reason)

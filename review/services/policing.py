@@ -225,6 +225,14 @@ def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
     return ""
 
 
+def person_wanted(outcome: Outcome, approval: Approval) -> str:
+    """Why the word of a policy is no longer enough: another one asks for a person since. "" when a person gave it."""
+    restricts = outcome.action in (Action.REQUIRE_REVIEW, Action.REQUIRE_TWO)
+    if approval.decision.policy_id is None or not restricts or outcome.by is None:
+        return ""
+    return f"A person must decide: {outcome.by.sentence}."
+
+
 def least_isolation(approval: Approval) -> str:
     """What no person has approved runs at the strongest level only."""
     return "L3" if approval.decision.policy_id is not None else ""

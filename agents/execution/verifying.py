@@ -1,0 +1,82 @@
+"""Asking the gate before anything of a plan runs, and doing what its refusal asks for."""
+
+from __future__ import annotations
+
+from agents import gate
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.errors import AgentsError
+from agents.execution import ending, record
+from agents.execution.lease import Lease
+from agents.execution.record import Running
+from agents.models import IntentPlan
+from agents.services import logs
+
+# What the gate reads around a plan: with it at hand an answer takes fewer statements.
+_READS = ("goal__submitted_by", "goal__agent", "workspace", "plan")
+
+
+class Refused(AgentsError):
+    """The gate no longer lets the plan run; `verdict` says why."""
+
+    def __init__(self, verdict: gate.Verdict) -> None:
+        super().__init__(verdict.reason)
+        self.verdict = verdict
+
+
+def at_the_claim(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.Verdict]:
+    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan has been stopped."""
+    verdict = _answer(plan)
+    if not verdict.allowed:
+        stop(lease, plan, documents.read(bytes(plan.document)) if verdict.asks else None, verdict)
+        return None, verdict
+    document = documents.read(bytes(plan.document))
+    logs.say(
+        plan.goal_id,
+        "worker",
+        "execute",
+        f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
+        fence=lease.fence,
+    )
+    return document, verdict
+
+
+def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate.Verdict) -> gate.Verdict:
+    """The verdict that the try may run under. Raises Refused, with the try closed, when the gate says no by now.
+
+    Asked as late as possible, when the try has begun and nothing of it has run. One statement says that nothing has
+    changed since `granted`; only when something has does the gate look at all of it again.
+    """
+    if gate.stamp(plan.pk) == granted.stamp:
+        return granted
+    stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
+    verdict = _answer(stored)
+    if verdict.allowed and stored.digest != plan.digest:
+        verdict = gate.Verdict(allowed=False, reason="another document was put in the place of the one that runs")
+    if verdict.allowed:
+        return verdict
+    record.not_tried(plan, lease, running, "refused", verdict.reason)
+    raise Refused(verdict)
+
+
+def stop(lease: Lease, plan: IntentPlan, document: Document | None, verdict: gate.Verdict) -> None:
+    """Do what the gate's refusal asks for: wait for a person, ask again about what is left, or fail the plan.
+
+    A plan that is only cleaning up has nothing left that could be asked about.
+    """
+    plan.refresh_from_db(fields=["aborting", "position"])
+    if verdict.waits:
+        ending.wait_for_person(plan, lease, verdict.reason)
+    elif verdict.asks and document is not None and not plan.aborting:
+        ending.ask_again(plan, lease, document, verdict.reason)
+    else:
+        logs.say(plan.goal_id, "review", "execute", f"refused by the gate: {verdict.reason}", level="error")
+        ending.fail(plan, lease, f"refused_by_gate: {verdict.reason}")
+
+
+def _answer(plan: IntentPlan) -> gate.Verdict:
+    """What the gate says of these bytes now. That they are the approved ones is looked at here too, whoever answers."""
+    verdict = gate.check(plan, None)
+    if verdict.allowed and documents.digest_of(bytes(plan.document)) != plan.approved_digest:
+        return gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
+    return verdict
