@@ -18,7 +18,10 @@ from people.models import User
 
 @dataclass(frozen=True)
 class Verdict:
-    """The gate's answer. `reason` is a sentence for the log and the page; `tries` is the approved envelope.
+    """The gate's answer. `reason` is a sentence for the log and the page.
+
+    `tries` and `alternatives` are the approved envelope: how often a step may be tried, and what may be done in its
+    place when it fails, as (position, number of the declared alternative).
 
     `minimum` is the least isolation under which it may run, "" for the operator's. `waits`: refused for now only, until
     somebody has done what the reason says. `asks`: refused as it stands, and people are asked again with the reason.
@@ -28,6 +31,7 @@ class Verdict:
     allowed: bool
     reason: str
     tries: int = 1
+    alternatives: frozenset[tuple[int, int]] = frozenset()
     minimum: str = ""
     waits: bool = False
     asks: bool = False

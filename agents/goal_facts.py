@@ -64,6 +64,7 @@ def try_of(attempt: Attempt) -> Try:
         attempt.failure_class,
         attempt.reason,
         mending,
+        attempt.alternative,
     )
 
 

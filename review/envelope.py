@@ -1,29 +1,45 @@
-"""What a reviewer grants beyond the first try of the approved steps."""
+"""What a reviewer grants beyond the first try of the approved steps: further tries, and declared alternatives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from agents.bdi.document import Document
 from review.errors import WordsRefused
 
 TRIES = range(1, 6)
 USUAL_TRIES = 3
+# (position of the step, number of its declared alternative), both from 1.
+Alternative = tuple[int, int]
 
 
-def granted(tries: int) -> dict[str, int]:
+def granted(tries: int, alternatives: Collection[Alternative] = ()) -> dict[str, Any]:
     """The envelope as it is sealed. `tries` counts every try of a step, the first one included."""
     if isinstance(tries, bool) or not isinstance(tries, int) or tries not in TRIES:
         raise WordsRefused("tries", f"Choose {TRIES.start} to {TRIES.stop - 1} tries of a step.")
-    return {"tries": tries}
+    return {"tries": tries, **({"alternatives": sorted(map(list, set(alternatives)))} if alternatives else {})}
+
+
+def check_declared(document: Document, alternatives: Collection[Alternative]) -> None:
+    """Raise WordsRefused for an alternative that the plan does not declare: nobody can have read that one."""
+    declared = {(position, number) for position, number, _ in document.variants()}
+    if unknown := sorted(set(alternatives) - declared):
+        position, number = unknown[0]
+        raise WordsRefused("alternatives", f"Step {position} declares no alternative {number}.")
 
 
 def is_whole(envelope: object) -> bool:
     """Whether this is an envelope as `granted` makes them. 3 and 3.0 have one seal, but not one meaning."""
-    if not isinstance(envelope, Mapping) or set(envelope) != {"tries"}:
+    if not isinstance(envelope, Mapping) or not {"tries"} <= set(envelope) <= {"tries", "alternatives"}:
         return False
-    tries = envelope["tries"]
-    return type(tries) is int and tries in TRIES
+    tries, pairs = envelope["tries"], envelope.get("alternatives", [[1, 1]])
+    numbers = [tries, *(number for pair in pairs for number in pair)] if _are_pairs(pairs) else []
+    return bool(numbers) and all(type(number) is int and number > 0 for number in numbers) and tries in TRIES
+
+
+def _are_pairs(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
 
 
 def tries_in(envelope: Mapping[str, Any]) -> int:
@@ -32,9 +48,16 @@ def tries_in(envelope: Mapping[str, Any]) -> int:
     return tries if isinstance(tries, int) and tries in TRIES else 1
 
 
+def alternatives_in(envelope: Mapping[str, Any]) -> frozenset[Alternative]:
+    """Which declared alternatives may be done under this envelope; none when it does not say."""
+    pairs = envelope.get("alternatives", [])
+    return frozenset((pair[0], pair[1]) for pair in pairs) if _are_pairs(pairs) else frozenset()
+
+
 def in_words(envelope: Mapping[str, Any]) -> str:
     """The envelope as a reviewer reads it."""
     more = tries_in(envelope) - 1
-    if not more:
-        return "no second try of a failed step"
-    return f"up to {more} more {'try' if more == 1 else 'tries'} of exactly these steps"
+    said = f"up to {more} more {'try' if more == 1 else 'tries'} of exactly these steps" if more else ""
+    others = [f"{position}.{number}" for position, number in sorted(alternatives_in(envelope))]
+    instead = f"{'alternative' if len(others) == 1 else 'alternatives'} {', '.join(others)}" if others else ""
+    return ", and ".join(part for part in (said or "no second try of a failed step", instead) if part)

@@ -52,6 +52,7 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
             allowed=True,
             reason=f"approved by {approval.by.display_name}",
             tries=envelope.tries_in(approval.envelope),
+            alternatives=envelope.alternatives_in(approval.envelope),
             minimum=policing.least_isolation(approval),
             stamp=seen,
         )

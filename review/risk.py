@@ -7,8 +7,8 @@ never shown as low.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from agents.bdi.document import Document, IntentSpec
@@ -94,11 +94,26 @@ def assess(
         told += _shown(spec, touch, tried, can_delete=autonomous)
         steps.append(_step(spec, told, counts.get((spec.tool, spec.command), (0, 0))))
         autonomous = autonomous or touch.makes_autonomous
+    return _whole(steps, rate(*rule) if rule is not None else None)
+
+
+def widened(found: PlanRisk, others: Sequence[tuple[int, int, StepRisk]]) -> PlanRisk:
+    """The risk with declared alternatives (position, number, its risk): a step is as dangerous as the worst of them."""
+    steps = list(found.steps)
+    for position, number, other in others:
+        step = steps[position - 1]
+        if other.level.rank < step.level.rank:
+            reasons = (*(f"alternative {number}: {reason}" for reason in other.reasons), *step.reasons)
+            steps[position - 1] = replace(step, level=other.level, reasons=reasons)
+    return _whole(steps, found.rule) if others else found
+
+
+def _whole(steps: Sequence[StepRisk], rule: Rate | None) -> PlanRisk:
     worst = min((step.level for step in steps), key=lambda level: level.rank, default=Level.UNKNOWN)
     reasons = tuple(
         f"step {step.position}: {reason}" for step in steps if step.level is worst for reason in step.reasons
     )
-    return PlanRisk(worst, reasons, tuple(steps), rate(*rule) if rule is not None else None)
+    return PlanRisk(worst, reasons, tuple(steps), rule)
 
 
 def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: tuple[int, int]) -> StepRisk:

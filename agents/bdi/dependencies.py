@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from agents.bdi.references import parse_reference, references
@@ -42,7 +43,11 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
         except UnknownTool:
             linked.append(step)
             continue
-        linked.append(replace(step, depends_on=tuple(sorted(_needs(step, command, seen, position)))))
+        needs = _needs(step, command, seen, position)
+        for other in step.alternatives:
+            with suppress(UnknownTool):
+                needs |= _needs(other, registry.command(other.tool, other.command), seen, position)
+        linked.append(replace(step, depends_on=tuple(sorted(needs))))
         _note(step, command, seen, position)
     return tuple(linked)
 

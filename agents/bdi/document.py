@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import rfc8785
@@ -49,6 +49,8 @@ class IntentSpec:
     hosts: tuple[str, ...]
     rule: str
     sentence: str
+    # What may be done in its place when it fails, each with the position of this step.
+    alternatives: tuple[IntentSpec, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,13 @@ class Document:
         """The step at a position, from 1."""
         return self.all_intents[position - 1]
 
+    def variants(self) -> Iterator[tuple[int, int, Document]]:
+        """This plan with each declared alternative in the place of its step: position, number from 1, and the plan."""
+        for spec in self.intents:
+            for number, other in enumerate(spec.alternatives, 1):
+                steps = tuple(other if one.position == spec.position else one for one in self.intents)
+                yield spec.position, number, replace(self, intents=steps)
+
 
 @dataclass(frozen=True)
 class CommandFacts:
@@ -89,6 +98,7 @@ class CommandFacts:
     limits: Mapping[str, Any] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     sentence: str = ""
+    alternatives: tuple[CommandFacts, ...] = ()
 
 
 def specs(
@@ -96,32 +106,50 @@ def specs(
 ) -> tuple[IntentSpec, ...]:
     """Bind steps to positions. `facts` runs parallel to `steps`."""
     return tuple(
-        IntentSpec(
-            position=first + index,
-            phase=phase,
-            tool=step.tool,
-            command=step.command,
-            params={name: param.value for name, param in step.params.items()},
-            parameters=tuple(
-                Parameter(name, param.value, param.origin, param.original, param.span, param.note)
-                for name, param in step.params.items()
-            ),
-            justification=step.justification,
-            effect=fact.effect,
-            limits=dict(fact.limits),
-            depends_on=tuple(step.depends_on),
-            condition=step.condition,
-            hosts=fact.hosts,
-            rule=step.rule,
-            sentence=fact.sentence,
-        )
-        for index, (step, fact) in enumerate(zip(steps, facts, strict=True))
+        _bound(step, fact, phase, first + index) for index, (step, fact) in enumerate(zip(steps, facts, strict=True))
+    )
+
+
+def _bound(step: Step, fact: CommandFacts, phase: str, position: int) -> IntentSpec:
+    return IntentSpec(
+        position=position,
+        phase=phase,
+        tool=step.tool,
+        command=step.command,
+        params={name: param.value for name, param in step.params.items()},
+        parameters=tuple(
+            Parameter(name, param.value, param.origin, param.original, param.span, param.note)
+            for name, param in step.params.items()
+        ),
+        justification=step.justification,
+        effect=fact.effect,
+        limits=dict(fact.limits),
+        depends_on=tuple(step.depends_on),
+        condition=step.condition,
+        hosts=fact.hosts,
+        rule=step.rule,
+        sentence=fact.sentence,
+        alternatives=tuple(
+            # Its condition is that of the step in whose place it comes.
+            replace(_bound(other, of_other, phase, position), condition=step.condition, depends_on=step.depends_on)
+            for other, of_other in zip(step.alternatives, fact.alternatives, strict=True)
+        ),
     )
 
 
 def write(document: Document) -> bytes:
-    """The canonical bytes of a document."""
-    return rfc8785.dumps(_plain(asdict(document)))
+    """The canonical bytes of a document. Steps without alternatives say nothing of any, as before there were some."""
+    raw = asdict(document)
+    for spec in (*raw["intents"], *raw["cleanup"]):
+        _say_alternatives(spec)
+    return rfc8785.dumps(_plain(raw))
+
+
+def _say_alternatives(spec: dict[str, Any]) -> None:
+    for other in spec["alternatives"]:
+        _say_alternatives(other)
+    if not spec["alternatives"]:
+        del spec["alternatives"]
 
 
 def _plain(value: Any) -> Any:
@@ -155,7 +183,13 @@ def _spec(raw: Mapping[str, Any]) -> IntentSpec:
     )
     # A document from before steps could say hosts has none, and none is what its steps may reach.
     hosts = tuple(str(host) for host in raw.get("hosts", ()))
-    fixed = {"parameters": parameters, "depends_on": tuple(raw["depends_on"]), "hosts": hosts}
+    others = tuple(_spec(item) for item in raw.get("alternatives", ()))
+    fixed = {
+        "parameters": parameters,
+        "depends_on": tuple(raw["depends_on"]),
+        "hosts": hosts,
+        "alternatives": others,
+    }
     return IntentSpec(**{**raw, **fixed})
 
 

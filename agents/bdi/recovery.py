@@ -1,6 +1,7 @@
 """What to do after a failed step: classify from typed facts first, then choose inside the approved envelope.
 
-Two strategies exist today, retry with delay and graceful abort; both are recorded with their real outcome.
+Three strategies exist today: retry with delay, a declared alternative, and graceful abort; each is recorded with its
+real outcome.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Strategy(StrEnum):
     """How the run goes on."""
 
     RETRY_WITH_DELAY = "retry_with_delay"
+    ALTERNATIVE_TOOL = "alternative_tool"
     GRACEFUL_ABORT = "graceful_abort"
 
 
@@ -63,11 +65,35 @@ class Failure:
 
 @dataclass(frozen=True)
 class Choice:
-    """The strategy with its delay in seconds and a sentence that says why."""
+    """The strategy with its delay in seconds and a sentence that says why.
+
+    `alternative` is the number of the declared one that is done next, 0 when none is; where it was not granted, people
+    are asked first.
+    """
 
     strategy: Strategy
     delay_s: float
     why: str
+    alternative: int = 0
+    is_granted: bool = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the plan goes on by itself."""
+        return self.is_granted and self.strategy is not Strategy.GRACEFUL_ABORT
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """What was approved for one step: how often it may be tried, and which of its `declared` alternatives are granted.
+
+    `after` is the number of the alternative that failed last, 0 for the step itself. Each alternative is tried once.
+    """
+
+    tries: int = 1
+    declared: int = 0
+    granted: frozenset[int] = frozenset()
+    after: int = 0
 
 
 def classify(
@@ -110,9 +136,10 @@ def _by_exit(code: int, stderr: str) -> Failure:
 
 
 def choose(
-    failure: Failure, *, effect: str, tries: int, allowed_tries: int, delay_s: float, living: Sequence[str] = ()
+    failure: Failure, *, effect: str, tries: int, envelope: Envelope, delay_s: float, living: Sequence[str] = ()
 ) -> Choice:
-    """The strategy after the `tries`-th failed try of a step, inside an envelope of `allowed_tries`.
+    """The strategy after the `tries`-th failed try of a step, inside its envelope: first further tries where these may
+    help, then the alternatives in their order. One that is declared and not granted is asked about.
 
     The delay doubles with every further try. `living` names the programs that were running beside the step.
     """
@@ -122,9 +149,19 @@ def choose(
         names = ", ".join(living)
         why = f"another try would run without what was started before ({names}): it ended together with this try's jail"
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, why)
-    if failure.failure_class not in RETRIABLE:
+    may_help = failure.failure_class in RETRIABLE and not envelope.after
+    if may_help and tries < envelope.tries:
+        wait = delay_s * 2 ** (tries - 1)
+        return Choice(Strategy.RETRY_WITH_DELAY, wait, f"try {tries + 1} of {envelope.tries} in {wait:g} s")
+    left = range(envelope.after + 1, envelope.declared + 1)
+    if granted := [number for number in left if number in envelope.granted]:
+        why = f"declared alternative {granted[0]}, which was granted with the approval"
+        return Choice(Strategy.ALTERNATIVE_TOOL, 0.0, why, granted[0])
+    if left:
+        why = f"declared alternative {left[0]} was not granted, so it is asked about"
+        return Choice(Strategy.ALTERNATIVE_TOOL, 0.0, why, left[0], is_granted=False)
+    if envelope.after:
+        return Choice(Strategy.GRACEFUL_ABORT, 0.0, "no declared alternative is left")
+    if not may_help:
         return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"trying again does not help against {failure.failure_class.value}")
-    if tries >= allowed_tries:
-        return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"all {allowed_tries} approved tries have failed")
-    wait = delay_s * 2 ** (tries - 1)
-    return Choice(Strategy.RETRY_WITH_DELAY, wait, f"try {tries + 1} of {allowed_tries} in {wait:g} s")
+    return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"all {envelope.tries} approved tries have failed")

@@ -72,11 +72,12 @@ def _filled(spec: IntentSpec, position: int, done: Results, places: Mapping[int,
     condition = spec.condition
     if condition is not None and (reads := reference_of(condition)) is not None and reads.position not in places:
         condition = None
-    step = step_of(replace(spec, params={**spec.params, **values}, condition=condition), places)
+    others = tuple(_filled(replace(other, condition=condition), position, done, places) for other in spec.alternatives)
+    step = step_of(replace(spec, params={**spec.params, **values}, condition=condition, alternatives=()), places)
     params = {
         name: Param(param.value, "reference", str(over[name]), note=f"from step {over[name].position}, which is done")
         if name in over
         else param
         for name, param in step.params.items()
     }
-    return replace(step, params=params)
+    return replace(step, params=params, alternatives=others)

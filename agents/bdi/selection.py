@@ -100,7 +100,8 @@ def step_of(spec: IntentSpec, places: Mapping[int, int]) -> Step:
     condition = spec.condition
     if condition is not None and parse_reference(condition.get("left")) is not None:
         condition = {**condition, "left": shifted(condition["left"], places)}
-    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, (), condition)
+    others = tuple(step_of(other, places) for other in spec.alternatives)
+    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, (), condition, others)
 
 
 def _with(step: Step, values: Mapping[str, Any], by: str) -> Step:

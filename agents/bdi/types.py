@@ -45,6 +45,8 @@ class Step:
     rule: str = ""
     depends_on: tuple[int, ...] = ()
     condition: Mapping[str, Any] | None = None
+    # What may be done in its place when it fails, first choice first, if the reviewer grants it.
+    alternatives: tuple[Step, ...] = ()
 
     def values(self) -> dict[str, Any]:
         """Return the plain parameter values, as a schema checks them and a tool takes them."""

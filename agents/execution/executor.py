@@ -77,7 +77,7 @@ class Executor:
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
-        needs = self._needs(min(self.plan.position, last))
+        needs = self._needs(self.document.at(min(self.plan.position, last)))
         with open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk:
             for position in range(self.plan.position, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
@@ -99,7 +99,7 @@ class Executor:
             return
         running: Running | None = None
         start = max(first, self.plan.position)
-        needs, least = self._needs(start), self.minimum
+        needs, least = self._needs(self.document.at(start)), self.minimum
         with open_desk(self.lease, self._head(), SessionState(), *needs, part="cleanup", minimum=least) as desk:
             for position in range(start, last + 1):
                 running = running or record.begin(self.plan, self.lease, position)
@@ -109,9 +109,9 @@ class Executor:
     # -- one step ---------------------------------------------------------------------------------------------
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         self.granted = verifying.before_a_try(self.lease, self.plan, running, self.granted)
-        spec = self.document.at(running.position)
+        spec = self._chosen(running)
         self._living = desk.session.living
-        limits, hosts = self._needs(running.position)
+        limits, hosts = self._needs(spec)
         if self._living and "command_line" not in spec.params:
             hosts = desk.hosts  # it runs nothing that could reach one
         try:
@@ -121,6 +121,7 @@ class Executor:
         label = f"tool.{REGISTRY.tool(spec.tool).label}"
         self.companion.new_attempt()
         again = f", try {running.number}" if running.number > 1 else ""
+        again += f", alternative {running.alternative}" if running.alternative else ""
         where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
         prompt = f"{where}./{desk.session.state.cwd} $"
         self._say(label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number)
@@ -183,21 +184,29 @@ class Executor:
         if failure is None:
             raise ValueError("only a failed step is recovered")
         spec = self.document.at(running.position)
-        tries = Attempt.objects.filter(
-            intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed"
-        ).count()
+        failed = Attempt.objects.filter(
+            intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed", alternative=0
+        )
         choice = recovery.choose(
             failure,
             effect=spec.effect,
-            tries=tries + 1,
-            allowed_tries=self.granted.tries,
+            tries=failed.count() + 1,
+            envelope=recovery.Envelope(
+                self.granted.tries,
+                len(spec.alternatives),
+                frozenset(number for position, number in self.granted.alternatives if position == spec.position),
+                running.alternative,
+            ),
             delay_s=RETRY_DELAY_S,
             living=self._living,
         )
         self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
         record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
-        if choice.strategy is Strategy.RETRY_WITH_DELAY:
+        if choice.goes_on:
+            return
+        if choice.strategy is Strategy.ALTERNATIVE_TOOL:
+            self._ask_about(spec, choice, failure)
             return
         ending.abort(
             self.plan,
@@ -206,13 +215,24 @@ class Executor:
             first_cleanup=len(self.document.intents) + 1,
         )
 
+    def _ask_about(self, spec: IntentSpec, choice: recovery.Choice, failure: recovery.Failure) -> None:
+        """Ask people whether the declared alternative, which nobody granted, may be done in the step's place."""
+        others = spec.alternatives[choice.alternative :]
+        instead = replace(spec.alternatives[choice.alternative - 1], alternatives=others)
+        why = f"step {spec.position} ({spec.tool}.{spec.command}) failed: {failure.reason}; {choice.why}"
+        ending.ask_again(self.plan, self.lease, self.document, why, kind=renewing.RECOVERY, instead=instead)
+
+    def _chosen(self, running: Running) -> IntentSpec:
+        """The step of the approved document, or the alternative of it that is tried in its place."""
+        spec = self.document.at(running.position)
+        return spec.alternatives[running.alternative - 1] if running.alternative else spec
+
     # -- small things -----------------------------------------------------------------------------------------
-    def _needs(self, position: int) -> tuple[Limits, tuple[str, ...]]:
+    def _needs(self, spec: IntentSpec) -> tuple[Limits, tuple[str, ...]]:
         """The limits and hosts that the approved document states for a step, and nothing beside them.
 
         What this worker cannot hold or let in waits for one that can.
         """
-        spec = self.document.at(position)
         try:
             return session_limits(spec.limits), canonical(spec.hosts)
         except (UnknownLimit, HostRefused) as unknown:

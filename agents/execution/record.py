@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agents.bdi.recovery import Choice, Failure, Strategy
+from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
 from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
@@ -34,12 +34,16 @@ class WorkspaceMoved(AgentsError):
 
 @dataclass(frozen=True)
 class Running:
-    """A try that has begun: its row, where it stands, and the snapshot it starts from."""
+    """A try that has begun: its row, where it stands, and the snapshot it starts from.
+
+    `alternative` is the declared one that is tried in the step's place, 0 for the step itself.
+    """
 
     attempt_id: int
     number: int
     position: int
     before: str
+    alternative: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,9 @@ def _recorded_before(plan: IntentPlan, running: Running) -> Running | None:
     )
     if following is None:
         return None
-    return Running(following.pk, following.number, running.position + 1, following.snapshot_before)
+    return Running(
+        following.pk, following.number, running.position + 1, following.snapshot_before, following.alternative
+    )
 
 
 def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
@@ -121,7 +127,8 @@ def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
     with transaction.atomic():
         hold(lease)
         intent = Intent.objects.select_for_update(no_key=True).get(intent_plan=plan, position=position)
-        number = (intent.attempts.order_by("-number").values_list("number", flat=True).first() or 0) + 1
+        last = intent.attempts.order_by("-number").select_related("recovery").first()
+        number, alternative = (last.number + 1 if last else 1), _chosen_after(last)
         head = IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=plan.pk)
         move_intents(Intent.objects.filter(pk=intent.pk), IntentState.RUNNING)
         attempt = Attempt.objects.create(
@@ -131,9 +138,18 @@ def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
             worker=lease.owner,
             started=timezone.now(),
             snapshot_before=head,
+            alternative=alternative,
         )
         hints.goal_changed(plan.goal_id)
-    return Running(attempt.pk, number, position, head)
+    return Running(attempt.pk, number, position, head, alternative)
+
+
+def _chosen_after(last: Attempt | None) -> int:
+    """The alternative that comes next: what the recovery chose after the last try, else what that try was of."""
+    if last is None:
+        return 0
+    recovery = getattr(last, "recovery", None)
+    return recovery.alternative if recovery is not None and recovery.alternative else last.alternative
 
 
 def fail(
@@ -149,15 +165,15 @@ def fail(
             reason=storable(failure.reason),
             result=_stored(result),
         )
-        retry = choice.strategy is Strategy.RETRY_WITH_DELAY
         RecoveryAttempt.objects.create(
             attempt_id=running.attempt_id,
             failure_class=failure.failure_class.value,
             strategy=choice.strategy.value,
             why=choice.why,
             delay_s=choice.delay_s,
+            alternative=choice.alternative,
         )
-        if retry:
+        if choice.goes_on:
             wake_at = timezone.now() + timedelta(seconds=choice.delay_s)
             move_goal(
                 goal, GoalState.RECOVERING, by=lease.owner, reason=f"{failure.reason}; {choice.why}", wake_at=wake_at

@@ -48,15 +48,24 @@ def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate
     changed since `granted`; only when something has does the gate look at all of it again.
     """
     if gate.stamp(plan.pk) == granted.stamp:
-        return granted
+        return _within(granted, plan, lease, running)
     stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
     verdict = _answer(stored)
     if verdict.allowed and stored.digest != plan.digest:
         verdict = gate.Verdict(allowed=False, reason="another document was put in the place of the one that runs")
     if verdict.allowed:
-        return verdict
+        return _within(verdict, plan, lease, running)
     record.not_tried(plan, lease, running, "refused", verdict.reason)
     raise Refused(verdict)
+
+
+def _within(verdict: gate.Verdict, plan: IntentPlan, lease: Lease, running: Running) -> gate.Verdict:
+    """The verdict, when the try is of the step itself or of an alternative that was granted."""
+    if not running.alternative or (running.position, running.alternative) in verdict.alternatives:
+        return verdict
+    reason = f"alternative {running.alternative} of step {running.position} was not granted"
+    record.not_tried(plan, lease, running, "refused", reason)
+    raise Refused(gate.Verdict(allowed=False, reason=reason))
 
 
 def stop(lease: Lease, plan: IntentPlan, document: Document | None, verdict: gate.Verdict) -> None:

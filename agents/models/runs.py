@@ -52,6 +52,8 @@ class Attempt(models.Model):
     result = models.JSONField(null=True, blank=True)
     failure_class = models.CharField(max_length=32, blank=True)
     reason = models.TextField(blank=True)
+    # Which declared alternative was tried in the step's place; 0 is the step itself. `advance.sql` leaves it out.
+    alternative = models.PositiveSmallIntegerField(db_default=0)
     snapshot_before = models.CharField(max_length=DIGEST_HEX)
     snapshot_after = models.CharField(max_length=DIGEST_HEX, blank=True)
 
@@ -71,6 +73,8 @@ class RecoveryAttempt(models.Model):
     strategy = models.CharField(max_length=32)
     why = models.TextField()
     delay_s = models.FloatField(default=0)
+    # The declared alternative that is tried next; 0 is none.
+    alternative = models.PositiveSmallIntegerField(default=0)
     at = models.DateTimeField(auto_now_add=True)
     # Null until the recovered intent has ended.
     succeeded = models.BooleanField(null=True)

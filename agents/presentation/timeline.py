@@ -48,6 +48,8 @@ class Try:
     failure_class: str = ""
     reason: str = ""
     mending: Mending | None = None
+    # The declared alternative that was tried in the step's place; 0 is the step itself.
+    alternative: int = 0
 
 
 @dataclass(frozen=True)
@@ -251,7 +253,8 @@ def _lines(tries: Iterable[Try]) -> Iterable[TryLine]:
         look, tone, said = _TRY_LOOKS.get(attempt.outcome, ("", "", attempt.outcome))
         took = f" after {duration_of(attempt)}" if attempt.finished else ""
         why = ": ".join(part for part in (attempt.failure_class, attempt.reason) if part)
-        yield TryLine(f"Try {attempt.number}", said + took, look, tone, why)
+        instead = f", alternative {attempt.alternative}" if attempt.alternative else ""
+        yield TryLine(f"Try {attempt.number}{instead}", said + took, look, tone, why)
         if attempt.mending:
             yield _mending(attempt.mending)
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db.models import Max
 
 from agents import gate, signals
+from agents.bdi import alternatives, losses, parameters
 from agents.bdi import document as documents
-from agents.bdi import losses, parameters
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.forecast import forecast
 from agents.bdi.limits import Number
-from agents.bdi.types import PlanDraft, Step
+from agents.bdi.types import Param, PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
 from agents.services import base_files, components, limits, logs, shadowing
@@ -49,6 +49,7 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     """Everything that is wrong with a draft, under the limits and the policies that a plan of this goal has now."""
     ceilings = _ceilings(goal, draft)
     problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
+    problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
     if problems:
         return problems
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
@@ -57,7 +58,12 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
 
 
 def _ceilings(goal: Goal, draft: PlanDraft) -> dict[str, dict[str, Number]]:
-    return limits.for_tools(goal, {step.tool for step in (*draft.steps, *draft.cleanup)})
+    return limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
+
+
+def _all_steps(draft: PlanDraft) -> list[Step]:
+    """Every step that could run, declared alternatives included."""
+    return [one for step in (*draft.steps, *draft.cleanup) for one in (step, *step.alternatives)]
 
 
 def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tuple[Step, ...], list[Problem]]:
@@ -74,8 +80,31 @@ def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tup
         except UnknownTool as unknown:
             problems.append(Problem(position, "command", "unknown_command", f"{unknown}."))
             continue
-        steps.append(Step(tool, name, parameters.from_person(command, params), "written by hand"))
+        step = Step(tool, name, parameters.from_person(command, params), "written by hand")
+        others, wrong = _alternatives_by_hand(step, item.get("alternatives", ()), position)
+        problems += wrong
+        steps.append(replace(step, alternatives=others))
     return tuple(steps), problems
+
+
+def _alternatives_by_hand(step: Step, raw: Any, position: int) -> tuple[tuple[Step, ...], list[Problem]]:
+    """What a person declares to be done instead of a step: {tool, command, params, map}."""
+    found: list[Step] = []
+    problems: list[Problem] = []
+    for number, item in enumerate(raw if isinstance(raw, list | tuple) else [None], 1):
+        try:
+            tool, name, own, taken = (item.get(key, {}) for key in ("tool", "command", "params", "map"))
+            command = REGISTRY.command(tool, name)
+            params = alternatives.mapped(step, {key: Param(value, "person") for key, value in own.items()}, taken)
+            why = f"declared to be done instead of {step.tool}.{step.command} when that fails"
+            found.append(Step(tool, name, parameters.with_defaults(command, params), why))
+        except (AttributeError, TypeError):
+            message = f"Alternative {number} is {{tool, command, params, map}}."
+            problems.append(Problem(position, f"alternatives.{number}", "malformed", message))
+        except (UnknownTool, ValueError) as wrong:
+            message = f"Alternative {number}: {wrong}."
+            problems.append(Problem(position, f"alternatives.{number}", "alternative", message))
+    return tuple(found), problems
 
 
 def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPlan:
@@ -137,10 +166,10 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
 def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
     ceilings = _ceilings(goal, draft)
-    main = documents.specs(draft.steps, [_facts(step, ceilings[step.tool]) for step in draft.steps])
+    main = documents.specs(draft.steps, [_facts(step, ceilings) for step in draft.steps])
     undo = documents.specs(
         draft.cleanup,
-        [_facts(step, ceilings[step.tool]) for step in draft.cleanup],
+        [_facts(step, ceilings) for step in draft.cleanup],
         phase="cleanup",
         first=len(main) + 1,
     )
@@ -153,7 +182,7 @@ def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
         source=draft.source,
         intents=main,
         cleanup=undo,
-        components=components.recorded(draft.evidence, (*draft.steps, *draft.cleanup)),
+        components=components.recorded(draft.evidence, _all_steps(draft)),
     )
 
 
@@ -172,13 +201,16 @@ def replaced(document: Document) -> list[str]:
     return list(losses.replaced(forecast(document, base, REGISTRY), today))
 
 
-def _facts(step: Step, ceilings: Mapping[str, Number]) -> CommandFacts:
+def _facts(step: Step, ceilings: Mapping[str, Mapping[str, Number]]) -> CommandFacts:
     command = REGISTRY.command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
-    return CommandFacts(command.effect, ceilings, command.hosts(values), phrases.say(command, values))
+    others = tuple(_facts(other, ceilings) for other in step.alternatives)
+    said = phrases.say(command, values)
+    return CommandFacts(command.effect, ceilings[step.tool], command.hosts(values), said, others)
 
 
 def _step_json(step: Step) -> dict[str, Any]:
     raw = asdict(step)
     raw["params"] = {name: asdict(param) for name, param in step.params.items()}
+    raw["alternatives"] = [_step_json(other) for other in step.alternatives]
     return raw

@@ -66,12 +66,25 @@ class GoalPage(Schema):
     next: str | None
 
 
+class AlternativeIn(Strict):
+    """What may be done in a step's place when it fails, if the reviewer grants it.
+
+    `map` takes values from the step: {parameter of the alternative: parameter of the step}; `params` are its own.
+    """
+
+    tool: str
+    command: str
+    params: dict[str, Any] = {}
+    map: dict[str, str] = {}
+
+
 class StepIn(Strict):
     """One step of a plan by hand."""
 
     tool: str
     command: str
     params: dict[str, Any] = {}
+    alternatives: list[AlternativeIn] = Field([], max_length=3)
 
 
 class PlanIn(Strict):

@@ -46,6 +46,19 @@ class ParameterOut(Schema):
     note: str = ""
 
 
+class AlternativeOut(Schema):
+    """What may be done in a step's place when it fails, if the approval grants it."""
+
+    number: int
+    tool: str
+    command: str
+    sentence: str
+    params: dict[str, Any]
+    effect: str
+    hosts: list[str]
+    justification: str
+
+
 class IntentOut(Schema):
     """One step: what it does, from the reviewed bytes, and how it went."""
 
@@ -63,6 +76,7 @@ class IntentOut(Schema):
     depends_on: list[int]
     condition: dict[str, Any] | None
     hosts: list[str]
+    alternatives: list[AlternativeOut]
     rule: str
     state: str
     reason: str
@@ -95,6 +109,13 @@ class PlanPage(Schema):
     next: str | None
 
 
+class GrantIn(Strict):
+    """A declared alternative that may be done when its intent fails; both count from 1."""
+
+    intent: int
+    alternative: int
+
+
 class ApproveIn(Strict):
     """`digest` is the plan's as you read it; another one is 409, whatever it looks like.
 
@@ -107,6 +128,7 @@ class ApproveIn(Strict):
     reason: str = Field("", description="why the other intents are not approved; needed with a part")
     rest: Literal["plan_again", "drop"] = "plan_again"
     comment: str = ""
+    alternatives: list[GrantIn] = Field([], max_length=200, description="which declared alternatives you grant")
 
 
 class EditIn(Strict):
@@ -203,12 +225,13 @@ def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
     """The plan that will run: the one that was read, or the revision that holds the chosen part of it."""
     plan = plan_to_read(user, plan_id)
     digest = _digest(payload.digest)
+    granted = [(one.intent, one.alternative) for one in payload.alternatives]
     if payload.intents is None or digest != plan.digest:
-        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
+        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA, alternatives=granted)
     main = {intent.position for intent in plan.intents.all() if intent.phase == Intent.Phase.MAIN}
     everything = {intent.position for intent in plan.intents.all()}
     if set(payload.intents) in (main, everything):
-        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA)
+        return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA, alternatives=granted)
     return editing.approve_part(
         plan,
         by=user,
@@ -218,6 +241,7 @@ def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
         rest=payload.rest,
         comment=payload.comment,
         via=_VIA,
+        alternatives=granted,
     )
 
 
@@ -284,10 +308,24 @@ def _intent_out(spec: IntentSpec, row: Intent) -> IntentOut:
         depends_on=list(spec.depends_on),
         condition=dict(spec.condition) if spec.condition is not None else None,
         hosts=list(spec.hosts),
+        alternatives=[_alternative_out(number, other) for number, other in enumerate(spec.alternatives, 1)],
         rule=spec.rule,
         state=row.state,
         reason=row.reason,
         result=row.result,
+    )
+
+
+def _alternative_out(number: int, spec: IntentSpec) -> AlternativeOut:
+    return AlternativeOut(
+        number=number,
+        tool=spec.tool,
+        command=spec.command,
+        sentence=spec.sentence,
+        params=dict(spec.params),
+        effect=spec.effect,
+        hosts=list(spec.hosts),
+        justification=spec.justification,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from agents.bdi.document import Document, IntentSpec, Parameter
@@ -47,6 +47,8 @@ class Step:
     arguments: tuple[Argument, ...]
     condition: str
     is_cleanup: bool
+    # What may be done in its place when it fails, in the order in which it would be.
+    alternatives: tuple[Step, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -75,18 +77,22 @@ def steps_of(document: Document, shown: Collection[ShownText] = ()) -> tuple[Ste
     return tuple(_step(spec, [one for one in shown if one.position == spec.position]) for spec in document.all_intents)
 
 
-def _step(spec: IntentSpec, shown: Collection[ShownText]) -> Step:
+def _step(spec: IntentSpec, shown: Collection[ShownText], at: str = "") -> Step:
+    at = at or str(spec.position)
     named = {parameter.name for parameter in spec.parameters}
     # What runs is `params`; a value without a record of its origin is shown all the same.
     extra = tuple(Parameter(name, value, "") for name, value in spec.params.items() if name not in named)
     return Step(
         spec=spec,
         arguments=tuple(
-            _argument(one, spec, shown, f"argument-{spec.position}-{number}")
+            _argument(one, spec, shown, f"argument-{at}-{number}")
             for number, one in enumerate((*spec.parameters, *extra), 1)
         ),
         condition=as_text(spec.condition) if spec.condition else "",
         is_cleanup=spec.phase == "cleanup",
+        alternatives=tuple(
+            _step(other, (), f"{at}-instead-{number}") for number, other in enumerate(spec.alternatives, 1)
+        ),
     )
 
 
@@ -120,14 +126,24 @@ def as_lines(document: Document) -> str:
             lines.append("  may reach: " + ", ".join(spec.hosts))
         if spec.limits:
             lines.append(f"  limits: {as_text(dict(spec.limits))}")
-        for argument in step.arguments:
-            if argument.is_block:
-                lines.append(f"  {argument.parameter.name} ({argument.facts}):")
-                lines += [f"    {piece}" for piece in texts.split(argument.text)]
-            else:
-                lines.append(f"  {argument.parameter.name}: {argument.text}")
+        lines += _argument_lines(step)
         lines.append(f"  why: {spec.justification}")
+        for number, other in enumerate(step.alternatives, 1):
+            lines.append(f"  alternative {number} when it fails: {other.spec.tool}.{other.spec.command}")
+            lines.append(f"    effect: {other.spec.effect}")
+            if other.spec.hosts:
+                lines.append("    may reach: " + ", ".join(other.spec.hosts))
+            lines += [f"  {line}" for line in _argument_lines(other)]
     return "\n".join(lines) + "\n"
+
+
+def _argument_lines(step: Step) -> Iterator[str]:
+    for argument in step.arguments:
+        if argument.is_block:
+            yield f"  {argument.parameter.name} ({argument.facts}):"
+            yield from (f"    {piece}" for piece in texts.split(argument.text))
+        else:
+            yield f"  {argument.parameter.name}: {argument.text}"
 
 
 def compared(before: Document, after: Document) -> Difference:

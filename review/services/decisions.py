@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from agents.bdi.document import digest_of
+from agents.bdi import document as documents
+from agents.bdi.document import Document, digest_of
 from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
 from agents.services import hints, logs, plans
@@ -33,10 +34,12 @@ def approve(
     comment: str = "",
     via: str = "browser",
     tries: int = envelope.USUAL_TRIES,
+    alternatives: Collection[envelope.Alternative] = (),
     edits: Mapping[str, Any] | None = None,
     policy: PolicyVersion | None = None,
 ) -> IntentPlan:
-    """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step.
+    """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step, and these of
+    its declared alternatives for a step that fails.
 
     Where a policy asks for two people, the first one's approval is kept and the plan goes on waiting. `policy` approves
     in the name of `by`, its owner, and only where policies still say so now. `edits` is what the decision says of the
@@ -46,7 +49,9 @@ def approve(
     """
     check_rights(by, plan)
     note = words.taken(comment, "comment")
-    grants = envelope.granted(tries)
+    grants = envelope.granted(tries, alternatives)
+    if alternatives:
+        envelope.check_declared(_read(plan), alternatives)
     with transaction.atomic():
         # Two people at once are both the first one, unless they are asked one after the other.
         Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
@@ -57,6 +62,13 @@ def approve(
         return _approve(
             plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits, notes=notes
         )
+
+
+def _read(plan: IntentPlan) -> Document:
+    try:
+        return documents.read(bytes(plan.document))
+    except ValueError as error:
+        raise DecisionRefused("The stored document cannot be read. Nothing was approved.") from error
 
 
 def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool:
@@ -95,7 +107,7 @@ def _approve(
     digest: str,
     note: str,
     via: str,
-    grants: dict[str, int],
+    grants: dict[str, Any],
     policy: PolicyVersion | None,
     edits: Mapping[str, Any] | None,
     notes: Sequence[Comment],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from agents.bdi import document as documents
@@ -41,6 +41,7 @@ def approve_part(
     comment: str = "",
     via: str = "browser",
     tries: int = envelope.USUAL_TRIES,
+    alternatives: Collection[envelope.Alternative] = (),
 ) -> IntentPlan:
     """Approve these steps and what they stand on, as a revision that holds exactly them; returns that revision.
 
@@ -56,11 +57,16 @@ def approve_part(
     if not chosen:
         raise WordsRefused("intents", "Choose at least one step, or reject the plan.")
     if len(chosen) == len(document.intents):
-        return decisions.approve(plan, by=by, digest=digest, comment=comment, via=via, tries=tries)
+        return decisions.approve(
+            plan, by=by, digest=digest, comment=comment, via=via, tries=tries, alternatives=alternatives
+        )
     why = words.taken(reason, "reason", required=True)
     if rest not in (PLAN_AGAIN, DROP):
         raise WordsRefused("rest", "The other steps are planned again (plan_again), or dropped (drop).")
     envelope.granted(tries)  # refused before anything changes
+    envelope.check_declared(document, alternatives)
+    # A step has another place in the revision; what was granted for one that is left out is granted for nothing.
+    moved = [(chosen.index(position) + 1, number) for position, number in alternatives if position in chosen]
     left_out = [_left_out(spec, why, by) for spec in document.intents if spec.position not in chosen]
     made: list[IntentPlan] = []
 
@@ -68,7 +74,14 @@ def approve_part(
         revising.leave_out(old, revision, left_out, rest=rest)
         edits = {"from_revision": old.revision, "from_digest": old.digest, "left_out": left_out, "rest": rest}
         approved = decisions.approve(
-            revision, by=by, digest=revision.digest, comment=comment, via=via, tries=tries, edits=edits
+            revision,
+            by=by,
+            digest=revision.digest,
+            comment=comment,
+            via=via,
+            tries=tries,
+            alternatives=moved,
+            edits=edits,
         )
         made.append(approved)
 

@@ -112,6 +112,7 @@ def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts 
         )
         for spec in document.all_intents
     )
+    steps += tuple(_in_its_place(goal, variant, position, run, found) for position, _, variant in document.variants())
     by = goal.submitted_by
     return PlanFacts(
         goal.agent.name,
@@ -122,6 +123,14 @@ def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts 
         steps,
         "it has not been tried in a copy",
     )
+
+
+def _in_its_place(
+    goal: Goal, variant: Document, position: int, run: ShadowRun | None, found: Counts | None
+) -> StepFacts:
+    """What policies know of a declared alternative: it could run, so they speak of it as of any step."""
+    without = replace(variant, intents=tuple(replace(spec, alternatives=()) for spec in variant.intents))
+    return _facts(goal, without, run, found).steps[position - 1]
 
 
 def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:

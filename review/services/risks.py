@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 
@@ -45,7 +45,22 @@ def assessed(
 ) -> risk.PlanRisk:
     """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
     known = counts() if found is None else found
-    return risk.assess(document, touched(document, REGISTRY), known, _tried(run), rule, _there(document))
+    tried, there = _tried(run), _there(document)
+    main = risk.assess(document, touched(document, REGISTRY), known, tried, rule, there)
+    others = [
+        (position, number, _of_alternative(variant, position, known, tried, there))
+        for position, number, variant in document.variants()
+    ]
+    return risk.widened(main, others)
+
+
+def _of_alternative(
+    variant: Document, position: int, found: Counts, tried: Tried | None, there: frozenset[str] | None
+) -> risk.StepRisk:
+    """The risk of an alternative in its step's place. The shadow run tried the step, so it proves nothing of this."""
+    if tried is not None:
+        tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
+    return risk.assess(variant, touched(variant, REGISTRY), found, tried, there=there).steps[position - 1]
 
 
 def _there(document: Document) -> frozenset[str] | None:

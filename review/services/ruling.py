@@ -20,7 +20,8 @@ APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
 class Ruling:
     """A verdict on one digest. `intents` are the steps that are approved, None all of them.
 
-    `words` are the reason; `comment` the instructions that come with an approval.
+    `words` are the reason; `comment` the instructions that come with an approval; `alternatives` those declared ones
+    that are granted.
     """
 
     verdict: str
@@ -30,6 +31,7 @@ class Ruling:
     intents: tuple[int, ...] | None = None
     rest: str = editing.PLAN_AGAIN
     comment: str = ""
+    alternatives: tuple[envelope.Alternative, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """It as it is stored."""
@@ -39,7 +41,8 @@ class Ruling:
     def from_json(cls, stored: Mapping[str, Any]) -> Ruling:
         """The ruling that was stored."""
         intents = stored["intents"]
-        return cls(**{**stored, "intents": None if intents is None else tuple(intents)})
+        others = tuple((position, number) for position, number in stored.get("alternatives", ()))
+        return cls(**{**stored, "intents": None if intents is None else tuple(intents), "alternatives": others})
 
     def in_words(self, plan: IntentPlan) -> str:
         """What was decided."""
@@ -63,7 +66,14 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
     if ruling.verdict != APPROVE:
         raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
     if ruling.intents is None:
-        done = decisions.approve(plan, by=by, digest=ruling.digest, tries=ruling.tries, comment=ruling.comment)
+        done = decisions.approve(
+            plan,
+            by=by,
+            digest=ruling.digest,
+            tries=ruling.tries,
+            comment=ruling.comment,
+            alternatives=ruling.alternatives,
+        )
         return _of_two(plan, done) or f"{ruling.in_words(plan)}. It starts now."
     part = editing.approve_part(
         plan,
@@ -74,6 +84,7 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
         rest=ruling.rest,
         tries=ruling.tries,
         comment=ruling.comment,
+        alternatives=ruling.alternatives,
     )
     if kept := _of_two(plan, part):
         return kept

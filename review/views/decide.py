@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,7 +48,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     plan, user = visible_plan(request, pk), asking(request)
     place = queue.waiting_for(user).filter(pk=plan.pk).first()
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
-    typed["chosen"] = _chosen(request)
+    typed["chosen"], typed["alternatives"] = _chosen(request), _alternatives(request)
     try:
         made = _ruling(request, plan)
         done = holding.decide(plan, made, by=user)
@@ -118,16 +119,22 @@ def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
         return Ruling(verdict, digest, request.POST.get("comment", ""))
     tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
     chosen = _chosen(request)
-    instructions = request.POST.get("instructions", "")
+    instructions, others = request.POST.get("instructions", ""), _alternatives(request)
     if verdict != APPROVE or chosen is None:
-        return Ruling(verdict, digest, tries=tries, comment=instructions)
+        return Ruling(verdict, digest, tries=tries, comment=instructions, alternatives=others)
     needed = editing.closure(plan, chosen)
     if set(needed) != set(chosen):
         raise _NeedsMore(chosen, needed)
     if len(needed) == len(documents.read(bytes(plan.document)).intents):
-        return Ruling(verdict, digest, tries=tries, comment=instructions)
+        return Ruling(verdict, digest, tries=tries, comment=instructions, alternatives=others)
     words, rest = request.POST.get("part_reason", ""), request.POST.get("rest", editing.PLAN_AGAIN)
-    return Ruling(verdict, digest, words, tries, needed, rest, instructions)
+    return Ruling(verdict, digest, words, tries, needed, rest, instructions, others)
+
+
+def _alternatives(request: HttpRequest) -> tuple[envelope.Alternative, ...]:
+    """The ticked alternatives, sent as "2.1"; what is none becomes (0, 0), which no plan declares."""
+    found = [re.fullmatch(r"([1-9]\d{0,3})\.([1-9])", sent, re.ASCII) for sent in request.POST.getlist("alternatives")]
+    return tuple((int(one[1]), int(one[2])) if one else (0, 0) for one in found)
 
 
 def _chosen(request: HttpRequest) -> list[int] | None:

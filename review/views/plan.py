@@ -74,7 +74,7 @@ def ticked(sent: Collection[str]) -> list[int]:
 
 
 def render_plan(
-    request: HttpRequest, plan: IntentPlan, *, status: int = 200, chosen: Collection[int] | None = None, **said: str
+    request: HttpRequest, plan: IntentPlan, *, status: int = 200, chosen: Collection[int] | None = None, **said: object
 ) -> HttpResponse:
     """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
     context = {

@@ -185,7 +185,7 @@ def test_what_lives_in_the_session_comes_first_once_more_and_results_are_filled_
         ("cd", {"path": "inner"}),
         ("write", {"path": "b", "content": "read once\n", "mode": "overwrite"}),
     ]
-    filled = documents.read(bytes(left.document)).intents[1].parameters[1]
+    (filled,) = [one for one in documents.read(bytes(left.document)).intents[1].parameters if one.name == "content"]
     assert (filled.origin, filled.original) == ("reference", "{{intents.3.result.stdout}}")
     decisions.approve(left, by=reviewer, digest=left.digest)
     cycle.work(plan.goal_id)
