@@ -1,8 +1,8 @@
 """The gate: may this plan, this intent, run? Declared here, answered above (review), wired by composition.
 
-`forbidden` is asked when a plan is written, `check` at each claim, `by_hand` for a command that a person types and nobody
-reviews. Between two steps `stamp` says whether anything has changed that the last answer stood on; when it has, `check`
-is asked again. With nothing wired the answer is no.
+`forbidden` is asked when a plan is written, `check` at each claim, `by_hand` for a command that a person types and
+nobody reviews. Between two steps `stamp` says whether anything has changed that the last answer stood on; when it has,
+`check` is asked again. With nothing wired the answer is no.
 """
 
 from __future__ import annotations

@@ -21,8 +21,12 @@ _INDEX_NOTE = "pip fetches from the package index"
 
 def from_person(command: Command, values: Mapping[str, Any]) -> dict[str, Param]:
     """Return the parameters of a hand-written step: explicit, references marked as such, defaults filled in."""
-    given = {name: Param(value, "reference" if is_reference(value) else "explicit") for name, value in values.items()}
-    return with_defaults(command, given)
+    return with_defaults(command, given(values))
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Param]:
+    """Return values that a person wrote, with their origin: explicit, or a reference."""
+    return {name: Param(value, "reference" if is_reference(value) else "explicit") for name, value in values.items()}
 
 
 def from_rule(
@@ -30,18 +34,18 @@ def from_rule(
 ) -> dict[str, Param]:
     """Return the parameters of a rule's step. Raises KeyError for a slot the goal left open."""
     words = {name: slot.value for name, slot in slots.items()}
-    given = {}
+    found = {}
     for name, value in values.items():
         result, used = _filled(command, name, value, words)
         if used:
             spans = [slots[slot].span for slot in used]
             note = "filled from " + ", ".join("{" + slot + "}" for slot in used)
-            given[name] = Param(result, "rule_slot", span=spans[0], note=note)
+            found[name] = Param(result, "rule_slot", span=spans[0], note=note)
         elif is_reference(result):
-            given[name] = Param(result, "reference")
+            found[name] = Param(result, "reference")
         else:
-            given[name] = Param(result, "explicit", note=f"written in the rule “{rule}”")
-    return with_defaults(command, given)
+            found[name] = Param(result, "explicit", note=f"written in the rule “{rule}”")
+    return with_defaults(command, found)
 
 
 def _filled(command: Command, name: str, value: Value, words: Mapping[str, str]) -> tuple[Any, tuple[str, ...]]:

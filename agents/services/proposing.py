@@ -15,7 +15,7 @@ from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.forecast import forecast
 from agents.bdi.limits import Number
-from agents.bdi.types import Param, PlanDraft, Step
+from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
 from agents.services import base_files, components, limits, logs, shadowing
@@ -95,7 +95,7 @@ def _alternatives_by_hand(step: Step, raw: Any, position: int) -> tuple[tuple[St
         try:
             tool, name, own, taken = (item.get(key, {}) for key in ("tool", "command", "params", "map"))
             command = REGISTRY.command(tool, name)
-            params = alternatives.mapped(step, {key: Param(value, "person") for key, value in own.items()}, taken)
+            params = alternatives.mapped(step, parameters.given(own), taken)
             why = f"declared to be done instead of {step.tool}.{step.command} when that fails"
             found.append(Step(tool, name, parameters.with_defaults(command, params), why))
         except (AttributeError, TypeError):
