@@ -1,6 +1,7 @@
 """`make bench-review`: what it costs to see a plan before it is approved, each figure beside its counterpart.
 
 A shadow run is measured beside the same plan's real run and beside a plain copy of its workspace, in turns.
+What the queue costs while a hundred thousand plans wait is measured after that (`benchmarks.waiting`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import waiting
 from benchmarks.servers import database
 
 if TYPE_CHECKING:
@@ -124,15 +126,20 @@ def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures what seeing a plan before its approval costs.")
     parser.add_argument("--rounds", type=int, default=10, help="measurements of each figure (default 10)")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--plans", type=int, default=100_000, help="waiting plans in the queue (default 100,000)")
+    parser.add_argument("--only-queue", action="store_true", help="leave the shadow runs out")
+    asked = parser.parse_args()
+    rounds = asked.rounds
     names = ("a plan enters the queue", "a copy of the workspace", "its shadow run", "its real run")
     figures: dict[str, list[float]] = {name: [] for name in names}
     with database() as place:
         bench = Bench(place)
-        _round(bench, {name: [] for name in names})  # the first of anything also loads it
-        for _ in range(rounds):
-            _round(bench, figures)
-    _say(figures, rounds)
+        if not asked.only_queue:
+            _round(bench, {name: [] for name in names})  # the first of anything also loads it
+            for _ in range(rounds):
+                _round(bench, figures)
+            _say(figures, rounds)
+        waiting.measure(bench, asked.plans, 5 * rounds)
 
 
 def _say(figures: dict[str, list[float]], rounds: int) -> None:

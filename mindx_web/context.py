@@ -11,13 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
-from mindx_web.selectors import waiting_for
 from people.models import User
-from review import holds, rights
+from review import holds
 from review.models import HeldDecision
-from review.services.notices import unread_of
-
-COUNTED_UP_TO = 99
+from review.numbers import Numbers, numbers_of
 
 # The first word of an address's name says in which place it lies.
 _PLACES = {
@@ -82,26 +79,26 @@ class Shell:
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))
         return places
 
-    @cached_property
+    @property
+    def numbers(self) -> Numbers:
+        """What the frame counts, asked once a request."""
+        return numbers_of(self._request)
+
+    @property
     def waiting(self) -> str:
         """How many plans this person may decide now: "7", "99+", or nothing."""
-        user = self._request.user
-        if not isinstance(user, User):
-            return ""
-        count = waiting_for(user)[: COUNTED_UP_TO + 1].count()
-        return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
+        return self.numbers.waiting
 
-    @cached_property
+    @property
     def unread(self) -> str:
         """How many notices this person has not read: "7", "99+", or nothing."""
-        user = self._request.user
-        return unread_of(user) if isinstance(user, User) else ""
+        return self.numbers.unread
 
     @cached_property
     def held(self) -> list[HeldDecision]:
         """What this person decided and may still take back, and what of it was dropped."""
         user = self._request.user
-        return holds.of(user) if settings.HOLD_S and isinstance(user, User) and rights.is_reviewer(user) else []
+        return holds.of(user) if self.numbers.has_held and isinstance(user, User) else []
 
     @property
     def version(self) -> str:

@@ -33,6 +33,7 @@ class Event(StrEnum):
     TOKEN_MADE = "token_made"  # noqa: S105
     TOKEN_REVOKED = "token_revoked"  # noqa: S105
     EXTENDED = "extended"
+    ASSIGNED = "assigned"
     TIME_LIMIT = "time_limit"
     ROUND_LIMIT = "round_limit"
     BELIEF = "belief"

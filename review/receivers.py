@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models.signals import post_save
+
 from agents import signals
-from review.services import auto_approval, carrying
+from agents.models import IntentPlan
+from review.services import auto_approval, carrying, queueing
 
 
 def connect() -> None:
     """Listen. Called once, when Django is ready."""
+    post_save.connect(_enter, sender=IntentPlan, dispatch_uid="review.enter_the_queue")
     signals.plan_proposed.connect(_look, dispatch_uid="review.look_when_proposed")
     signals.plan_proposed.connect(_carry, dispatch_uid="review.carry_comments")
     signals.shadow_ended.connect(_look, dispatch_uid="review.look_after_shadow_run")
     signals.plan_ended.connect(_judge, dispatch_uid="review.judge_policies")
+
+
+def _enter(sender: object, instance: IntentPlan, created: bool, **_: Any) -> None:
+    # No hint: this one is in the transaction of the plan itself, so no plan waits outside of the queue.
+    if created:
+        queueing.enter(instance)
 
 
 def _look(sender: object, intent_plan_id: int, **_: Any) -> None:

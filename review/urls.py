@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from django.urls import path
 
-from review.views import decide, edit, extend, held, journal, levels, notices, plan, policies, queue, talk
+from review.views import (
+    assign,
+    decide,
+    edit,
+    extend,
+    filters,
+    held,
+    journal,
+    levels,
+    notices,
+    plan,
+    policies,
+    queue,
+    talk,
+)
 
 urlpatterns = [
     path("", queue.queue_page, name="review"),
+    path("assign/", assign.assign, name="review-assign"),
+    path("filters/", filters.save, name="review-filters"),
+    path("filters/<int:pk>/delete/", filters.delete, name="review-filter-delete"),
     path("audit/", journal.journal, name="review-audit"),
     path("notices/", notices.notices, name="review-notices"),
     path("notices/read/", notices.read_all, name="review-notices-read"),

@@ -8,6 +8,7 @@ from review.models.journal import AuditEntry, TypedEvent
 from review.models.levels import LevelDecision, LevelTold
 from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
 from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEvaluation, PolicyVersion, ReviewPolicy
+from review.models.queue import Harm, PlanNews, QueueEntry, SavedFilter
 from review.models.time import ReviewClock, TimeLimit
 
 __all__ = [
@@ -17,21 +18,25 @@ __all__ = [
     "Comment",
     "Decision",
     "Delivery",
+    "Harm",
     "HeldDecision",
     "LevelDecision",
     "LevelTold",
     "Notice",
     "NoticeChoice",
     "NoticeKind",
+    "PlanNews",
     "PlanRisk",
     "PlanTold",
     "PolicyChange",
     "PolicyDay",
     "PolicyEvaluation",
     "PolicyVersion",
+    "QueueEntry",
     "ReviewClock",
     "ReviewPolicy",
     "RoundLimit",
+    "SavedFilter",
     "TimeLimit",
     "TypedEvent",
 ]

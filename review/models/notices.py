@@ -15,6 +15,7 @@ class NoticeKind(models.TextChoices):
     """What somebody is told of."""
 
     AWAITS = "awaits", "a plan waits for my decision"
+    ASSIGNED = "assigned", "a plan was given to me"
     URGENT = "urgent", "a plan's time is running out"
     EXPIRED = "expired", "nobody decided in time"
     OUTCOME = "outcome", "how a plan ended that I decided or asked for"

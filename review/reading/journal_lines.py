@@ -72,6 +72,10 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"revoked the API token “{_short(data.get('called', ''))}” of {name}"
         case Event.EXTENDED:
             return f"let {place} wait longer{_changes(data)}"
+        case Event.ASSIGNED:
+            after = data.get("after")
+            to = after.get("assigned_to") if isinstance(after, Mapping) else None
+            return f"gave {place} to {to}" if to else f"gave {place} to nobody"
         case Event.TIME_LIMIT:
             return f"changed time limits of review{_changes(data)}"
         case Event.ROUND_LIMIT:

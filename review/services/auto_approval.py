@@ -16,7 +16,7 @@ from agents.services import logs, shadowing
 from agents.states import PlanState, ShadowState
 from review import canonical
 from review.errors import DecisionRefused
-from review.models import Decision, PolicyDay, PolicyEvaluation, PolicyVersion
+from review.models import Decision, PlanNews, PolicyDay, PolicyEvaluation, PolicyVersion
 from review.policy.states import PolicyState
 from review.policy.verdict import Action, Outcome
 from review.services import decisions, policing, policy_writing, risks
@@ -30,8 +30,12 @@ _SHADOW = PolicyEvaluation.Moment.SHADOW
 
 def sweep() -> None:
     """Find the plans that no hint led to, and outcomes that nobody has held against their policy."""
-    for plan in risks.not_looked_at(SWEEP_PLANS):
-        look(plan.pk)
+    for plan_id in not_looked_at():
+        try:
+            look(plan_id)
+        except Exception:  # the edge of the loop: one plan that cannot be looked at keeps no other from it
+            logger.exception("A plan could not be looked at", extra={"intent_plan": plan_id})
+            _put_last(plan_id)
     since = F("policy__policy__enabled_at")
     approved = Decision.objects.filter(policy__policy__state=PolicyState.ENABLED.value, at__gte=since)
     bad = approved.filter(intent_plan__state=PlanState.FAILED.value)
@@ -39,8 +43,30 @@ def sweep() -> None:
         judge(plan_id)
 
 
+def not_looked_at() -> list[int]:
+    """Plans of which something happened that nobody has looked at yet, the oldest news first; some of them."""
+    news = PlanNews.objects.order_by("pk").values_list("intent_plan_id", flat=True)
+    return list(dict.fromkeys(news[:SWEEP_PLANS]))
+
+
+def _put_last(plan_id: int) -> None:
+    """Its news become the newest ones: it is tried again when all others have been."""
+    with transaction.atomic():
+        PlanNews.objects.filter(intent_plan=plan_id).delete()
+        PlanNews.objects.create(intent_plan_id=plan_id)
+
+
 def look(plan_id: int) -> None:
-    """Store the plan's risk; once its shadow run has ended, ask the policies and approve where they let it pass."""
+    """Store the plan's risk; once its shadow run has ended, ask the policies and approve where they let it pass.
+
+    The race it closes: more happens while this looks. Only the news that were there before it began are put away.
+    """
+    known = list(PlanNews.objects.filter(intent_plan=plan_id).values_list("pk", flat=True))
+    _look(plan_id)
+    PlanNews.objects.filter(pk__in=known).delete()
+
+
+def _look(plan_id: int) -> None:
     found = IntentPlan.objects.select_related("goal__submitted_by", "goal__agent", "workspace", "plan")
     plan = found.filter(pk=plan_id, state=PlanState.AWAITING_REVIEW.value).first()
     if plan is None:

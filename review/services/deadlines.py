@@ -18,11 +18,12 @@ from people.journal import Event
 from people.models import User
 from review import rights, timing
 from review.errors import DecisionRefused
-from review.models import ReviewClock, TimeLimit
+from review.models import QueueEntry, ReviewClock, TimeLimit
 
 logger = logging.getLogger(__name__)
 
 EXTENSION_MIN = 60
+PRIORITIES = range(1, 6)
 # What one sweep takes on; the next one goes on.
 _AT_ONCE = 500
 _BY = "review time limit"
@@ -35,8 +36,8 @@ def sweep() -> None:
     mark_urgent()
     for clock in ReviewClock.objects.filter(due_at__lte=Now(), intent_plan__state=_WAITS)[:_AT_ONCE]:
         expire(clock)
-    # A decided plan needs no clock; without a moment its row is in neither index.
-    ReviewClock.objects.filter(due_at__isnull=False).exclude(intent_plan__state=_WAITS).update(
+    # The trigger that sees a plan leave the queue stops its clock; one that was only then set going is stopped here.
+    ReviewClock.objects.filter(due_at__lte=Now()).exclude(intent_plan__state=_WAITS).update(
         due_at=None, escalate_at=None
     )
 
@@ -46,15 +47,17 @@ def start() -> None:
     limits = [row.as_limit() for row in TimeLimit.objects.all()]
     if not limits:
         return
-    waiting = IntentPlan.objects.filter(state=_WAITS, clock__isnull=True).select_related("goal").defer("document")
+    # Plans that no limit is for are not read again and again, and cannot stand before those that one is for.
+    limited = [priority for priority in PRIORITIES if timing.limit_for(priority, limits) is not None]
+    waiting = QueueEntry.objects.filter(waits=True, has_clock=False, priority__in=limited).order_by("pk")[:_AT_ONCE]
     clocks = []
-    for plan in waiting.order_by("pk")[:_AT_ONCE]:
-        limit = timing.limit_for(plan.goal.priority, limits)
+    for entry in waiting:
+        limit = timing.limit_for(entry.priority, limits)
         if limit is not None:
-            found = timing.times(plan.queued_at, limit)
+            found = timing.times(entry.queued_at, limit)
             clocks.append(
                 ReviewClock(
-                    intent_plan=plan,
+                    intent_plan_id=entry.pk,
                     escalate_at=found.escalate_at,
                     due_at=found.due_at,
                     minutes=limit.minutes,
@@ -63,6 +66,7 @@ def start() -> None:
             )
     # The race it closes: two sweeps; the first row stays.
     ReviewClock.objects.bulk_create(clocks, ignore_conflicts=True)
+    QueueEntry.objects.filter(pk__in=[clock.intent_plan_id for clock in clocks]).update(has_clock=True)
     if clocks:
         hints.queue_changed()
 
@@ -72,7 +76,11 @@ def mark_urgent() -> None:
     waiting = ReviewClock.objects.filter(escalate_at__lte=Now(), escalated_at__isnull=True, intent_plan__state=_WAITS)
     for clock in waiting.select_related("intent_plan")[:_AT_ONCE]:
         with transaction.atomic():
-            if ReviewClock.objects.filter(pk=clock.pk, escalated_at__isnull=True).update(escalated_at=Now()):
+            plans.locked(clock.intent_plan)  # its place in the queue is moved: the locks in the order of a decision
+            # Decided or extended at this moment: its clock has another moment by now, or none.
+            due = ReviewClock.objects.filter(pk=clock.pk, escalate_at__lte=Now(), escalated_at__isnull=True)
+            if due.update(escalated_at=Now()):
+                QueueEntry.objects.filter(pk=clock.intent_plan_id).update(is_urgent=True)
                 said = "nobody has decided this plan, and its time is running out"
                 logs.say(clock.intent_plan.goal_id, "review", "review", said, level="warning")
                 hints.queue_changed()
@@ -114,6 +122,7 @@ def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
             escalated_at=None,
             extended_min=F("extended_min") + EXTENSION_MIN,
         )
+        QueueEntry.objects.filter(pk=plan.pk).update(is_urgent=False)
         before = clock.due_at
         clock.refresh_from_db()
         told = f"{by.username} lets this plan wait {in_words(EXTENSION_MIN)} longer"

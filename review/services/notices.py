@@ -17,23 +17,32 @@ from library.models import ComponentVersion
 from people.models import User
 from people.roles import Role
 from review import rights
-from review.models import Approval, Comment, Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
+from review.models import (
+    Approval,
+    Comment,
+    Delivery,
+    Notice,
+    NoticeChoice,
+    NoticeKind,
+    PlanTold,
+    QueueEntry,
+)
 from review.services import deliveries
 
-COUNTED_UP_TO = 99
 _AT_ONCE = 200
 _WORDS_MAX = 60
-_WAITS = PlanState.AWAITING_REVIEW.value
 _ENDED = [state.value for state in PLAN_ENDED]
 
 
 def sweep() -> None:
     """Tell of what nobody was told of yet. Who is told and that they were is one transaction, so each is told once."""
-    for plan in _plans(Q(state=_WAITS, told__isnull=True)):
+    for plan in _plans(Q(queue_entry__waits=True, queue_entry__is_told=False)):
         _tell_waiting(plan)
-    for plan in _plans(Q(state=_WAITS, clock__escalated_at__isnull=False, told__urgent_at__isnull=True)):
+    for plan in _plans(
+        Q(queue_entry__waits=True, queue_entry__is_urgent=True, queue_entry__is_urgent_told=False, told__isnull=False)
+    ):
         _tell_urgent(plan)
-    for plan in _plans(Q(state__in=_ENDED, told__end_at__isnull=True, told__isnull=False)):
+    for plan in _plans(Q(queue_entry__waits=False, queue_entry__is_end_told=False, state__in=_ENDED)):
         _tell_end(plan)
 
 
@@ -75,12 +84,6 @@ def _sees(user: User, plan: IntentPlan) -> bool:
     return plans_visible_to(user).filter(pk=plan.pk).exists()
 
 
-def unread_of(user: User) -> str:
-    """How many notices this person has not read, in words: "7", "99+", "" for none."""
-    count = Notice.objects.filter(user=user, read_at__isnull=True)[: COUNTED_UP_TO + 1].count()
-    return f"{COUNTED_UP_TO}+" if count > COUNTED_UP_TO else str(count or "")
-
-
 def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
     """What is asked, without arguments, paths or output: the goal's first words, the number of steps, the risk."""
     steps = plan.intents.filter(phase=Intent.Phase.MAIN).count()
@@ -88,6 +91,7 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
     about = f"{first_words(plan.goal)} ({steps} step{'s' * (steps != 1)}{f', risk {risk}' if risk else ''})"
     return {
         NoticeKind.AWAITS: f"A plan waits for your decision: {about}",
+        NoticeKind.ASSIGNED: f"A plan was given to you to decide: {about}",
         NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
         NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
         NoticeKind.OUTCOME: f"The plan is {plan.state}: {about}",
@@ -110,12 +114,14 @@ def _plans(which: Q) -> list[IntentPlan]:
 def _tell_waiting(plan: IntentPlan) -> None:
     with transaction.atomic():
         _, new = PlanTold.objects.get_or_create(intent_plan=plan)
+        QueueEntry.objects.filter(pk=plan.pk).update(is_told=True)
         if new:
             _tell_plan(NoticeKind.AWAITS, plan, _deciders(plan))
 
 
 def _tell_urgent(plan: IntentPlan) -> None:
     with transaction.atomic():
+        QueueEntry.objects.filter(pk=plan.pk).update(is_urgent_told=True)
         if PlanTold.objects.filter(intent_plan=plan, urgent_at__isnull=True).update(urgent_at=Now()):
             operators = [user for user in active() if user.has_role(Role.OPERATOR)]
             _tell_plan(NoticeKind.URGENT, plan, [*_deciders(plan), *operators])
@@ -123,6 +129,8 @@ def _tell_urgent(plan: IntentPlan) -> None:
 
 def _tell_end(plan: IntentPlan) -> None:
     with transaction.atomic():
+        QueueEntry.objects.filter(pk=plan.pk).update(is_end_told=True)
+        # Of a plan that nobody was told of, nobody is told how it ended.
         if not PlanTold.objects.filter(intent_plan=plan, end_at__isnull=True).update(end_at=Now()):
             return
         if plan.state == PlanState.EXPIRED:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db import transaction
+from django.db.models import Count, Max, Q
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
@@ -12,12 +13,14 @@ from agents.bdi.touched import touched
 from agents.models import Intent, IntentPlan, ShadowRun
 from agents.services import base_files, shadowing
 from agents.services.base_files import BaseUnreadable
-from agents.states import IntentState, PlanState, ShadowState
+from agents.states import IntentState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from library.models import ComponentVersion
 from review import risk
 from review.models import PlanRisk
+from review.reading import shapes
 from review.risk import Counts, Tried
+from review.services import queueing
 
 # Older cases say little of today's tools, and counting all of them would take ever longer.
 NEWEST_STEPS = 20_000
@@ -44,8 +47,14 @@ def assessed(
     document: Document, run: ShadowRun | None, rule: tuple[int, int] | None = None, found: Counts | None = None
 ) -> risk.PlanRisk:
     """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
+    return _assessed(document, _tried(run), rule, found)
+
+
+def _assessed(
+    document: Document, tried: Tried | None, rule: tuple[int, int] | None, found: Counts | None = None
+) -> risk.PlanRisk:
     known = counts() if found is None else found
-    tried, there = _tried(run), _there(document)
+    there = _there(document)
     main = risk.assess(document, touched(document, REGISTRY), known, tried, rule, there)
     others = [
         (position, number, _of_alternative(variant, position, known, tried, there))
@@ -84,23 +93,27 @@ def _tried(run: ShadowRun | None) -> Tried | None:
 
 
 def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
-    """Work out and store the risk; None when the stored bytes are no plan."""
+    """Work out and store the risk, and where in the queue it puts the plan; None when the stored bytes are no plan."""
     try:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return None
-    found = assessed(document, run, _rule_counts(plan))
-    row, _ = PlanRisk.objects.update_or_create(
-        intent_plan=plan,
-        defaults={
-            "level": found.level.value,
-            "rank": found.level.rank,
-            "reasons": list(found.reasons),
-            "steps": [asdict(step) for step in found.steps],
-            "rule": asdict(found.rule) if found.rule is not None else None,
-            "shadow_run": run if run is not None and run.state in _OVER else None,
-        },
-    )
+    tried = _tried(run)
+    found = _assessed(document, tried, _rule_counts(plan))
+    harm = shapes.harm_of(document, REGISTRY, plan.replaces, tried.deleted if tried else ())
+    with transaction.atomic():
+        row, _ = PlanRisk.objects.update_or_create(
+            intent_plan=plan,
+            defaults={
+                "level": found.level.value,
+                "rank": found.level.rank,
+                "reasons": list(found.reasons),
+                "steps": [asdict(step) for step in found.steps],
+                "rule": asdict(found.rule) if found.rule is not None else None,
+                "shadow_run": run if run is not None and run.state in _OVER else None,
+            },
+        )
+        queueing.move(plan, found.level.rank, harm)
     return row
 
 
@@ -111,12 +124,3 @@ def _rule_counts(plan: IntentPlan) -> tuple[int, int] | None:
         return None
     row = ComponentVersion.objects.filter(pk=version).values_list("failures", "successes").first()
     return (row[0], row[0] + row[1]) if row else None
-
-
-def not_looked_at(limit: int) -> QuerySet[IntentPlan]:
-    """Waiting plans whose risk is not known yet, or whose newest shadow run has ended since."""
-    newest = ShadowRun.objects.filter(intent_plan=OuterRef("pk"), state__in=_OVER).order_by("-number").values("pk")
-    plans = IntentPlan.objects.filter(state=PlanState.AWAITING_REVIEW.value).annotate(newest_run=Subquery(newest[:1]))
-    new = Q(risk__isnull=True)
-    tried = Q(newest_run__isnull=False) & (Q(risk__shadow_run__isnull=True) | ~Q(risk__shadow_run=F("newest_run")))
-    return plans.filter(new | tried).select_related("goal__submitted_by", "plan", "workspace").order_by("pk")[:limit]

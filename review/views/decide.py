@@ -21,7 +21,6 @@ from agents.states import PlanState
 from people.roles import Role
 from review import envelope, queue
 from review.errors import DecisionRefused, WordsRefused
-from review.queue import Cursor
 from review.services import decisions, editing, holding
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
@@ -46,7 +45,7 @@ class _NeedsMore(WordsRefused):
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
     plan, user = visible_plan(request, pk), asking(request)
-    place = queue.waiting_for(user).filter(pk=plan.pk).first()
+    place = queue.place_of(user, plan)
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
     typed["chosen"], typed["alternatives"] = _chosen(request), _alternatives(request)
     try:
@@ -67,7 +66,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         return render_plan(request, plan, status=403, trouble=str(error), **typed)
     if done:  # what is held says so itself, with the way back
         messages.success(request, done)
-    following = queue.next_for(user, Cursor.of(place) if place else None)
+    following = queue.next_for(user, place)
     address = following.get_absolute_url() if following else reverse("goal", args=[plan.goal_id])
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(address)

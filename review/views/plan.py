@@ -20,7 +20,9 @@ PRESETS = ("Not needed", "Touches too much", "Wrong place")
 
 def visible_plan(request: HttpRequest, pk: int) -> IntentPlan:
     """The plan, when this person may see it; otherwise there is none (404)."""
-    plans = plans_visible_to(asking(request)).select_related("goal__agent", "risk", "approval", "clock")
+    plans = plans_visible_to(asking(request)).select_related(
+        "goal__agent", "risk", "approval", "clock", "queue_entry__assigned_to"
+    )
     return get_object_or_404(plans, pk=pk)
 
 

@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from review import queue, rights
+from review.numbers import numbers_of
+from review.reading import filters
+from review.reading.filters import Filters
+from review.risk import Level
 from review.services import policy_writing
+from review.views.plan import asking
+
+GROUPED = "groups"
 
 
 @require_safe
 def queue_page(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, and what waits for a hand. HTMX asks for the list alone."""
-    user = request.user
-    assert user.is_authenticated  # noqa: S101  # the login middleware lets nobody else come here
+    user = asking(request)
+    only, problems = filters.read(request.GET)
+    if only.does and not queue.commands_called(only.does):
+        problems["does"] = "No tool and no command is called that."
     cursor = queue.Cursor.read(request.GET.get("after", ""))
-    rows, following = queue.page(user, cursor)
-    unknown, manual = queue.needing_help(user)
+    rows, following = queue.page(user, cursor, only=only)
+    numbers = numbers_of(request)
+    unknown, manual = queue.needing_help(user) if numbers.has_unknown or numbers.has_manual else ([], [])
     context = {
         "rows": rows,
         "next": following,
         "continued": cursor is not None,
         "unknown": unknown,
         "manual": manual,
-        "waiting": queue.count(user),
+        "numbers": numbers,
         "is_reviewer": rights.is_reviewer(user),
         "may_read_policies": policy_writing.may_read(user),
+        **filter_context(request, only, problems),
     }
-    return render(request, "review/_queue.html" if request.htmx else "review/queue.html", context)  # type: ignore[attr-defined]
+    template = "review/_queue.html" if request.htmx else "review/queue.html"  # type: ignore[attr-defined]
+    return render(request, template, context)
+
+
+def filter_context(request: HttpRequest, only: Filters, problems: dict[str, str]) -> dict[str, Any]:
+    """What the filter's form and the tabs show: what is set, what is kept, which of the tabs this is."""
+    kept = list(asking(request).review_filters.all())
+    return {
+        "only": only,
+        "problems": problems,
+        "kept": kept,
+        "here": next((one for one in kept if one.query == only.query), None),
+        "mine": Filters(assigned=filters.ME),
+        "free": Filters(assigned=filters.NOBODY),
+        "levels": list(Level),
+        "waits": [(str(minutes), words) for minutes, words in filters.WAITS],
+    }

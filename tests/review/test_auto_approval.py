@@ -49,7 +49,7 @@ def test_the_sweep_finds_a_plan_that_no_hint_reached_and_leaves_it_alone_afterwa
     assert not PlanRisk.objects.exists()
     tasks.sweep()
     assert PlanRisk.objects.get(intent_plan=plan).level == "unknown"
-    assert not risks.not_looked_at(10)
+    assert not auto_approval.not_looked_at()
 
 
 def test_a_cancelled_step_is_no_case_of_failure(submitter: User) -> None:

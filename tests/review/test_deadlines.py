@@ -19,7 +19,7 @@ from people.journal import Event
 from people.models import User
 from review import timing
 from review.errors import DecisionRefused
-from review.models import Approval, AuditEntry, Decision, ReviewClock, TimeLimit
+from review.models import Approval, AuditEntry, Decision, QueueEntry, ReviewClock, TimeLimit
 from review.services import deadlines, decisions
 from review.tasks import sweep
 from review.timing import Limit
@@ -41,7 +41,9 @@ def limited(minutes: int = 240, **also: Any) -> TimeLimit:
 
 
 def waiting_since(plan: IntentPlan, minutes: float) -> None:
-    IntentPlan.objects.filter(pk=plan.pk).update(queued_at=timezone.now() - timedelta(minutes=minutes))
+    since = timezone.now() - timedelta(minutes=minutes)
+    IntentPlan.objects.filter(pk=plan.pk).update(queued_at=since)
+    QueueEntry.objects.filter(pk=plan.pk).update(queued_at=since)
 
 
 def run_out(plan: IntentPlan) -> ReviewClock:

@@ -36,7 +36,12 @@ def test_what_deletes_comes_first_then_priority_then_waiting_time(submitter: Use
     deleting = proposed(goal_of(submitter, "deleting", priority=5), DELETE)
     rows, following = queue.page(judge, None)
     assert [row.plan for row in rows] == [deleting, urgent, late, later]
-    assert [row.reason for row in rows] == ["it deletes", "priority 1", "priority 3", "priority 3"]
+    assert [row.reason for row in rows] == [
+        "it deletes, priority 5",
+        "priority 1",
+        "priority 3",
+        "priority 3",
+    ]
     assert following is None
 
 
@@ -99,7 +104,9 @@ def test_pages_of_the_queue_show_everything_once(submitter: User, judge: User) -
     assert len(whole) == 7
 
 
-@pytest.mark.parametrize("after", ["x", "1~2~3", "9~9~2026-01-01T00:00:00~1", f"1~1~2026-01-01T00:00:00+00:00~{2**70}"])
+@pytest.mark.parametrize(
+    "after", ["x", "1~2~3", "9~2026-01-01T00:00:00~1", f"1~2026-01-01T00:00:00+00:00~{2**70}", "1~2~3~4"]
+)
 def test_a_cursor_nobody_gave_out_means_the_start(
     after: str, plan: IntentPlan, judge: User, client_of: ClientOf
 ) -> None:

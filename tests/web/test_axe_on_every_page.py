@@ -86,7 +86,8 @@ PAGES: dict[str, list[Place]] = {
     "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
     "experience": [Place("owner", lambda all_: [all_.experience.pk])],
     "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
-    "review": [Place("judge")],
+    "review": [Place("judge"), Place("judge", query=lambda _: "?risk=high&by=olga&words=nothing+fits")],
+    "review-assign": [Place("judge", query=lambda all_: f"?plan={all_.waiting.pk}")],
     "review-audit": [Place("admin")],
     "review-notices": [Place("judge")],
     "review-levels": [Place("judge")],
@@ -133,6 +134,8 @@ ACTIONS = {
     "review-say",
     "review-settle",
     "review-answer",
+    "review-filters",
+    "review-filter-delete",
     "policy-act",
 }
 # Parts of a page that a script asks for, data and files: nothing that a person reads as a page.

@@ -1,0 +1,213 @@
+"""What the queue costs while a hundred thousand plans wait: its pages, and what sweeps do every few seconds.
+
+Every plan is a real one (goal, document, steps, shadow run, risk, clock, its place in the queue), made in bulk.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.models import IntentPlan
+    from benchmarks.review import Bench
+
+_BATCH = 5_000
+_DRAWN = random.Random(4)  # noqa: S311  # figures, no secrets
+_SUBMITTERS = 20
+# (steps of SimpleCoder, share of the plans); "{n}" is the plan's number.
+_SHAPES: tuple[tuple[tuple[tuple[str, dict[str, Any]], ...], int], ...] = (
+    ((("write", {"path": "notes/{n}.txt", "content": "note {n}\n"}),), 60),
+    ((("mkdir", {"path": "project{n}"}), ("write", {"path": "project{n}/main.py", "content": "print({n})\n"})), 25),
+    ((("run", {"command_line": "python -m pytest -q tests/test_{n}.py"}),), 10),
+    ((("toggle_autonomous_mode", {"on": True}), ("rm", {"path": "tmp/old{n}"})), 5),
+)
+
+
+def measure(bench: Bench, plans: int, rounds: int) -> None:
+    """Make the plans, measure, and say it."""
+    from django.conf import settings
+    from django.core.management import call_command
+    from django.db import connection
+
+    settings.ALLOWED_HOSTS = ["testserver"]
+    call_command("collectstatic", interactive=False, verbosity=0)
+    started = time.perf_counter()
+    _fill(bench, plans)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    sys.stdout.write(f"\n{plans:,} waiting plans, made in {time.perf_counter() - started:.0f} s; {rounds} rounds\n")
+    _pages(bench, plans, rounds)
+    _sweeps(rounds)
+
+
+def _fill(bench: Bench, plans: int) -> None:
+    from agents.models import Workspace
+    from people.models import User
+    from people.roles import Role
+    from sandbox.snapshots import EMPTY
+
+    owners = [User.objects.create_user(f"owner{n}", roles=[Role.SUBMITTER]) for n in range(_SUBMITTERS)]
+    places = [Workspace.objects.create(name=f"bench{n}", owner=one, head=EMPTY) for n, one in enumerate(owners)]
+    for first in range(0, plans, _BATCH):
+        _batch(bench, places, range(first, min(first + _BATCH, plans)))
+
+
+def _batch(bench: Bench, places: Sequence[Any], numbers: range) -> None:
+    from django.utils import timezone
+
+    from agents.models import Goal, Intent, IntentPlan, Plan, ShadowRun
+    from review.models import PlanNews, PlanRisk, PlanTold, QueueEntry, ReviewClock
+    from review.risk import Level
+    from review.services import queueing
+
+    now = timezone.now()
+    goals = Goal.objects.bulk_create(
+        Goal(
+            text=f"Goal number {n}: {'tidy up' if n % 20 == 0 else 'write a note'} for team {n % 97}",
+            submitted_by=places[n % _SUBMITTERS].owner,
+            agent=bench.agent,
+            workspace=places[n % _SUBMITTERS],
+            priority=1 + n % 5,
+            state="awaiting_review",
+        )
+        for n in numbers
+    )
+    made = Plan.objects.bulk_create(Plan(goal=goal, number=1, source="rule", steps=[]) for goal in goals)
+    plans = IntentPlan.objects.bulk_create(
+        _plan(goal, plan, n) for goal, plan, n in zip(goals, made, numbers, strict=True)
+    )
+    Intent.objects.bulk_create(step for plan in plans for step in _steps(plan))
+    runs = ShadowRun.objects.bulk_create(
+        ShadowRun(intent_plan=plan, number=1, state="done", base=plan.workspace.head, finished_at=now) for plan in plans
+    )
+    PlanNews.objects.all().delete()  # everything has been looked at
+    levels = [_DRAWN.choice(tuple(Level)) for _ in plans]
+    PlanRisk.objects.bulk_create(
+        PlanRisk(intent_plan=plan, level=level.value, rank=level.rank, shadow_run=run)
+        for plan, level, run in zip(plans, levels, runs, strict=True)
+    )
+    entries = [queueing.entry_of(plan) for plan in plans]
+    for n, entry, level in zip(numbers, entries, levels, strict=True):
+        entry.rank, entry.has_clock, entry.is_told = level.rank, True, True
+        entry.queued_at = now - timedelta(seconds=n)
+    QueueEntry.objects.bulk_create(entries)
+    ReviewClock.objects.bulk_create(
+        ReviewClock(intent_plan=plan, minutes=9000, due_at=now + timedelta(days=6), escalate_at=now + timedelta(days=3))
+        for plan in plans
+    )
+    PlanTold.objects.bulk_create(PlanTold(intent_plan=plan) for plan in plans)
+
+
+def _plan(goal: Any, plan: Any, number: int) -> IntentPlan:
+    from agents.bdi import document as documents
+    from agents.bdi.document import Document, IntentSpec, Parameter
+    from agents.models import IntentPlan
+
+    steps = _DRAWN.choices([shape for shape, _ in _SHAPES], [share for _, share in _SHAPES])[0]
+    specs = []
+    for at, (command, params) in enumerate(steps, 1):
+        values = {name: one.format(n=number) if isinstance(one, str) else one for name, one in params.items()}
+        origins = tuple(Parameter(name, one, "rule_slot") for name, one in values.items())
+        said = f"{command} {' '.join(map(str, values.values()))}"
+        specs.append(
+            IntentSpec(
+                at, "main", "simple_coder", command, values, origins, "rule", "workspace", {}, (), None, (), "", said
+            )
+        )
+    names = str(goal.pk), goal.text, goal.workspace.name, goal.workspace.head
+    data = documents.write(Document(*names, 1, "rule", tuple(specs), ()))
+    return IntentPlan(
+        goal=goal,
+        plan=plan,
+        workspace=goal.workspace,
+        revision=1,
+        document=data,
+        digest=documents.digest_of(data),
+    )
+
+
+def _steps(plan: IntentPlan) -> list[Any]:
+    from agents.bdi import document as documents
+    from agents.models import Intent
+
+    return [
+        Intent(intent_plan=plan, position=spec.position, tool=spec.tool, command=spec.command, effect=spec.effect)
+        for spec in documents.read(bytes(plan.document)).intents
+    ]
+
+
+def _pages(bench: Bench, plans: int, rounds: int) -> None:
+    from django.test import Client
+
+    from review import queue
+
+    client = Client()
+    client.force_login(bench.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    deep = str(queue.Cursor.of(queue.waiting_for(bench.reviewer)[plans * 6 // 10]))
+    middle = queue.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
+    place = queue.place_of(bench.reviewer, middle)
+    addresses = {
+        "the queue": "/review/",
+        "the queue, far behind": f"/review/?after={deep.replace('+', '%2B')}",
+        "by submitter": "/review/?by=owner3",
+        "by risk, command, waiting": "/review/?risk=low&does=rm&longer=240",
+        "by words": "/review/?words=tidy+team",
+        "by words that nothing has": "/review/?words=nowhere",
+        "nobody's": "/review/?assigned=nobody",
+    }
+    for name, address in addresses.items():
+        _say(name, rounds, lambda address=address: _got(client, address))  # type: ignore[misc]
+    _say("plans before and after one", rounds, lambda: queue.around(bench.reviewer, middle))
+    _say("the plan to decide next", rounds, lambda: queue.next_for(bench.reviewer, place))
+
+
+def _got(client: Any, address: str) -> None:
+    response = client.get(address)
+    if response.status_code != 200:
+        raise RuntimeError(f"{address} answered {response.status_code}")
+
+
+def _sweeps(rounds: int) -> None:
+    from agents.services import shadowing
+    from review.models import TimeLimit
+    from review.services import auto_approval, deadlines, notices
+
+    TimeLimit.objects.create(minutes=9000, escalate_percent=50)
+    sweeps: dict[str, Callable[[], object]] = {
+        "sweep: time limits": deadlines.sweep,
+        "sweep: risk and policies": auto_approval.sweep,
+        "sweep: notices": notices.sweep,
+        "sweep: shadow runs to begin": lambda: shadowing.waiting(50),
+        "sweep: shadow runs to stop": shadowing.stop_unwanted,
+    }
+    for name, sweep in sweeps.items():
+        _say(name, rounds, sweep)
+
+
+def _say(name: str, rounds: int, work: Callable[[], object]) -> None:
+    """Do it some times; the number of queries, the median and the 95th percentile in ms."""
+    from django.db import connections
+
+    work()
+    asked = []
+
+    def counted(execute: Any, *rest: Any) -> Any:
+        asked.append(1)
+        return execute(*rest)
+
+    with connections["default"].execute_wrapper(counted):
+        work()
+    took = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        work()
+        took.append((time.perf_counter() - started) * 1000)
+    last = statistics.quantiles(took, n=20)[-1]
+    sys.stdout.write(f"{name:<28} {len(asked):3} queries, p50 {statistics.median(took):7.1f} ms, p95 {last:7.1f} ms\n")
+    sys.stdout.flush()

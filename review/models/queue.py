@@ -1,0 +1,139 @@
+"""What waits: the place of each plan in the queue, what nobody has looked at yet, and filters that people keep."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Case, F, Q, Value, When
+from django.utils import timezone
+
+from agents.models import Agent, IntentPlan, Workspace
+from review.risk import Level
+
+SHAPE_HEX = 32
+
+
+class Harm(models.IntegerChoices):
+    """What of a plan cannot be taken back, from what is looked at first to the last."""
+
+    DELETES = 0, "it deletes"
+    OVERWRITES = 1, "it overwrites"
+    ONCE = 2, "it cannot be repeated"
+    NONE = 3, "nothing"
+
+
+class QueueEntry(models.Model):
+    """Where a plan stands in the queue, in columns that one index orders, and what the sweeps have done about it.
+
+    It is written in the transaction that proposes the plan. A trigger on the plan's state keeps `waits`, so an entry
+    can neither miss that a plan was decided nor tell of it too early. What it repeats of plan and goal never changes.
+    """
+
+    intent_plan = models.OneToOneField(
+        IntentPlan, on_delete=models.CASCADE, primary_key=True, related_name="queue_entry"
+    )
+    waits = models.BooleanField(default=True)
+    # As in PlanRisk, and `unknown` until that is worked out.
+    rank = models.PositiveSmallIntegerField(default=Level.UNKNOWN.rank)
+    harm = models.PositiveSmallIntegerField(default=Harm.NONE, choices=Harm.choices)
+    priority = models.PositiveSmallIntegerField()
+    # Its time is running out: it stands before every priority.
+    is_urgent = models.BooleanField(default=False)
+    queued_at = models.DateTimeField(default=timezone.now)
+    rung = models.GeneratedField(
+        expression=F("rank") * 100
+        + F("harm") * 10
+        + Case(When(is_urgent=True, then=Value(0)), default=F("priority"), output_field=models.SmallIntegerField()),
+        output_field=models.SmallIntegerField(),
+        db_persist=True,
+    )
+    # Plans that take the same steps have the same one (`review.reading.shapes`); "" when the bytes are no plan.
+    shape = models.CharField(max_length=SHAPE_HEX, blank=True)
+    # "tool.command" of every step, each once.
+    does = ArrayField(models.CharField(max_length=130), default=list)
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    # Who means to decide it. It keeps nobody else from deciding.
+    assigned_to = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
+    # What the sweeps have done. Each has a partial index that holds only what is left to do.
+    has_clock = models.BooleanField(default=False)
+    is_told = models.BooleanField(default=False)
+    is_urgent_told = models.BooleanField(default=False)
+    is_end_told = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(rank__range=(0, 3)), name="queue_entry_rank_0_to_3"),
+            models.CheckConstraint(condition=Q(harm__range=(0, 3)), name="queue_entry_harm_0_to_3"),
+            models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="queue_entry_priority_1_to_5"),
+        ]
+        indexes = [
+            models.Index(fields=["rung", "queued_at", "intent_plan"], condition=Q(waits=True), name="queue_order"),
+            models.Index(
+                fields=["shape", "rung", "queued_at", "intent_plan"], condition=Q(waits=True), name="queue_shape"
+            ),
+            models.Index(
+                fields=["submitted_by", "rung", "queued_at", "intent_plan"],
+                condition=Q(waits=True),
+                name="queue_submitter",
+            ),
+            models.Index(
+                fields=["assigned_to", "rung", "queued_at", "intent_plan"],
+                condition=Q(waits=True, assigned_to__isnull=False),
+                name="queue_assigned",
+            ),
+            models.Index(
+                fields=["priority", "intent_plan"], condition=Q(waits=True, has_clock=False), name="queue_no_clock"
+            ),
+            models.Index(fields=["intent_plan"], condition=Q(waits=True, is_told=False), name="queue_not_told"),
+            models.Index(
+                fields=["intent_plan"],
+                condition=Q(waits=True, is_urgent=True, is_urgent_told=False),
+                name="queue_urgent_not_told",
+            ),
+            models.Index(
+                fields=["intent_plan"], condition=Q(waits=False, is_end_told=False), name="queue_end_not_told"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"place of {self.intent_plan_id}"
+
+    @property
+    def level(self) -> str:
+        """The risk as a word."""
+        return tuple(Level)[self.rank].value
+
+
+class PlanNews(models.Model):
+    """Something happened to a plan that its risk and the policies must know: it was proposed, or tried in a copy.
+
+    A trigger on shadow runs adds a row when one ends; whoever looks takes the rows away that they knew of. Losing a
+    hint therefore loses nothing, and nobody has to compare every waiting plan with its runs to find that out.
+    """
+
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="news")
+
+    def __str__(self) -> str:
+        return f"news of {self.intent_plan_id}"
+
+
+class SavedFilter(models.Model):
+    """A filter of the queue that a person keeps under a name. `query` is what stands in the address."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_filters")
+    name = models.CharField(max_length=60)
+    query = models.TextField()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["owner", "name"], name="saved_filter_once_per_person")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,61 @@
+"""Which plans take the same steps, and what of a plan cannot be taken back: told from its document alone. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator
+
+from agents.bdi.document import Document, IntentSpec
+from agents.toolkit.registry import Registry
+from review.reading import gist
+
+_HEX = 32
+
+
+def shape_of(document: Document) -> str:
+    """The key of a plan's shape: the same phases, tools, commands and names of parameters in the same order, the
+    declared alternatives of each step included.
+
+    Values are no part of it, so plans of one shape differ in nothing but what their steps are given.
+    """
+    steps = [[_form(spec), *map(_form, spec.alternatives)] for spec in document.all_intents]
+    return hashlib.sha256(json.dumps(steps).encode()).hexdigest()[:_HEX]
+
+
+def _form(spec: IntentSpec) -> list[str]:
+    return [spec.phase, spec.tool, spec.command, *sorted(spec.params)]
+
+
+def does(document: Document) -> list[str]:
+    """`tool.command` of everything that may run, each once."""
+    return sorted(
+        {f"{spec.tool}.{spec.command}" for step in document.all_intents for spec in (step, *step.alternatives)}
+    )
+
+
+def deletes(document: Document, registry: Registry) -> bool:
+    """Whether a main step does what can only be done in autonomous mode. What only follows a failure does not count."""
+    removing = set(gist.removing(registry))
+    return any((spec.tool, spec.command) in removing for spec in _main(document))
+
+
+def cannot_be_repeated(document: Document) -> bool:
+    """Whether a main step takes effect outside once and for all."""
+    return any(spec.effect == "once" for spec in _main(document))
+
+
+def _main(document: Document) -> Iterator[IntentSpec]:
+    """The main steps, each with what may be done in its place: an approval may cover that too."""
+    for spec in document.intents:
+        yield spec
+        yield from spec.alternatives
+
+
+def harm_of(document: Document, registry: Registry, replaces: Collection[str], deleted: Collection[str] = ()) -> int:
+    """The place of `review.models.Harm`: 0 deletes, 1 overwrites, 2 cannot be repeated, 3 nothing of these.
+
+    `replaces` are the files that it puts other content over, `deleted` what went away in its shadow run.
+    """
+    found = (deletes(document, registry) or bool(deleted), bool(replaces), cannot_be_repeated(document))
+    return found.index(True) if True in found else len(found)

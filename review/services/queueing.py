@@ -1,0 +1,49 @@
+"""The places of plans in the queue: written when a plan is proposed, moved when more is known of it."""
+
+from __future__ import annotations
+
+from agents.bdi import document as documents
+from agents.models import IntentPlan
+from agents.services import hints
+from agents.toolkit.registry import REGISTRY
+from review.models import Harm, PlanNews, QueueEntry
+from review.reading import shapes
+
+
+def enter(plan: IntentPlan) -> QueueEntry:
+    """Give a plan its place, in the transaction that proposes it. A revision stays with whoever has its goal's plan."""
+    entry = entry_of(plan)
+    earlier = QueueEntry.objects.filter(intent_plan__goal_id=plan.goal_id).exclude(assigned_to=None)
+    entry.assigned_to_id = earlier.order_by("-pk").values_list("assigned_to", flat=True).first()
+    entry.save(force_insert=True)
+    PlanNews.objects.create(intent_plan=plan)
+    return entry
+
+
+def entry_of(plan: IntentPlan) -> QueueEntry:
+    """The place of a plan of which nothing but its document is known yet, not stored."""
+    goal = plan.goal
+    entry = QueueEntry(
+        intent_plan=plan,
+        waits=True,
+        priority=goal.priority,
+        queued_at=plan.queued_at,
+        agent_id=goal.agent_id,
+        workspace_id=plan.workspace_id,
+        submitted_by_id=goal.submitted_by_id,
+    )
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return entry
+    entry.harm = shapes.harm_of(document, REGISTRY, plan.replaces)
+    entry.shape = shapes.shape_of(document)
+    entry.does = shapes.does(document)
+    return entry
+
+
+def move(plan: IntentPlan, rank: int, harm: int) -> None:
+    """Put a plan where its risk belongs, and tell open queues when that is elsewhere than it stood."""
+    there = QueueEntry.objects.filter(pk=plan.pk).exclude(rank=rank, harm=Harm(harm))
+    if there.update(rank=rank, harm=harm):
+        hints.queue_changed()

@@ -1,0 +1,45 @@
+"""Keeping a filter of the queue under a name. It belongs to one person, who alone sees and deletes it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from review.models import SavedFilter
+from review.reading import filters
+from review.views.plan import asking
+
+NAME_MAX = 60
+KEPT_MAX = 30
+
+
+@require_POST
+def save(request: HttpRequest) -> HttpResponse:
+    """Keep what the address says under a name; the same name again is the same filter with another content."""
+    user = asking(request)
+    name = " ".join(request.POST.get("name", "").split())
+    only, problems = filters.read(QueryDict(request.POST.get("query", "")))
+    address = reverse("review") + (f"?{only.query}" if only else "")
+    kept = user.review_filters.exclude(name=name).count()
+    if not name or len(name) > NAME_MAX or "\0" in name:
+        messages.error(request, f"A filter needs a name of at most {NAME_MAX} characters. Nothing was kept.")
+    elif not only or problems:
+        messages.error(request, "There is no filter to keep: set one first.")
+    elif kept >= KEPT_MAX:
+        messages.error(request, f"You keep {KEPT_MAX} filters already. Delete one first.")
+    else:
+        SavedFilter.objects.update_or_create(owner=user, name=name, defaults={"query": only.query})
+        messages.success(request, f"“{name}” is kept among your tabs.")
+    return HttpResponseRedirect(address)
+
+
+@require_POST
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Forget one of one's own filters; for everybody else there is none (404)."""
+    kept = get_object_or_404(asking(request).review_filters, pk=pk)
+    kept.delete()
+    messages.success(request, f"The filter “{kept.name}” is deleted.")
+    return HttpResponseRedirect(reverse("review"))
