@@ -20,6 +20,8 @@ class Scope(StrEnum):
     FILES_WRITE = "files:write"
     REVIEW_READ = "review:read"
     REVIEW_DECIDE = "review:decide"
+    POLICIES_READ = "policies:read"
+    POLICIES_WRITE = "policies:write"
     # Of its own: the submitter speaks about a plan that only a reviewer decides.
     REVIEW_TALK = "review:talk"
     MEMORY_READ = "memory:read"
@@ -35,6 +37,8 @@ MEANINGS: dict[Scope, str] = {
     Scope.FILES_WRITE: "Make workspaces and write files",
     Scope.REVIEW_READ: "Read intent plans",
     Scope.REVIEW_DECIDE: "Approve, reject and send back intent plans",
+    Scope.POLICIES_READ: "Read the policies of review",
+    Scope.POLICIES_WRITE: "Write, replay, enable and disable policies",
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, say that a belief is not so",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
@@ -44,6 +48,8 @@ MEANINGS: dict[Scope, str] = {
 # Scopes that are of use to holders of certain roles only.
 _NEEDS: dict[Scope, tuple[Role, ...]] = {
     Scope.REVIEW_DECIDE: (Role.REVIEWER,),
+    Scope.POLICIES_READ: (Role.REVIEWER, Role.OPERATOR),
+    Scope.POLICIES_WRITE: (Role.OPERATOR,),
     Scope.AGENTS_WRITE: (Role.OPERATOR,),
     Scope.SESSION_WRITE: (Role.OPERATOR,),
 }

@@ -11,6 +11,10 @@ class DecisionRefused(ReviewError):
     """This person may not decide this plan."""
 
 
+class NotNow(DecisionRefused):
+    """It does not fit the state that things are in; nothing was changed."""
+
+
 class WordsRefused(DecisionRefused):
     """A comment, a reason or a number that came with a decision cannot be taken; `field` names it."""
 

@@ -10,6 +10,7 @@ from mindx_web.api import (
     intent_plans,
     intents,
     levels,
+    policies,
     shadow,
     talk,
     workspaces,
@@ -32,6 +33,7 @@ api.add_router("intent-plans", shadow.router)
 api.add_router("intent-plans", talk.router)
 api.add_router("goals", levels.designs)
 api.add_router("levels", levels.router)
+api.add_router("policies", policies.router)
 api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("components", components.router)

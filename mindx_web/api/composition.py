@@ -27,7 +27,7 @@ from agents.states import MoveRefused
 from mindx_web.api import problems
 from mindx_web.api.guard import guarded
 from mindx_web.api.problems import FieldError, Problem, invalid
-from review.errors import DecisionRefused, WordsRefused
+from review.errors import DecisionRefused, NotNow, WordsRefused
 
 logger = logging.getLogger(__name__)
 
@@ -113,7 +113,7 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return _steps(error)
         case StaleDigest():
             return Problem(409, str(error), kind="stale_digest")
-        case NotPossibleNow() | MoveRefused():
+        case NotPossibleNow() | MoveRefused() | NotNow():
             return Problem(409, str(error), kind="not_possible_now")
         case DecisionRefused() | NotYours() | PermissionDenied():
             return Problem(403, str(error) or "You may not do this.", kind="forbidden")

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from asgiref.sync import sync_to_async
 from django.db.models import QuerySet
-from ninja import Query, Router, Schema
+from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
@@ -21,10 +21,10 @@ from mindx_web.api import waiting
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
 from mindx_web.api.problems import not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
-from review.services import decisions, editing
+from review.services import deadlines, decisions, editing
 
 router = Router(tags=["intent plans"])
 
@@ -97,6 +97,7 @@ class PlanOut(Schema):
     workspace: str
     base: str
     intact: bool
+    due_at: datetime | None = Field(None, description="until when it may wait, where its time is limited")
     created_at: datetime
     ended_at: datetime | None
     intents: list[IntentOut]
@@ -212,6 +213,14 @@ def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> Pl
     return plan_out(plan_to_read(user, plan_id))
 
 
+@router.post("/{plan_id}/extend", response=PlanOut, auth=_MAY_DECIDE, operation_id="extend_intent_plan")
+def extend(request: ApiRequest, plan_id: str, payload: Annotated[Nothing | None, Body()] = None) -> PlanOut:
+    """Let a plan whose time is limited wait for an hour more."""
+    user = request.auth.user
+    deadlines.extend(plan_to_read(user, plan_id), by=user)
+    return plan_out(plan_to_read(user, plan_id))
+
+
 @router.patch("/{plan_id}/intents/{position}", response=PlanOut, auth=_MAY_DECIDE, operation_id="edit_intent")
 def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> PlanOut:
     """Put other values into an intent: answered with the new revision, which awaits a decision."""
@@ -268,6 +277,7 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         workspace=plan.workspace.name,
         base=document.base if document is not None else "",
         intact=document is not None and documents.digest_of(data) == plan.digest,
+        due_at=plan.clock.due_at if hasattr(plan, "clock") else None,
         created_at=plan.created_at,
         ended_at=plan.ended_at,
         intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
@@ -331,7 +341,7 @@ def _alternative_out(number: int, spec: IntentSpec) -> AlternativeOut:
 
 def _readable(user: User) -> QuerySet[IntentPlan]:
     """Visible plans with their steps, in two queries however many there are."""
-    return selectors.plans_visible_to(user).select_related("risk").prefetch_related("intents")
+    return selectors.plans_visible_to(user).select_related("risk", "clock").prefetch_related("intents")
 
 
 def plan_to_read(user: User, plan_id: str) -> IntentPlan:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from people.models import User
 from people.roles import Role
 from review import rights, words
-from review.errors import DecisionRefused, WordsRefused
+from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.models import PolicyVersion, ReviewPolicy
 from review.policy.conditions import Conditions, ConditionsRefused
 from review.policy.states import PolicyState
@@ -79,7 +79,7 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
             if not move_policy(
                 policy, PolicyState.DRAFT, event="written", by=by, data=said, name=name, number=number, replay={}
             ):
-                raise DecisionRefused("This policy is put away. Write one of another name.")
+                raise NotNow("This policy is put away. Write one of another name.")
     except IntegrityError as error:
         raise WordsRefused("name", "There is a policy of this name already.") from error
     return policy
@@ -120,7 +120,7 @@ def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
     with transaction.atomic():
         mine = ReviewPolicy.objects.filter(pk=policy.pk, number=version.number)
         if not mine.update(replayed=version.number, replay=told, changed_at=timezone.now()):
-            raise DecisionRefused("Somebody wrote a newer version meanwhile. Replay that one.")
+            raise NotNow("Somebody wrote a newer version meanwhile. Replay that one.")
         summary = {"version": version.number, "plans": told["plans"], "disagreements": len(told["disagreements"])}
         policy_moves.note(policy, "replayed", by=by, data=summary)
     policy.refresh_from_db()
@@ -132,7 +132,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
     _check_may_write(by)
     version = policy.versions.filter(number=number).first()
     if version is None or policy.replayed != number:
-        raise DecisionRefused("Replay this version on history first, and read what it would have decided.")
+        raise NotNow("Replay this version on history first, and read what it would have decided.")
     if version.action == Action.AUTO_APPROVE and (version.owner_id != by.pk or not rights.is_reviewer(by)):
         owner = version.owner.display_name
         raise DecisionRefused(
@@ -143,7 +143,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
     said = {"version": number}
     now = timezone.now()
     if not move_policy(policy, PolicyState.ENABLED, event="enabled", by=by, data=said, only=only, enabled_at=now):
-        raise DecisionRefused("Somebody changed this policy meanwhile. Read it again.")
+        raise NotNow("Somebody changed this policy meanwhile. Read it again.")
     return policy
 
 
@@ -151,6 +151,7 @@ def suspend(policy: ReviewPolicy, *, by: User | None, reason: str) -> bool:
     """Take it out of force; False when it was not in force. `by` None: mindX did, after a bad outcome."""
     if by is not None:
         _check_may_write(by)
+        reason = words.taken(reason, "reason")
     said = {"reason": reason}
     return move_policy(policy, PolicyState.SUSPENDED, event="suspended", by=by, data=said, reason=reason)
 
@@ -159,7 +160,7 @@ def retire(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
     """Put it away for good. It stays readable, because decisions name it."""
     _check_may_write(by)
     if not move_policy(policy, PolicyState.RETIRED, event="retired", by=by, data={}):
-        raise DecisionRefused("This policy is put away already.")
+        raise NotNow("This policy is put away already.")
     return policy
 
 

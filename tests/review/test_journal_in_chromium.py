@@ -35,7 +35,7 @@ def full(plan: IntentPlan, judge: User, operator: User) -> IntentPlan:
     return plan
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     width: int,
     full: IntentPlan,

@@ -52,7 +52,7 @@ def ticked(page: Page) -> list[str]:
     return [box.input_value() for box in page.locator("[data-tick]").all() if box.is_checked()]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_ticks_bring_and_take_what_stands_on_them_and_the_bar_says_it(
     width: int,
     plan: IntentPlan,
@@ -138,7 +138,7 @@ def test_panes_that_come_anew_keep_what_was_ticked(
     assert ticked(page) == ["1", "2", "4"]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_a_step_is_edited_and_the_revision_says_so(
     width: int,
     plan: IntentPlan,
@@ -175,7 +175,7 @@ def test_five_steps_with_boxes_fit_one_screen(plan: IntentPlan, reviewer: User, 
     shot(page, "five")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_a_decision_is_taken_back_while_it_is_held(
     width: int,
     plan: IntentPlan,

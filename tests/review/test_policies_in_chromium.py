@@ -30,7 +30,7 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     width: int,
     plan: IntentPlan,
@@ -79,7 +79,7 @@ def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     assert sideways(queue) == 0
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_axe_finds_nothing_on_the_pages_of_policies_nor_on_a_plan_that_needs_two(
     width: int,
     plan: IntentPlan,
@@ -99,7 +99,7 @@ def test_axe_finds_nothing_on_the_pages_of_policies_nor_on_a_plan_that_needs_two
             assert axe.run(page).response["violations"] == [], (address, scheme)
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1440, 390])
 def test_an_approving_policy_is_written_without_json(
     width: int,
     keeper: User,

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from agents.models import Goal, IntentPlan, LevelDocument, Workspace
-from agents.services import cycle, designs, goals, workspaces
+from agents.services import cycle, designs, goals, shadowing, workspaces
 from agents.states import GoalState
 from library.models import Component, Experience
 from people import tokens
@@ -119,7 +119,9 @@ def _achieved(owner: User, judge: User) -> Goal:
 
 def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:
     """A plan with five steps, tried in a copy, under a time limit that runs out, with a comment."""
-    plan = tried(proposed(goal_of(owner, NASTY, workspace=workspace), STEPS, cleanup=[step("rm", path="notes")]))
+    plan = proposed(goal_of(owner, NASTY, workspace=workspace), STEPS, cleanup=[step("rm", path="notes")])
+    shadowing.ask(plan)
+    plan = tried(plan)
     risks.store(plan, plan.shadow_runs.first())
     Comment.objects.create(goal_id=plan.goal_id, intent_plan=plan, by=judge, text=f"Why {LONG}?")
     soon = timezone.now() + timedelta(minutes=20)
