@@ -20,6 +20,11 @@ from people.models import User
 logger = logging.getLogger(__name__)
 
 _PATH_MAX = 300
+_WHY_MAX = 500
+# What changes something of a plan under review by the API: an attempt is told whatever was wrong with it, a late one or
+# a forged digest too. Pages say themselves which of their answers refused a decision (`refused_because`).
+_UNDER_REVIEW = "/api/v1/intent-plans/"
+_REFUSED = frozenset({HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
 class Refusals:
@@ -46,16 +51,23 @@ class Refusals:
 
     async def _later(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = await self.get_response(request)
-        if response.status_code == HTTPStatus.FORBIDDEN:
+        if _is_refusal(request, response):
             await sync_to_async(_tell)(request, response)
         return response
 
 
+def _is_refusal(request: HttpRequest, response: HttpResponseBase) -> bool:
+    if hasattr(response, "refused_because"):
+        return True
+    if response.status_code == HTTPStatus.FORBIDDEN:
+        return bool(getattr(response, "is_about_rights", True))
+    changes = request.method != "GET" and request.path.startswith(_UNDER_REVIEW)
+    return changes and response.status_code in _REFUSED
+
+
 def _tell(request: HttpRequest, response: HttpResponseBase) -> None:
     user = request.user
-    if response.status_code != HTTPStatus.FORBIDDEN or not getattr(response, "is_about_rights", True):
-        return
-    if not isinstance(user, User):
+    if not _is_refusal(request, response) or not isinstance(user, User):
         return
     match = request.resolver_match
     told = {"method": request.method, "path": request.path[:_PATH_MAX], "why": _why(response)}
@@ -66,10 +78,12 @@ def _tell(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _why(response: HttpResponseBase) -> str:
-    """The sentence that a program got; pages have theirs for the person who looks at them."""
+    """The sentence that a program got, or that a page says of a refused decision; others have theirs for the reader."""
+    if said := getattr(response, "refused_because", ""):
+        return str(said)[:_WHY_MAX]
     if "json" not in response.headers.get("Content-Type", ""):
         return ""
     try:
-        return str(json.loads(getattr(response, "content", b"")).get("detail", ""))
+        return str(json.loads(getattr(response, "content", b"")).get("detail", ""))[:_WHY_MAX]
     except (ValueError, AttributeError):
         return ""

@@ -14,7 +14,7 @@ from agents.bdi.touched import touched
 from agents.gate import Forbidden
 from agents.models import Goal, IntentPlan, ShadowRun
 from agents.services import shadowing
-from agents.states import ShadowState
+from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
 from review import rights
@@ -199,7 +199,9 @@ def _told(fired: Fired) -> dict[str, Any]:
 
 
 def first_approvals(plan: IntentPlan) -> list[Decision]:
-    """The approvals that wait for a second person: genuine, of active people, for today's digest, not taken back."""
+    """The approvals that wait for a second person: genuine, for today's digest, not taken back, of people who may still
+    decide this plan. Once the plan is approved nobody must stay a reviewer, only active, as with a single approval.
+    """
     rows = Decision.objects.filter(intent_plan=plan, digest=plan.digest).select_related("by").order_by("pk")
     open_rows: dict[int, Decision] = {}
     for row in rows:
@@ -207,7 +209,9 @@ def first_approvals(plan: IntentPlan) -> list[Decision]:
             open_rows[row.by_id] = row
         elif row.verdict == Decision.Verdict.WITHDRAW:
             open_rows.pop(row.by_id, None)
-    return [row for row in open_rows.values() if row.by.is_active and audit.is_genuine(row)]
+    waits = plan.state == PlanState.AWAITING_REVIEW
+    counts = [row for row in open_rows.values() if row.by.is_active and audit.is_genuine(row)]
+    return [row for row in counts if not (waits and rights.why_not(row.by, plan))]
 
 
 def approvers(plan: IntentPlan, approval: Approval) -> list[int]:

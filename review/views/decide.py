@@ -53,7 +53,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         done = holding.decide(plan, made, by=user)
     except StaleDigest as error:
         plan.refresh_from_db()
-        return render_plan(request, plan, status=409, trouble=str(error), **typed)
+        return _refused(request, plan, error, status=409, **typed)
     except _NeedsMore as error:
         typed["chosen"] = error.needed
         return render_plan(request, plan, status=422, trouble=str(error), field=error.field, **typed)
@@ -61,9 +61,9 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         # With an approval the reason and the comment have fields of their own in the form.
         own = {"reason": "part_reason", "comment": "instructions"} if request.POST.get("verdict") == APPROVE else {}
         field = own.get(error.field, error.field)
-        return render_plan(request, plan, status=422, trouble=str(error), field=field, **typed)
+        return _refused(request, plan, error, status=422, field=field, **typed)
     except DecisionRefused as error:
-        return render_plan(request, plan, status=403, trouble=str(error), **typed)
+        return _refused(request, plan, error, status=403, **typed)
     if done:  # what is held says so itself, with the way back
         messages.success(request, done)
     following = queue.next_for(user, place)
@@ -71,6 +71,13 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(address)
     return HttpResponseRedirect(address)
+
+
+def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: Any) -> HttpResponse:
+    """The page again, saying why; the journal is told the same."""
+    response = render_plan(request, plan, trouble=str(error), **said)
+    response.refused_because = str(error)  # type: ignore[attr-defined]
+    return response
 
 
 @require_POST
@@ -100,13 +107,15 @@ def second(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan], done: str) -> HttpResponse:
     plan = visible_plan(request, pk)
+    response = HttpResponseRedirect(plan.get_absolute_url())
     try:
         service(plan, by=asking(request), digest=request.POST.get("digest", ""))
     except (StaleDigest, DecisionRefused) as error:
         messages.error(request, str(error))
+        response.refused_because = str(error)  # type: ignore[attr-defined]
     else:
         messages.success(request, done)
-    return HttpResponseRedirect(plan.get_absolute_url())
+    return response
 
 
 def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
