@@ -101,16 +101,16 @@ class Bench:
 
     def bubblewrap_alone(self) -> None:
         """The same walls around the same program, and nobody within who watches or ends it: the least a jail costs."""
-        texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
+        files = {name: _held(content) for name, content in bubblewrap.etc_files().items()}
         filter_file, python = _held(seccomp.program()), interpreter.choose()
         try:
             bound = bubblewrap.binds(self.root, publish(), templates_folder(), python)
-            words = bubblewrap.arguments(bound, filter_file, texts, 0, python)
+            words = bubblewrap.arguments(bound, filter_file, files, 0, python)
             words = [each.removeprefix(bubblewrap.STAGED) for each in words[: words.index("--")]]
             line = [str(bubblewrap.find()), *words, "--", *_BARE]
-            subprocess.run(line, pass_fds=(filter_file, *texts.values()), capture_output=True, check=True, env={})
+            subprocess.run(line, pass_fds=(filter_file, *files.values()), capture_output=True, check=True, env={})
         finally:
-            for descriptor in (filter_file, *texts.values()):
+            for descriptor in (filter_file, *files.values()):
                 os.close(descriptor)
 
     def bare(self) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.contract import SandboxUnavailable
+from sandbox.jail.bundle import start_of
 from sandbox.jail.interpreter import Interpreter
 from sandbox.places import data_folder
 
@@ -19,7 +21,8 @@ INNER_UID = 1000
 _TMP_BYTES = 256 << 20
 _SHM_BYTES = 64 << 20
 _ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "sbin")
-_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "ssl/certs")
+_ETC = ("alternatives", "ssl/certs")
+_ETC_COPIED = ("ld.so.cache", "localtime", "mime.types")
 # Read by programs that take a missing file lightly and one that is closed to them for a fault, pip for one.
 _ETC_SHARED = ("nsswitch.conf", "os-release", "debian_version", "redhat-release", "alpine-release", "lsb-release")
 _ETC_TEXTS = {
@@ -76,7 +79,7 @@ def binds(root: Path, helper: Path, templates: Path, interpreter: Interpreter) -
 
 
 def arguments(
-    bound: Sequence[Bind], seccomp: int, texts: Mapping[str, int], channel: int, python: Interpreter
+    bound: Sequence[Bind], seccomp: int, files: Mapping[str, int], channel: int, python: Interpreter
 ) -> list[str]:
     """Bubblewrap's arguments. Numbers are descriptors that it inherits."""
     made = ["--unshare-all", "--unshare-user", "--unshare-cgroup", "--die-with-parent", "--new-session", "--as-pid-1"]
@@ -91,8 +94,10 @@ def arguments(
             made += ["--ro-bind", str(place), str(place)]
     for name in _ETC:
         made += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    for name, descriptor in texts.items():
-        made += ["--ro-bind-data", str(descriptor), f"/etc/{name}"]
+    for name, descriptor in files.items():
+        # Plain files of the root folder, which is made read-only below: a mount for each would take a third of a
+        # millisecond.
+        made += ["--perms", "0444", "--file", str(descriptor), f"/etc/{name}"]
     made += ["--proc", "/proc", "--dev", "/dev"]
     made += ["--size", str(_SHM_BYTES), "--perms", "1777", "--tmpfs", "/dev/shm"]  # noqa: S108 - the jail's own
     made += ["--size", str(_TMP_BYTES), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108 - the jail's own
@@ -100,16 +105,23 @@ def arguments(
         made += ["--bind" if bind.writable else "--ro-bind", STAGED + bind.source, bind.target]
     # What bubblewrap makes itself (the root folder, /dev) is memory without a size, so nothing may write there.
     made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    start = f"import sys; sys.path.insert(0, {INSIDE!r}); from inside.main import main; main({channel})"
-    return [*made, "--", python.program, "-I", "-S", "-c", start]
+    return [*made, "--", python.program, "-I", "-S", "-c", start_of(INSIDE, f"main({channel})")]
 
 
 def readable(interpreter: Interpreter) -> list[str]:
     """What a jail without mounts of its own may read and run of the host: what one with them is shown."""
-    folders = ["/usr", *(f"/{name}" for name in _ROOT_LINKS), *(f"/etc/{name}" for name in (*_ETC, *_ETC_SHARED))]
+    folders = [
+        "/usr",
+        *(f"/{name}" for name in _ROOT_LINKS),
+        *(f"/etc/{name}" for name in (*_ETC, *_ETC_COPIED, *_ETC_SHARED)),
+    ]
     return folders if interpreter.prefix is None else [*folders, interpreter.prefix]
 
 
-def etc_texts() -> dict[str, str]:
-    """Small files of /etc that the jail has for its own, so that it sees no account of the host."""
-    return dict(_ETC_TEXTS)
+def etc_files() -> dict[str, bytes]:
+    """Small files of /etc that the jail has for its own: copies, and what keeps it from seeing accounts of the host."""
+    found = {name: text.encode() for name, text in _ETC_TEXTS.items()}
+    for name in _ETC_COPIED:
+        with suppress(OSError):
+            found[name] = Path("/etc", name).read_bytes()
+    return found

@@ -68,28 +68,46 @@ class Cell:
         self.level = level
         self.gate: Gate | None = None
         self._frames = Frames()
-        self._group = cgroup.make(limits)
+        self._group: cgroup.Group | None = None
         self._launcher: Launcher | None = None
         helper_end, self._channel = socket.socketpair()
         self._channel.settimeout(_START_S)
         try:
             with helper_end:
                 if level == "L3":
-                    self._launcher = _launch(root, templates, limits, helper_end.fileno(), self._group, plan)
+                    self._launcher = _launch(root, templates, limits, helper_end.fileno(), plan)
                 else:
-                    self._launcher = _launch_confined(root, templates, limits, helper_end.fileno(), self._group, level)
+                    self._launcher = _launch_confined(root, templates, limits, helper_end.fileno(), level)
+            self._group = cgroup.named(self._launcher.group)
+            if self._group is not None:
+                self._group.limit(limits)
+            # The helper does nothing, and nothing is asked of it, before it has these.
             self.send({"limits": asdict(limits)})
-            if plan is not None:
-                from sandbox.gate import gate  # noqa: F401 - its many imports are made while the jail starts
+            # While the helper starts: its network is there before it, and no program is before it was looked at.
+            failed = self._open_gate(plan, self._launcher) if plan is not None else None
             facts, _ = self.receive(time.monotonic() + _START_S)
             _check(facts, self._launcher, level)
-            if plan is not None:
-                self.gate = _gate(plan, self._launcher)
+            if failed is not None:
+                _do_without(plan, failed)
         except (CellEnded, BadFrame, EOFError, TimeoutError, OSError) as error:
             raise SandboxUnavailable(_why_not(error, self.end(), level)) from error
         except BaseException:
             self.end()
             raise
+
+    def _open_gate(self, plan: Plan, launcher: Launcher) -> OSError | None:
+        """Opens the gate; else why not, to be told when there is a jail: without one its own reason is the better."""
+        from sandbox.gate.gate import Gate
+
+        sockets: list[socket.socket] = []
+        try:
+            sockets = launcher.sockets(OWN_SOCKETS + len(plan.places))
+            self.gate = Gate(plan, sockets)
+        except OSError as error:
+            for each in sockets:
+                each.close()
+            return error
+        return None
 
     def send(self, message: dict[str, Any], body: bytes = b"") -> None:
         """Raises CellEnded when nobody is there any more."""
@@ -160,47 +178,34 @@ class Cell:
         return Report(int(code) if code else None, failure or spoken.strip(), out_of_memory)
 
 
-def _gate(plan: Plan, launcher: Launcher) -> Gate | None:
-    """The gate of a jail that has started. Where there can be none, a jail that nothing is let into does without."""
-    from sandbox.gate.gate import Gate
-
-    sockets: list[socket.socket] = []
-    try:
-        sockets = launcher.sockets(OWN_SOCKETS + len(plan.places))
-        return Gate(plan, sockets)
-    except OSError as error:
-        for each in sockets:
-            each.close()
-        if plan.places:
-            raise SandboxUnavailable(f"the network gate could not be opened: {error}") from error
-        logger.warning("what programs ask of the network is not watched", extra={"error": str(error)})
-        return None
+def _do_without(plan: Plan | None, failed: OSError) -> None:
+    """A jail that nothing is let into does without a gate. Raises SandboxUnavailable for any other."""
+    if plan is not None and plan.places:
+        raise SandboxUnavailable(f"the network gate could not be opened: {failed}") from failed
+    logger.warning("what programs ask of the network is not watched", extra={"error": str(failed)})
 
 
-def _launch(
-    root: Path, templates: Path, limits: Limits, helper_end: int, group: cgroup.Group | None, plan: Plan | None
-) -> Launcher:
+def _launch(root: Path, templates: Path, limits: Limits, helper_end: int, plan: Plan | None) -> Launcher:
     """Starts the launcher, which gets the helper's end of the session's socket, and small files."""
     program = bubblewrap.find()
     python = interpreter.choose()
     binds = bubblewrap.binds(root, publish(), templates, python)
     filter_file = _held(_filter())
-    texts = {name: _held(text.encode()) for name, text in bubblewrap.etc_texts().items()}
-    arguments = bubblewrap.arguments(binds, filter_file, texts, helper_end, python)
+    files = {name: _held(content) for name, content in bubblewrap.etc_files().items()}
+    arguments = bubblewrap.arguments(binds, filter_file, files, helper_end, python)
     identity = owner()
-    cpus = [] if group is not None and group.shares_cpu else _cpus(limits)
     try:
         return launching.launch(
             "launcher",
             [
-                *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, cpus))),
-                *(":".join(group.entrances) if group else "", _entrances(plan)),
+                *(str(helper_end), str(identity[0]) if identity else "", ",".join(map(str, _cpus(limits)))),
+                *("y" if cgroup.shares_cpu() else "", _entrances(plan)),
                 *(str(root), STAGED + str(program), *arguments),
             ],
-            (helper_end, filter_file, *texts.values()),
+            (helper_end, filter_file, *files.values()),
         )
     finally:
-        for descriptor in (filter_file, *texts.values()):
+        for descriptor in (filter_file, *files.values()):
             os.close(descriptor)
 
 
@@ -215,7 +220,6 @@ def _launch_confined(
     templates: Path,
     limits: Limits,
     helper_end: int,
-    group: cgroup.Group | None,
     level: str,
 ) -> Launcher:
     """Starts the launcher of a jail without namespaces, which gets what the other one does, and its uid's lock."""
@@ -243,8 +247,8 @@ def _launch_confined(
             "gid": JAIL_UID,
             "filter": held[-1] if abi is not None else None,
             "abi": abi,
-            "cpus": [] if group is not None and group.shares_cpu else _cpus(limits),
-            "groups": group.entrances if group is not None else [],
+            "cpus": _cpus(limits),
+            "group_shares_cpu": cgroup.shares_cpu(),
         }
         return launching.launch("confined", [json.dumps(order)], (helper_end, *held))
     finally:

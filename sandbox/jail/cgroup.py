@@ -2,6 +2,8 @@
 
 The helper sees memory that programs touch and kills at the limit itself. What it cannot see (kernel buffers, shared
 memory that nobody maps any more) only the kernel can count. Where groups cannot be made, the watch stands alone.
+
+The launcher makes the group and is in it before it has its order (`grouping.py`); the limits are set here.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from sandbox.contract import Limits
+from sandbox.contract import DEFAULT_LIMITS, Limits
+from sandbox.jail.grouping import PREFIX
 
 _MOUNTS = Path("/sys/fs/cgroup")
 _SPARE_BYTES = 128 << 20  # the launcher, the helper, and room for the watch to act first and say "memory"
 _SPARE_PROCESSES = 16
 _PERIOD_US = 100_000
-_PREFIX = "mindx-"
 
 
 @dataclass(frozen=True)
@@ -28,15 +30,11 @@ class Group:
 
     folders: tuple[Path, ...]
 
-    @property
-    def entrances(self) -> list[str]:
-        """Files into which the launcher writes its process id while it is root."""
-        return [str(folder / "cgroup.procs") for folder in self.folders]
-
-    @property
-    def shares_cpu(self) -> bool:
-        """True when the group also limits processor time."""
-        return any((folder / name).exists() for folder in self.folders for name in ("cpu.max", "cpu.cfs_quota_us"))
+    def limit(self, limits: Limits) -> None:
+        """Raises OSError where the kernel does not take them."""
+        for folder, settings in zip(self.folders, _wanted(limits).values(), strict=True):
+            for file, value in settings.items():
+                (folder / file).write_text(value)
 
     def memory_kills(self) -> int:
         """How many processes of this group the kernel has killed for want of memory."""
@@ -53,60 +51,76 @@ class Group:
                 continue
 
 
-def make(limits: Limits) -> Group | None:
-    """A fresh group with the limits set, or None when this process may not or the kernel has none.
+def named(name: str) -> Group | None:
+    """The group that a launcher made under this name; None for none."""
+    return Group(tuple(parent / name for parent in _parents())) if name else None
 
-    Only root makes one: an ordinary user has no group of its own to divide, except where a service manager was
-    asked for it.
+
+def parents() -> list[str]:
+    """The folders below which launchers make groups; none when this process may not or the kernel has none."""
+    return [str(each) for each in _parents()]
+
+
+def shares_cpu() -> bool:
+    """True when a group also limits processor time."""
+    wanted = _wanted(DEFAULT_LIMITS).values() if _parents() else ()
+    return any("cpu.max" in settings or "cpu.cfs_quota_us" in settings for settings in wanted)
+
+
+@lru_cache(maxsize=1)
+def _parents() -> tuple[Path, ...]:
+    """Tried once for the process.
+
+    Only root makes groups: an ordinary user has none of its own to divide, except where a service manager was asked
+    for it.
     """
     if os.geteuid() != 0:
-        return None
+        return ()
     _remove_abandoned()
-    name = f"{_PREFIX}{os.getpid()}-{uuid.uuid4().hex}"
-    made: list[Path] = []
+    trial = Group(tuple(parent / f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex}" for parent in _wanted(DEFAULT_LIMITS)))
     try:
-        for parent, settings in _wanted(limits):
-            folder = parent / name
+        for folder in trial.folders:
             folder.mkdir()
-            made.append(folder)
-            for file, value in settings.items():
-                (folder / file).write_text(value)
+        trial.limit(DEFAULT_LIMITS)
     except OSError:
-        Group(tuple(made)).remove()
-        return None
-    return Group(tuple(made)) if made else None
+        return ()
+    finally:
+        trial.remove()
+    return tuple(_wanted(DEFAULT_LIMITS))
 
 
 def _remove_abandoned() -> None:
-    """Removes groups whose maker was killed before it could."""
-    for parent in _parents().values():
-        for folder in parent.glob(f"{_PREFIX}*-*"):
+    """Removes groups whose launcher was killed and whose worker, too, so that nobody else does."""
+    for parent in _wanted(DEFAULT_LIMITS):
+        for folder in parent.glob(f"{PREFIX}*-*"):
             if not Path("/proc", folder.name.split("-")[1]).exists():
                 Group((folder,)).remove()
 
 
-def _wanted(limits: Limits) -> list[tuple[Path, dict[str, str]]]:
+def _wanted(limits: Limits) -> dict[Path, dict[str, str]]:
+    """What is to be written, by the folder below which the group is: the unified hierarchy when it has all three."""
     memory_bytes, processes = limits.memory_bytes + _SPARE_BYTES, limits.processes + _SPARE_PROCESSES
     quota_us = int(limits.cpus * _PERIOD_US)
-    unified = _parents().get("")
-    if unified is not None:
+    if _is_unified():
         settings = {"memory.max": str(memory_bytes), "pids.max": str(processes)}
-        settings |= {"memory.swap.max": "0"} if (unified / "memory.swap.max").exists() else {}
-        return [(unified, settings | {"cpu.max": f"{quota_us} {_PERIOD_US}"})]
+        settings |= {"memory.swap.max": "0"} if _has_swap_limit() else {}
+        return {_MOUNTS: settings | {"cpu.max": f"{quota_us} {_PERIOD_US}"}}
     old = {
         "memory": {"memory.limit_in_bytes": str(memory_bytes)},
         "pids": {"pids.max": str(processes)},
         "cpu": {"cpu.cfs_period_us": str(_PERIOD_US), "cpu.cfs_quota_us": str(quota_us)},
     }
-    return [(_parents()[controller], settings) for controller, settings in old.items() if controller in _parents()]
+    return {_MOUNTS / name: settings for name, settings in old.items() if (_MOUNTS / name / "cgroup.procs").exists()}
 
 
 @lru_cache(maxsize=1)
-def _parents() -> dict[str, Path]:
-    """Where groups can be made, by controller; "" is the unified hierarchy, taken when it has all three."""
-    if {"memory", "pids", "cpu"} <= set(_text(_MOUNTS / "cgroup.subtree_control").split()):
-        return {"": _MOUNTS}
-    return {name: _MOUNTS / name for name in ("memory", "pids", "cpu") if (_MOUNTS / name / "cgroup.procs").exists()}
+def _is_unified() -> bool:
+    return {"memory", "pids", "cpu"} <= set(_text(_MOUNTS / "cgroup.subtree_control").split())
+
+
+@lru_cache(maxsize=1)
+def _has_swap_limit() -> bool:
+    return (_MOUNTS / "memory.swap.max").exists()
 
 
 def _text(path: Path) -> str:

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Sequence
 
 from sandbox.jail import landlock
+from sandbox.jail.bundle import start_of
 from sandbox.jail.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, check, end, hand_over, libc, watch
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _MODE_FILTER = 1, 22, 2
@@ -53,7 +54,7 @@ class Order:
         self.filter: int | None = told["filter"]
         self.abi: int | None = told["abi"]
         self.cpus: list[int] = told["cpus"]
-        self.groups: list[str] = told["groups"]
+        self.group_shares_cpu: bool = told["group_shares_cpu"]
 
 
 def open_up(order: Order) -> None:
@@ -85,11 +86,10 @@ def sweep(uid: int) -> None:
     os.waitpid(child, 0)
 
 
-def start(order: Order, tmp: str, errors: int) -> int:
+def start(order: Order, tmp: str, errors: int, *, grouped: bool) -> int:
     """Starts the confined helper; its process id. What fails in it is said on the descriptor `errors`."""
-    for entrance in order.groups:
-        with open(entrance, "w") as file:
-            file.write(str(os.getpid()))
+    if grouped and order.group_shares_cpu:
+        order.cpus = []
     if order.uid is not None:
         sweep(order.uid)
         open_up(order)
@@ -132,10 +132,7 @@ def _confine(order: Order, tmp: str, launcher: int) -> None:
     check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
     _check_reach(order, tmp)
     place = (order.root, order.templates, tmp, order.uid if order.abi is not None else None)
-    code = (
-        f"import sys; sys.path.insert(0, {order.helper!r}); from inside.main import main; "
-        f"from inside.place import Place; main({order.channel}, Place(*{place!r}), {blame})"
-    )
+    code = start_of(order.helper, f"main({order.channel}, Place(*{place!r}), {blame})")
     os.chdir("/")
     program = _filter(order.filter) if order.filter is not None else None
     if rules is not None:
@@ -198,7 +195,7 @@ def _close_all_but(kept: set[int]) -> None:
         low = descriptor + 1
 
 
-def main(session: int, words: list[str], guards: Sequence[int]) -> None:
+def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -> None:
     """As the launcher's of L3; the order is one word."""
     order = Order(words[0])
     check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
@@ -207,7 +204,7 @@ def main(session: int, words: list[str], guards: Sequence[int]) -> None:
     tmp = tempfile.mkdtemp(prefix="mindx-jail-")
     code, failure = "", ""
     try:
-        jail = start(order, tmp, errors_write)
+        jail = start(order, tmp, errors_write, grouped=grouped)
     except OSError as error:
         failure = str(error)
     else:

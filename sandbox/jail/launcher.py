@@ -38,10 +38,10 @@ class Order:
     """What the session's process wants, taken apart."""
 
     def __init__(self, words: list[str]) -> None:
-        channel, uid, cpus, groups, entrances, self.root, *self.arguments = words
+        channel, uid, cpus, group_shares_cpu, entrances, self.root, *self.arguments = words
         self.channel = int(channel)
         self.uid = int(uid) if uid else None
-        self.groups = groups.split(":") if groups else []
+        self.group_shares_cpu = bool(group_shares_cpu)
         self.cpus = [int(each) for each in cpus.split(",")] if cpus else []
         self.wants_network = bool(entrances)
         self.entrances = [_place(each) for each in entrances.split(",") if each not in ("", NO_ENTRANCE)]
@@ -146,12 +146,9 @@ def become(uid: int) -> None:
     os.setresuid(uid, uid, uid)
 
 
-def start(order: Order, errors: int, session: int) -> int:
+def start(order: Order, errors: int, session: int, *, grouped: bool) -> int:
     """Starts bubblewrap as the order says; its process id. The sockets of the jail's network go to the session."""
     arguments = order.arguments
-    for entrance in order.groups:
-        with open(entrance, "w") as file:
-            file.write(str(os.getpid()))
     if order.uid is None:
         arguments = [each.removeprefix(MARK) for each in arguments]
     else:
@@ -165,7 +162,7 @@ def start(order: Order, errors: int, session: int) -> int:
     if 0 in os.getresuid():
         raise PermissionError("the jail would run as root, which is no jail")
     check(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    if order.cpus:
+    if order.cpus and not (grouped and order.group_shares_cpu):
         os.sched_setaffinity(0, order.cpus)
     nothing = os.open("/dev/null", os.O_RDWR)
     told, tells = os.pipe()
@@ -251,10 +248,11 @@ def kill(pid: int) -> None:
         pass
 
 
-def main(session: int, words: list[str], guards: Sequence[int]) -> None:
+def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -> None:
     """Carries out an order for the session at the other end of a socket, as long as those live that it serves.
 
-    Tells the session the jail's exit code, what failed here, and what bubblewrap said, each in a line of its own.
+    `grouped`: this process, and so all of the jail, is in a control group of its own. Tells the session the jail's exit
+    code, what failed here, and what bubblewrap said, each in a line of its own.
     """
     order = Order(words)
     check(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "subreaper")
@@ -262,7 +260,7 @@ def main(session: int, words: list[str], guards: Sequence[int]) -> None:
     os.set_blocking(errors, False)
     code, failure = "", ""
     try:
-        jail = start(order, errors_write, session)
+        jail = start(order, errors_write, session, grouped=grouped)
     except OSError as error:
         failure = str(error)
     else:

@@ -15,6 +15,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from sandbox.jail import cgroup
+from sandbox.jail.grouping import NAME_BYTES
+
 _ANSWER_S = 20.0
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
 # Imported, not run as a file, because only what is imported has its compiled form kept.
@@ -27,7 +30,7 @@ _CODE = (
 class Launcher:
     """A launcher that runs: our end of its socket, and a descriptor of its process that can never mean another one.
 
-    `process` is there when the launcher is this process's own child.
+    `group` is the name of its control group, "" for none. `process` is there when it is this process's own child.
     """
 
     def __init__(self, line: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
@@ -35,15 +38,18 @@ class Launcher:
         self._line = line
         self._process = process
         line.settimeout(_ANSWER_S)
-        _, descriptors, _, _ = socket.recv_fds(line, 1, 1, socket.MSG_CMSG_CLOEXEC)
+        said, descriptors, _, _ = socket.recv_fds(line, NAME_BYTES, 1, socket.MSG_CMSG_CLOEXEC)
         if not descriptors:
             raise EOFError("the launcher ended at once")
         self._descriptor = descriptors[0]
+        self.group = said.decode("ascii").strip()
+        self._said = b""
 
     def sockets(self, most: int) -> list[socket.socket]:
         """The sockets of the jail's network, once its helper is there. Raises OSError when there are none."""
         said, descriptors, _, _ = socket.recv_fds(self._line, 1 << 12, most, socket.MSG_CMSG_CLOEXEC)
         if not descriptors:
+            self._said = said  # where there came to be no jail, this is what the launcher says at the end
             raise OSError(said[1:].decode("utf-8", "replace").strip() or "the launcher gave no sockets")
         return [socket.socket(fileno=each) for each in descriptors]
 
@@ -61,7 +67,7 @@ class Launcher:
 
     def end(self, within_s: float) -> bytes:
         """Hangs up, waits until the jail and the launcher are gone, and gives what it said of the jail's end."""
-        said = b""
+        said = self._said
         with self._line:
             try:
                 self._line.shutdown(socket.SHUT_WR)
@@ -165,9 +171,10 @@ def _launch_plainly(kind: str, order: Sequence[str], descriptors: Sequence[int])
 
 
 def _spawn(kind: str, way: str, words: Sequence[str], descriptors: Sequence[int]) -> subprocess.Popen[bytes]:
-    """A Python that has nothing of this process but the descriptors, and knows its process id."""
+    """A Python that has nothing of this process but the descriptors, and knows its process id and where groups go."""
+    knows = [str(os.getpid()), ":".join(cgroup.parents())]
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _CODE.format(kind=kind, way=way), str(os.getpid()), *words],
+        [sys.executable, "-I", "-S", "-c", _CODE.format(kind=kind, way=way), *knows, *words],
         pass_fds=descriptors,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

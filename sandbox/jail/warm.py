@@ -2,8 +2,8 @@
 
 It is started with an empty environment and nothing of the worker's but one end of a socket pair. The next launcher is
 forked ahead and takes its order from there itself, so that no session's paths, descriptors or memory ever come into
-this process, and a launcher has nothing of any session but its own. When the worker or this process ends, however it
-ends, every launcher notices and ends its jail.
+this process, and a launcher has nothing of any session but its own. While it waits it goes into a control group of its
+own (`grouping.py`). When the worker or this process ends, however it ends, every launcher notices and ends its jail.
 
 Standard library only, and little of it, as the launchers themselves.
 """
@@ -17,29 +17,37 @@ import os
 import select
 import sys
 
+from sandbox.jail import grouping
+
 TYPE_CHECKING = False  # importing typing costs a start 3 ms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    Launch = Callable[[int, list[str], Sequence[int]], None]
+    # Session, order, what to watch, and whether this process is in a control group of its own.
+    Launch = Callable[[int, list[str], Sequence[int], bool], None]
 
 _MOST_ORDER_BYTES = 1 << 18
 _MOST_DESCRIPTORS = 64
 _DESCRIPTOR_BYTES = 4
-_TAKEN = b"."
 
 
 def once(launch: Launch) -> None:
-    """Launches one jail as the command line orders: the worker's process id, the session's descriptor, the order."""
-    worker, session, *order = sys.argv[1:]
+    """Launches one jail as the command line says.
+
+    Which is the worker's process id, the folders for control groups, the session's descriptor, and the order.
+    """
+    worker, parents, session, *order = sys.argv[1:]
     guard = _guard(int(worker))
     if guard is not None:
-        _launch(launch, int(session), order, [guard])
+        _launch(launch, int(session), order, [guard], grouping.enter(_folders(parents)))
 
 
 def serve(launch: Launch) -> None:
-    """Forks a launcher for each order, until the worker ends or closes its end; both are on the command line."""
-    worker, control = map(int, sys.argv[1:])
+    """Forks a launcher for each order, until the worker ends or closes its end.
+
+    On the command line are the worker's process id, the folders for control groups, and the descriptor of our end.
+    """
+    worker, parents, control = int(sys.argv[1]), _folders(sys.argv[2]), int(sys.argv[3])
     os.set_inheritable(control, False)
     guard = _guard(worker)
     if guard is None:
@@ -50,7 +58,7 @@ def serve(launch: Launch) -> None:
     poll.register(control, 0)  # an order is for the launcher that waits; that nobody orders any more is for us
     launchers: dict[int, int] = {}
     while True:
-        taken = _fork(launch, control, guards, launchers, poll)
+        taken = _fork(launch, control, guards, launchers, poll, parents)
         waits = True
         while waits:
             for descriptor, _ in poll.poll():
@@ -64,6 +72,10 @@ def serve(launch: Launch) -> None:
                     waits = False
 
 
+def _folders(text: str) -> list[str]:
+    return text.split(":") if text else []
+
+
 def _guard(worker: int) -> int | None:
     """A descriptor that becomes readable when the worker ends; None when it has ended."""
     try:
@@ -74,7 +86,7 @@ def _guard(worker: int) -> int | None:
 
 
 def _fork(
-    launch: Launch, control: int, guards: list[int], launchers: dict[int, int], poll: select.poll
+    launch: Launch, control: int, guards: list[int], launchers: dict[int, int], poll: select.poll, parents: list[str]
 ) -> int:  # fmt: skip
     """Forks the next launcher; the descriptor that becomes readable when it has taken an order or has ended."""
     taken, taken_write = os.pipe()
@@ -84,7 +96,7 @@ def _fork(
             os.setsid()
             for other in launchers:
                 os.close(other)
-            _wait(launch, control, taken_write, guards)
+            _wait(launch, control, taken_write, guards, parents)
         finally:
             os._exit(0)
     os.close(taken_write)
@@ -95,12 +107,14 @@ def _fork(
     return taken
 
 
-def _wait(launch: Launch, control: int, taken: int, guards: list[int]) -> None:
+def _wait(launch: Launch, control: int, taken: int, guards: list[int], parents: list[str]) -> None:
     """Waits for an order, and carries it out unless one of those it serves has ended before."""
+    group = grouping.enter(parents)
     poll = select.poll()
     for descriptor in (control, *guards):
         poll.register(descriptor, select.POLLIN)
     if any(descriptor in guards for descriptor, _ in poll.poll()):
+        grouping.leave(parents, group)
         return
     socket = _socket.socket(fileno=control)
     text, ancillary, _, _ = socket.recvmsg(
@@ -113,7 +127,9 @@ def _wait(launch: Launch, control: int, taken: int, guards: list[int]) -> None:
         wanted = [int(each) for each in numbers.split(",")]
         received = memoryview(ancillary[0][2]).cast("i").tolist()
         guards = _place(received, wanted, guards)
-        _launch(launch, wanted[0], order, guards)
+        _launch(launch, wanted[0], order, guards, group)
+    else:
+        grouping.leave(parents, group)  # the worker has closed its end
 
 
 def _place(received: list[int], wanted: list[int], kept: list[int]) -> list[int]:
@@ -132,13 +148,13 @@ def _move(descriptor: int, above: int) -> int:
     return moved
 
 
-def _launch(launch: Launch, session: int, order: list[str], guards: list[int]) -> None:
-    """Says who this process is, by a descriptor that can never mean another one, and launches."""
+def _launch(launch: Launch, session: int, order: list[str], guards: list[int], group: str) -> None:
+    """Says who this process is, by a descriptor that can never mean another one, and its group; then launches."""
     os.set_inheritable(session, False)
     own = os.pidfd_open(os.getpid())
     socket = _socket.socket(fileno=session)
     rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, own.to_bytes(_DESCRIPTOR_BYTES, sys.byteorder))
-    socket.sendmsg([_TAKEN], [rights])
+    socket.sendmsg([group.ljust(grouping.NAME_BYTES).encode()], [rights])
     socket.detach()
     os.close(own)
-    launch(session, order, guards)
+    launch(session, order, guards, bool(group))

@@ -268,7 +268,7 @@ def test_the_launcher_refuses_to_start_a_jail_as_root() -> None:
     code = (
         "import os, sys; sys.path.append(sys.argv[1]); import launcher\n"
         "order = launcher.Order(['3', '', '', '', '', '/', '/bin/true'])\n"
-        "launcher.start(order, 2, 3)"
+        "launcher.start(order, 2, 3, grouped=False)"
     )
     folder = Path(launcher.__file__).parent
     tried = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)

@@ -36,7 +36,7 @@ TIGHT = Limits(
 )
 _INHERITED = 97
 # Against the time limit, against the helper, who cannot answer once it is stopped, and for what does not end.
-_TIMES_S = {"time": 0.4, "parent": 2, "output": 5}
+_TIMES_S = {"time": 0.8, "parent": 2, "output": 5}
 _LINE = re.compile(r"^(STARTED|CONTROL|LAME|THROUGH|STOPPED) (\d+) ?(.*)$", re.MULTILINE)
 
 
