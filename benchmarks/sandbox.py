@@ -28,6 +28,7 @@ from sandbox.snapshots import SnapshotStore
 
 _FILES = 2000
 _CHANGED = 20
+_VENV = ".venv"
 _RUN = Request("run", {"command_line": "true"})
 _BARE = ["/bin/true"]
 _CONTENT = "a line of text\n" * 64
@@ -112,6 +113,9 @@ class Bench:
         finally:
             for descriptor in (filter_file, *files.values()):
                 os.close(descriptor)
+
+    def remove_environment(self) -> None:
+        shutil.rmtree(self.root / _VENV)
 
     def bare(self) -> None:
         subprocess.run(_BARE, capture_output=True, cwd=self.plain, check=True)
@@ -199,6 +203,14 @@ def _pairs(bench: Bench, session: Session) -> list[Pair]:
         Pair("list the folder", lambda: _succeed(session, listing), bench.list_plain, "Python's own", "-"),
         Pair(
             "a command in a session", lambda: _succeed(session, _RUN), bench.bare, "a bare subprocess", "2 ms or less"
+        ),
+        Pair(
+            "create_venv",
+            lambda: _succeed(session, Request("create_venv", {"venv_name": _VENV})),
+            None,
+            "",
+            "1,000 ms or less",
+            bench.remove_environment,
         ),
         Pair("the start of a session", bench.start, None, "", "50 ms or less", bench.end),
         Pair("bubblewrap alone, no session", bench.bubblewrap_alone, bench.bare, "a bare subprocess", "-"),

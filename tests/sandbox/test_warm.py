@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.contract import Request, SessionState
-from sandbox.jail import launching
+from sandbox.jail import cgroup, launching
 from sandbox.session import open_session
 from tests.sandbox.conftest import Hands
 from tests.waiting import wait_until
@@ -23,7 +23,7 @@ _POOL = """
 import os, sys
 from pathlib import Path
 from sandbox.contract import Request, SessionState
-from sandbox.jail import launching
+from sandbox.jail import cgroup, launching
 from sandbox.session import open_session
 
 def use(name):
@@ -146,3 +146,54 @@ def test_nothing_of_a_session_is_in_its_memory_nor_in_another_sessions_launcher(
             held = {name: (_holds(first, name), _holds(second, name)) for name in (b"of-the-first", b"of-the-second")}
             assert held == {b"of-the-first": (True, False), b"of-the-second": (False, True)}
             assert not any(_holds(_warm_pid(), name) for name in held)
+
+
+# A worker that tells of each control group with how many processes are in it: during a session and behind it.
+_GROUPS = """
+import sys
+from pathlib import Path
+from sandbox.contract import SessionState
+from sandbox.jail import cgroup, launching
+from sandbox.session import open_session
+
+def told():
+    for parent in map(Path, cgroup.parents()):
+        for folder in parent.glob("mindx-*"):
+            stat = Path("/proc", folder.name.split("-")[1], "stat")
+            if stat.exists() and int(stat.read_text().rpartition(")")[2].split()[1]) == warm.pid:
+                print(folder, len((folder / "cgroup.procs").read_text().split()), sep=",", end=" ")
+    print(flush=True)
+
+with open_session(Path(sys.argv[1]), SessionState()):
+    warm = launching._warm["launcher"]._process
+    sys.stdin.readline()
+    told()
+sys.stdin.readline()
+told()
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(not cgroup.parents(), reason="control groups can be made by root only, where they are")
+def test_the_launcher_that_waits_is_in_a_control_group_which_goes_with_it(tmp_path: Path) -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-c", _GROUPS, str(tmp_path)],
+        cwd=_REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    asks, tells = worker.stdin, worker.stdout
+    assert asks is not None
+    assert tells is not None
+
+    def groups() -> dict[str, int]:
+        asks.write("\n")
+        asks.flush()
+        return {name: int(count) for name, count in (each.split(",") for each in tells.readline().split())}
+
+    during = groups()
+    # The session's, with launcher, bubblewrap and helper, and that of the next one, which is alone or on its way.
+    assert sorted(count for count in during.values() if count > 1)[0] >= 3
+    behind = groups()
+    assert not [name for name, count in during.items() if count > 1 and name in behind]
+    assert set(behind.values()) <= {0, 1}
+    worker.communicate("\n")
+    wait_until(lambda: not any(Path(name).exists() for name in {*during, *behind}), what="the groups to be removed")

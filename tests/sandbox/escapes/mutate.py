@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -32,6 +33,8 @@ _EVERY = Guard("none", "", (), tuple({row.kind for row in ROWS}))
 
 
 def main() -> int:
+    # Whatever a shell starts in the background ignores it, and so would every helper here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen = [guard for guard in GUARDS if not sys.argv[1:] or any(word in guard.name for word in sys.argv[1:])]
     place = Path(tempfile.mkdtemp(prefix="mindx-mutate-"))
     without_effect = 0
