@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from agents.bdi.forecast import forecast
 from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden
-from agents.selectors import may_correct
+from agents.selectors import may_correct, plans_visible_to
 from agents.services import base_files
 from agents.services.base_files import BaseUnreadable
 from agents.states import PlanState
@@ -28,7 +28,7 @@ from review.delta import Delta
 from review.levels import BehindPlan
 from review.models import Approval, Decision, HeldDecision, PlanRisk
 from review.policed import Policed, policed
-from review.reading import anchors, changes, evidence, origins, steps, ticks
+from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Contradicted, Held, Why
 from review.reading.origins import Source
@@ -41,6 +41,7 @@ from review.shadow import ShadowView
 from review.talk import Said, Talk
 
 PRECEDENTS = 3
+SHOWN_REVISIONS = 4
 LONGEST_TITLE = 240
 # Larger files are named with their size; nobody reads more than this on one page.
 MOST_SHOWN_BYTES = 256 * 1024
@@ -52,6 +53,10 @@ class Precedent:
 
     experience: Experience
     nearness: int | None
+    # Its last plan, when it had one that this person may see: who decided what, and in what this plan differs from it.
+    plan: IntentPlan | None = None
+    decision: Decision | None = None
+    unlike: str = ""
 
     @property
     def tone(self) -> str:
@@ -255,6 +260,17 @@ class PlanView:
         return (self.plan.pk, earlier[-1]) if earlier else (self.newest.pk, self.plan.revision)
 
     @property
+    def shown_revisions(self) -> list[IntentPlan]:
+        """The newest revisions and this one; a goal may have more than a header holds."""
+        newest = self.revisions[-SHOWN_REVISIONS:]
+        return [one for one in self.revisions if one in newest or one.pk == self.plan.pk]
+
+    @property
+    def has_older_revisions(self) -> bool:
+        """True when the header names not all of them."""
+        return len(self.shown_revisions) < len(self.revisions)
+
+    @property
     def newest(self) -> IntentPlan:
         """The latest revision of this goal's plan."""
         return self.revisions[-1]
@@ -278,7 +294,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan, user),
-        precedents=precedents(plan, user),
+        precedents=precedents(plan, document, user),
         talk=talk.of(plan, document, user),
         rounds=rounds.of(plan.goal),
         receipts=receipts(plan),
@@ -320,10 +336,29 @@ def _deniable(plan: IntentPlan, user: User, sentences: Collection[str]) -> dict[
     return dict(held.order_by("pk").values_list("sentence", "pk"))
 
 
-def precedents(plan: IntentPlan, user: User) -> list[Precedent]:
-    """The nearest earlier goals among what this person may read."""
+def precedents(plan: IntentPlan, document: Document | None, user: User) -> list[Precedent]:
+    """The nearest earlier goals among what this person may read, with the plan that each came to."""
     found = nearest_to(plan.goal.text, user=user, limit=PRECEDENTS, without_goal=str(plan.goal_id))
-    return [Precedent(row, None if near is None else round(100 * max(near, 0.0))) for row, near in found]
+    if not found:
+        return []
+    named = [row.workflow_id for row, _ in found]
+    ids = [int(one) for one in named if one.isascii() and one.isdigit() and len(one) < 19]
+    plans = {str(each.pk): each for each in plans_visible_to(user).filter(pk__in=ids)}
+    verdicts = Decision.objects.filter(intent_plan__in=plans.values()).select_related("by").order_by("pk")
+    last = {each.intent_plan_id: each for each in verdicts}
+    return [_precedent(row, near, plans.get(row.workflow_id), last, document) for row, near in found]
+
+
+def _precedent(
+    row: Experience, near: float | None, plan: IntentPlan | None, last: Mapping[int, Decision], this: Document | None
+) -> Precedent:
+    nearness = None if near is None else round(100 * max(near, 0.0))
+    earlier = _document(bytes(plan.document)) if plan is not None else None
+    # A row of memory is named by text: what it leads to must be the plan of its own goal.
+    if plan is None or earlier is None or str(plan.goal_id) != row.goal_ref:
+        return Precedent(row, nearness)
+    unlike = likeness.unlike(earlier, this) if this is not None else ""
+    return Precedent(row, nearness, plan, last.get(plan.pk), unlike)
 
 
 def receipts(plan: IntentPlan) -> list[Receipt]:
@@ -399,9 +434,9 @@ def _changes(document: Document) -> tuple[Changes | None, str]:
     return changes.changes(forecast(document, base, REGISTRY), today), ""
 
 
-def compared(plan: IntentPlan, other: IntentPlan) -> dict[str, Any]:
-    """The difference from another revision to this one, every argument included; nothing when one cannot be read."""
+def compared(plan: IntentPlan, other: IntentPlan, *, folds: bool = True) -> dict[str, Any]:
+    """The difference from another plan to this one, every argument included; nothing when one cannot be read."""
     before, after = _document(bytes(other.document)), _document(bytes(plan.document))
     if before is None or after is None:
         return {"difference": None}
-    return {"difference": steps.compared(before, after)}
+    return {"difference": steps.compared(before, after, folds=folds), "unlike": likeness.unlike(before, after)}

@@ -137,7 +137,8 @@ def _pair_rest(old: Sequence[IntentSpec], new: Sequence[IntentSpec], pairs: dict
 
 def _essence(spec: IntentSpec) -> str:
     """What makes a step do what it does; its position, its reasons and its origins are not part of it."""
-    return _json([spec.tool, spec.command, dict(spec.params), spec.condition, list(spec.hosts)])
+    others = [_essence(other) for other in spec.alternatives]
+    return _json([spec.tool, spec.command, dict(spec.params), spec.condition, list(spec.hosts), others])
 
 
 def _json(value: object) -> str:

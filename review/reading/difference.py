@@ -49,31 +49,31 @@ def numbered(text: str) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def between(before: str, after: str) -> Difference:
-    """What changes from one text to the other, line by line."""
+def between(before: str, after: str, *, folds: bool = True) -> Difference:
+    """What changes from one text to the other, line by line. Without `folds` every line that stays is there too."""
     old, new = split(before), split(after)
     if max(len(old), len(new)) > MOST_NUMBERED_LINES:
         # Matching lines takes time that grows with the square of their number; nobody may stop the page with it.
         rows = [*_rows(_DELETED, old, 1), *_rows(_ADDED, new, 1)]
         return Difference(tuple(rows), len(old), len(new))
-    rows = list(_compared(old, new))
+    rows = list(_compared(old, new, folds))
     rows += _ends(before, after)
     return Difference(tuple(rows), sum(row.kind == _DELETED for row in rows), sum(row.kind == _ADDED for row in rows))
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+def _compared(old: Sequence[str], new: Sequence[str], folds: bool) -> Iterator[Row]:
     codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     for number, (tag, old_from, old_to, new_from, new_to) in enumerate(codes):
         if tag == "equal":
-            yield from _same(old, old_from, old_to, new_from, number == 0, number == len(codes) - 1)
+            head = 0 if number == 0 else CONTEXT
+            tail = 0 if number == len(codes) - 1 else CONTEXT
+            yield from _same(old, old_from, old_to, new_from, head if folds else len(old), tail)
         else:
             yield from _rows(_DELETED, old[old_from:old_to], old_from + 1)
             yield from _rows(_ADDED, new[new_from:new_to], new_from + 1)
 
 
-def _same(old: Sequence[str], start: int, end: int, new_start: int, is_first: bool, is_last: bool) -> Iterator[Row]:
-    head = 0 if is_first else CONTEXT
-    tail = 0 if is_last else CONTEXT
+def _same(old: Sequence[str], start: int, end: int, new_start: int, head: int, tail: int) -> Iterator[Row]:
     folds = end - start > head + tail + 1
     for at in range(start, end):
         if folds and start + head <= at < end - tail:

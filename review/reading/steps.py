@@ -144,8 +144,10 @@ def _argument_lines(step: Step) -> Iterator[str]:
             yield from (f"    {piece}" for piece in texts.split(argument.text))
         else:
             yield f"  {argument.parameter.name}: {argument.text}"
+        if argument.was is not None:
+            yield f"    in place of: {argument.was}"
 
 
-def compared(before: Document, after: Document) -> Difference:
+def compared(before: Document, after: Document, *, folds: bool = True) -> Difference:
     """What changes from one document to another."""
-    return difference.between(as_lines(before), as_lines(after))
+    return difference.between(as_lines(before), as_lines(after), folds=folds)

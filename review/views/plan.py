@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
 from agents.models import IntentPlan
@@ -66,8 +67,35 @@ def compare(request: HttpRequest, pk: int, revision: int) -> HttpResponse:
     plan = visible_plan(request, pk)
     other = get_object_or_404(plan.goal.intent_plans, revision=revision)
     revisions = plan.goal.intent_plans.defer("document").order_by("revision")
-    context = {"plan": plan, "other": other, "revisions": revisions, **selectors.compared(plan, other)}
-    return render(request, "review/compare.html", context)
+    return _compared(request, plan, other, revisions=revisions)
+
+
+@require_safe
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """To the comparison of the two revisions that were chosen; of this one with itself where nothing else was."""
+    plan = visible_plan(request, pk)
+    revisions = dict(plan.goal.intent_plans.values_list("revision", "pk"))
+    first, second = (_number(request.GET.get(name, "")) for name in ("from", "to"))
+    to = revisions.get(second, plan.pk)
+    return redirect("review-compare", to, first if first in revisions else plan.revision)
+
+
+@require_safe
+def against(request: HttpRequest, pk: int, other: int) -> HttpResponse:
+    """What is otherwise than in a plan of another goal, such as a precedent; only when both may be seen."""
+    plan = visible_plan(request, pk)
+    return _compared(request, plan, visible_plan(request, other))
+
+
+def _compared(request: HttpRequest, plan: IntentPlan, other: IntentPlan, **more: Any) -> HttpResponse:
+    is_whole = "whole" in request.GET
+    context = {"plan": plan, "other": other, "is_whole": is_whole, **more}
+    return render(request, "review/compare.html", context | selectors.compared(plan, other, folds=not is_whole))
+
+
+def _number(text: str) -> int:
+    """A revision in an address; 0, which no plan has, for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 def ticked(sent: Collection[str]) -> list[int]:
