@@ -12,8 +12,10 @@ from django.test import Client
 from agents.models import IntentPlan
 from people.models import User
 from review.models import Comment, RoundLimit
+from review.policy.verdict import Action
 from review.services import carrying, decisions, talking
 from tests.review.plans import MKDIR, goal_of, proposed, step
+from tests.review.policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -155,3 +157,22 @@ def test_a_plan_that_has_ended_takes_no_more_words(plan: IntentPlan, judge: User
     assert "so nothing more is said about it" in plain(page_of(client, plan))
     assert 'id="say-text"' not in page_of(client, plan)
     assert say(client, plan, "Still") == 409
+
+
+def test_the_bar_names_the_first_and_the_second_of_two_and_why_one_may_not(
+    plan: IntentPlan, judge: User, second_judge: User, keeper: User, submitter: User, client_of: ClientOf
+) -> None:
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    assert "Approve as first of two" in plain(page_of(client_of(judge), plan))
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    mine = page_of(client_of(judge), plan).split('id="decide"')[1]
+    assert "Approve as" not in plain(mine)
+    assert "You approved it as the first of two; another person must approve it too" in mine
+    assert "Approve as second of two" in plain(page_of(client_of(second_judge), plan))
+    theirs = page_of(client_of(submitter), plan)
+    assert 'id="decide"' not in theirs
+    assert "Deciding needs the reviewer role." in plain(theirs)
+    in_force(Action.FORBID, keeper, name="no notes", commands=["write"])
+    forbidden = page_of(client_of(second_judge), plan)
+    assert "A policy forbids this plan" in forbidden
+    assert "Approve as" not in plain(forbidden)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.models import Goal, IntentPlan, LevelDocument, Workspace
+from agents.models import Belief, Goal, IntentPlan, LevelDocument, Workspace
 from agents.services import cycle, designs, goals, shadowing, workspaces
 from agents.states import GoalState
 from library.models import Component, Experience
@@ -17,7 +17,7 @@ from people import tokens
 from people.models import User
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
 from review.policy.verdict import Action
-from review.services import decisions, editing, level_decisions, level_notices, notices, risks
+from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking
 from tests.review.levels import asked_choice
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 from tests.review.policies import in_force, tried
@@ -118,12 +118,20 @@ def _achieved(owner: User, judge: User) -> Goal:
 
 
 def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:
-    """A plan with five steps, tried in a copy, under a time limit that runs out, with a comment."""
-    plan = proposed(goal_of(owner, NASTY, workspace=workspace), STEPS, cleanup=[step("rm", path="notes")])
+    """A plan with five steps, tried in a copy, under a time limit, talked about, with a belief that can be denied."""
+    goal, said = goal_of(owner, NASTY, workspace=workspace), f"There is a folder named {LONG}."
+    Belief.objects.create(goal=goal, sentence=said, source="perception", at=timezone.now())
+    beliefs = [{"sentence": said, "source": "perception", "confidence": 1.0, "at": timezone.now().isoformat()}]
+    held = {"text": f"there is a folder named {LONG}", "holds": True, "decided_by": 0, "cells": [{"belief": 0}]}
+    evidence = {"rule": {"name": LONG, "version": "1.0.0"}, "beliefs": beliefs, "contexts": [held]}
+    plan = proposed(goal, STEPS, cleanup=[step("rm", path="notes")], evidence=evidence)
     shadowing.ask(plan)
     plan = tried(plan)
     risks.store(plan, plan.shadow_runs.first())
-    Comment.objects.create(goal_id=plan.goal_id, intent_plan=plan, by=judge, text=f"Why {LONG}?")
+    talking.say(plan, by=judge, text=f"Why {LONG}?", anchor="intent:1:path")
+    question = talking.say(plan, by=judge, text=f"Who needs {LONG}?", kind=Comment.Kind.QUESTION)
+    talking.answer(question, by=owner, text=f"I need {LONG}")
+    talking.say(plan, by=owner, text=f"Is it {LONG}?", anchor="intent:2", kind=Comment.Kind.QUESTION)
     soon = timezone.now() + timedelta(minutes=20)
     ReviewClock.objects.create(intent_plan=plan, minutes=60, escalate_at=soon, escalated_at=timezone.now(), due_at=soon)
     return plan

@@ -99,6 +99,7 @@ PAGES: dict[str, list[Place]] = {
         Place("owner", lambda all_: [all_.done.intent_plans.get().pk]),
     ],
     "review-compare": [Place("judge", lambda all_: [all_.revised.pk, 1])],
+    "review-against": [Place("judge", lambda all_: [all_.revised.pk, all_.waiting.pk])],
     "review-edit": [Place("judge", lambda all_: [all_.waiting.pk, 2])],
     "policies": [Place("keeper"), Place("keeper", query=lambda _: "?history=1")],
     "policy-new": [Place("keeper")],
@@ -118,6 +119,7 @@ ACTIONS = {
     "goal-again",
     "goal-again-with-access",
     "goal-outcome",
+    "goal-belief-back",
     "goal-plan-check",
     "workspace-upload",
     "rule-check",
@@ -134,6 +136,7 @@ ACTIONS = {
     "review-say",
     "review-settle",
     "review-answer",
+    "review-contradict",
     "review-filters",
     "review-filter-delete",
     "policy-act",
@@ -150,6 +153,8 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "workspace-image": lambda all_: [all_.workspace.name, "held.txt"],
     "review-standing": _plan,
     "review-shadow": _plan,
+    # Leads on to the comparison of what was chosen.
+    "review-compare-choose": _plan,
     "review-held": lambda all_: [all_.waiting.pk, 1],
     # Leads on to what it is about, or to a plan's page.
     "review-notice": lambda all_: [all_.notice.pk],
