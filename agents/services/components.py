@@ -12,7 +12,6 @@ from typing import Any
 from agents.bdi.document import Document
 from agents.bdi.types import Step
 from agents.toolkit.registry import REGISTRY, UnknownTool
-from agents.toolkit.versions import version_of
 from library.models import Component, ComponentVersion
 
 RULE, TOOL = Component.Kind.RULE.value, Component.Kind.TOOL.value
@@ -91,6 +90,6 @@ def _tools(steps: Iterable[Step]) -> list[Mapping[str, str]]:
 def _version_now(name: str) -> str:
     tool, _, command = name.partition(".")
     try:
-        return version_of(REGISTRY.command(tool, command))
+        return REGISTRY.command(tool, command).version
     except UnknownTool:
         return ""

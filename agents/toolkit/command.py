@@ -11,6 +11,7 @@ from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
 from agents.toolkit.schemas import HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
+from agents.toolkit.versions import version_of
 from sandbox.contract import Request
 
 Params = Mapping[str, Any]
@@ -63,6 +64,11 @@ class Command:
     def kinds(self) -> Mapping[str, str]:
         """The slot kind of each parameter."""
         return {name: self.kind(name) for name in self.properties}
+
+    @cached_property
+    def version(self) -> str:
+        """What it does, in one word that documents keep; worked out once, because it is asked at every claim."""
+        return version_of(self)
 
     def kind(self, parameter: str) -> str:
         """Return the slot kind that a parameter's schema implies (see agents.rules.kinds)."""

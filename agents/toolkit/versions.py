@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rfc8785
 
-from agents.toolkit.command import Command
+if TYPE_CHECKING:
+    from agents.toolkit.command import Command
 
 # How a form shows a value changes nothing about what the command does with it.
 _FOR_FORMS = frozenset({"title", "description", "examples", "x-multiline"})

@@ -123,7 +123,7 @@ def test_a_command_that_does_something_else_by_now_is_asked_about_once(
     approved: Approved, reviewer: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    monkeypatch.setattr(components, "version_of", lambda command: "another")
+    monkeypatch.setattr(components, "_version_now", lambda name: "another")
     cycle.work(plan.goal_id)
     left = again(plan)
     assert "simple_coder.write takes other values" in left.plan.evidence["delta"]["why"]
@@ -174,7 +174,7 @@ def test_what_lives_in_the_session_comes_first_once_more_and_results_are_filled_
     plan = approved(steps)
 
     def change() -> None:
-        monkeypatch.setattr(components, "version_of", lambda command: "another")
+        monkeypatch.setattr(components, "_version_now", lambda name: "another")
         # What a worker has loaded does not change under it; anything that the gate reads makes it look at all again.
         User.objects.filter(pk=reviewer.pk).update(roles=["reviewer"])
 
