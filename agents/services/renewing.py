@@ -37,6 +37,13 @@ def moved_since(plan: IntentPlan) -> Document | None:
     return document if document.base != plan.workspace.head else None
 
 
+def began_on_the_way(plan: IntentPlan) -> bool:
+    """Whether this revision holds only what was left of one that had begun."""
+    evidence = plan.plan.evidence
+    delta = evidence.get("delta") if isinstance(evidence, dict) else None
+    return isinstance(delta, dict) and int(delta.get("position", 1)) > 1
+
+
 def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
     """Ask again about a plan whose files moved after the approval and before it began. The caller holds all rows."""
     why = f"the workspace changed after the approval ({document.base[:8]} → {plan.workspace.head[:8]})"

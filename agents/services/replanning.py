@@ -77,4 +77,5 @@ def _step(spec: IntentSpec) -> Step:
             if record is not None
             else Param(value, "explicit")
         )
-    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition)
+    others = tuple(_step(other) for other in spec.alternatives)
+    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition, others)

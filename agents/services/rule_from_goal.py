@@ -8,14 +8,15 @@ from typing import Any
 
 from agents.bdi import document as documents
 from agents.bdi import means_ends
-from agents.bdi.document import IntentSpec
+from agents.bdi.document import Document, IntentSpec
 from agents.bdi.types import Belief, Param, PlanDraft, Step
-from agents.models import Goal, Plan
+from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.rules import generalise
 from agents.rules.generalise import NotGeneralisable, Proposal
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.selection import KnownRule
 from agents.selectors import current_plan
+from agents.services import renewing
 from agents.services.rules import known_rules, read_one
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
@@ -64,9 +65,18 @@ def _hand_written(goal: Goal) -> PlanDraft:
         raise NotGeneralisable("only a goal that was achieved shows that its plan works")
     if plan.plan.source != Plan.Source.PERSON:
         raise NotGeneralisable("this goal was not planned by hand; a rule for it is there already")
+    if renewing.began_on_the_way(plan):
+        raise NotGeneralisable("its plan stopped on the way and was asked about again, so it holds only the last part")
     document = documents.read(bytes(plan.document))
-    steps, cleanup = (tuple(_step(spec) for spec in specs) for specs in (document.intents, document.cleanup))
-    return PlanDraft(steps, cleanup, document.source, {})
+    steps = tuple(_step(spec) for spec in _what_ran(plan, document))
+    return PlanDraft(steps, tuple(_step(spec) for spec in document.cleanup), document.source, {})
+
+
+def _what_ran(plan: IntentPlan, document: Document) -> list[IntentSpec]:
+    """The main steps as they succeeded: where an alternative did it, that one is the step that works."""
+    rows = Attempt.objects.filter(intent__intent_plan=plan, outcome="succeeded")
+    chosen = dict(rows.values_list("intent__position", "alternative"))
+    return [spec.alternatives[at - 1] if (at := chosen.get(spec.position, 0)) else spec for spec in document.intents]
 
 
 def _step(spec: IntentSpec) -> Step:

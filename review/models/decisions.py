@@ -79,6 +79,9 @@ class HeldDecision(models.Model):
     stays until its person has read that.
     """
 
+    # The verdict of an approval that a second person must complete, as far as could be told when it was made.
+    FIRST = "first"
+
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="held")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="held_decisions")
     digest = models.CharField(max_length=DIGEST_HEX)
@@ -110,7 +113,12 @@ class HeldDecision(models.Model):
     @property
     def words(self) -> str:
         """What takes effect."""
-        verb = {"approve": "approved", "reject": "rejected", "request-changes": "sent back"}[self.verdict]
+        verb = {
+            "approve": "approved",
+            self.FIRST: "approved as the first of two",
+            "reject": "rejected",
+            "request-changes": "sent back",
+        }[self.verdict]
         if steps := self.ruling.get("intents"):
             return f"Steps {', '.join(map(str, steps))} of plan {self.intent_plan_id} are {verb}"
         return f"Plan {self.intent_plan_id} is {verb}"

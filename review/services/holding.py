@@ -18,7 +18,7 @@ from agents.services import hints
 from people.models import User
 from review import holds
 from review.errors import ReviewError
-from review.models import HeldDecision
+from review.models import Decision, HeldDecision
 from review.services import ruling
 from review.services.ruling import Ruling
 
@@ -37,7 +37,7 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
     """
     if not settings.HOLD_S:
         return ruling.carry_out(plan, made, by=by)
-    _rehearse(plan, made, by=by)
+    is_first = _rehearse(plan, made, by=by)
     try:
         with transaction.atomic():
             HeldDecision.objects.filter(intent_plan=plan, by=by, dropped="").delete()
@@ -45,7 +45,7 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
                 intent_plan=plan,
                 by=by,
                 digest=made.digest,
-                verdict=made.verdict,
+                verdict=HeldDecision.FIRST if is_first else made.verdict,
                 ruling=made.as_json(),
                 # The database's clock, which the sweep asks too, whatever machine it runs on.
                 due_at=Now() + timedelta(seconds=settings.HOLD_S),
@@ -58,14 +58,21 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
     return ""
 
 
-def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> None:
-    """Do all of it and take it back: the same checks as in earnest, because it is the same code."""
+def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> bool:
+    """Do all of it and take it back: the same checks as in earnest, because it is the same code.
+
+    True when it would be the first of two approvals.
+    """
+    first = False
     try:
         with transaction.atomic():
             ruling.carry_out(plan, made, by=by)
+            last = Decision.objects.filter(by=by).order_by("-pk").first()
+            first = last is not None and last.verdict == Decision.Verdict.FIRST_APPROVAL
             raise _Rehearsed
     except _Rehearsed:
         plan.refresh_from_db()
+    return first
 
 
 def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:

@@ -54,6 +54,7 @@ def state_of(plan: IntentPlan) -> str:
 
 def test_a_held_first_approval_becomes_the_first_of_two(plan: IntentPlan, judge: User, second_judge: User) -> None:
     hold(plan, judge)
+    assert HeldDecision.objects.get().words == f"Plan {plan.pk} is approved as the first of two"
     assert (verdicts(), policing.first_approvals(plan)) == ([], [])
     settle()
     assert verdicts() == [("first_approval", "jo")]

@@ -11,7 +11,8 @@ from django.test import Client
 from agents.bdi import document as documents
 from agents.execution import executor
 from agents.models import Attempt, Goal, IntentPlan, RecoveryAttempt, Workspace
-from agents.services import base_files, cycle
+from agents.rules.generalise import NotGeneralisable
+from agents.services import base_files, cycle, rule_from_goal
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.errors import WordsRefused
@@ -94,6 +95,27 @@ def test_what_was_declared_and_not_granted_is_asked_about_and_then_goes_on(
     cycle.work(plan.goal_id)
     assert state_of(plan) == GoalState.ACHIEVED
     assert files_of(plan) == ["a.txt", "b.txt", "c.txt"]
+
+
+def test_a_rule_from_a_plan_holds_what_worked_and_none_comes_from_half_a_plan(
+    owner: User, reviewer: User, propose_plan: Propose, make_goal: Callable[..., Goal]
+) -> None:
+    goal = make_goal(owner, "keep the note called b.txt")
+    plan = propose_plan(goal, STEPS)
+    decisions.approve(plan, by=reviewer, digest=plan.digest, tries=1, alternatives=[(2, 2)])
+    cycle.work(goal.pk)
+    text = rule_from_goal.propose_from_goal(Goal.objects.get(pk=goal.pk)).text
+    assert "instead" in text
+    assert "SystemExit" not in text
+    halved = propose_plan(owner, STEPS)
+    decisions.approve(halved, by=reviewer, digest=halved.digest, tries=1)
+    cycle.work(halved.goal_id)
+    left = IntentPlan.objects.get(goal=halved.goal_id, state=PlanState.AWAITING_REVIEW)
+    decisions.approve(left, by=reviewer, digest=left.digest, alternatives=[(1, 1)])
+    cycle.work(halved.goal_id)
+    assert state_of(halved) == GoalState.ACHIEVED
+    with pytest.raises(NotGeneralisable, match="asked about again"):
+        rule_from_goal.propose_from_goal(Goal.objects.get(pk=halved.goal_id))
 
 
 def test_a_step_without_alternatives_fails_as_before(owner: User, reviewer: User, propose_plan: Propose) -> None:
