@@ -46,6 +46,13 @@ def remaining(
     return PlanDraft(link(main, registry), link(undo, registry), document.source, {})
 
 
+def holds_results(draft: PlanDraft) -> bool:
+    """Whether a value of the draft is what an earlier step's tool answered, filled in where a reference stood."""
+    steps = [one for step in (*draft.steps, *draft.cleanup) for one in (step, *step.alternatives)]
+    params = [param for step in steps for param in step.params.values()]
+    return any(param.origin == "reference" and parse_reference(param.value) is None for param in params)
+
+
 def _lives_in_the_session(spec: IntentSpec, living: Collection[str], registry: Registry) -> bool:
     if spec.command == START:
         return str(spec.params.get("name")) in living

@@ -7,6 +7,7 @@ are left are asked about once more, and nobody reads again what has not changed.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from agents.bdi import document as documents
 from agents.bdi import resuming
@@ -39,9 +40,18 @@ def moved_since(plan: IntentPlan) -> Document | None:
 
 def began_on_the_way(plan: IntentPlan) -> bool:
     """Whether this revision holds only what was left of one that had begun."""
+    return int(_delta_of(plan).get("position", 1)) > 1
+
+
+def needs_a_person(plan: IntentPlan) -> bool:
+    """Whether it is asked again for something that no policy may look away from: all but files that moved."""
+    return _delta_of(plan).get("kind", FILES) != FILES
+
+
+def _delta_of(plan: IntentPlan) -> dict[str, Any]:
     evidence = plan.plan.evidence
     delta = evidence.get("delta") if isinstance(evidence, dict) else None
-    return isinstance(delta, dict) and int(delta.get("position", 1)) > 1
+    return delta if isinstance(delta, dict) else {}
 
 
 def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
@@ -96,7 +106,10 @@ def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: s
         "before": document.base if kind == FILES else after,
         "after": after,
     }
-    return replace(draft, evidence={**plan.plan.evidence, "from_revision": plan.revision, "delta": delta})
+    evidence = {**plan.plan.evidence, "from_revision": plan.revision, "delta": delta}
+    if resuming.holds_results(draft):
+        evidence["tool_output"] = True  # from here on: no policy passes what a tool wrote
+    return replace(draft, evidence=evidence)
 
 
 def _stopped(plan: IntentPlan) -> str:

@@ -57,6 +57,8 @@ class PlanFacts:
     steps: tuple[StepFacts, ...]
     shadow_problem: str
     holds_tool_output: bool = False
+    # It stopped on its way, or a step of it failed: why it is asked again is for a person to read.
+    is_asked_again: bool = False
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,7 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
     for bad, words in (
         (not plan.steps, "a plan without steps"),
         (plan.holds_tool_output, "what a tool wrote went into this plan"),
+        (plan.is_asked_again, "it was approved before and stopped on its way"),
         (bool(plan.shadow_problem), plan.shadow_problem),
         (bool(hosts) and hosts != set(rule.conditions.hosts), "it reaches hosts that the policy does not name exactly"),
     ):

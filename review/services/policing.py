@@ -13,7 +13,7 @@ from agents.bdi.document import Document
 from agents.bdi.touched import touched
 from agents.gate import Forbidden
 from agents.models import Goal, IntentPlan, ShadowRun
-from agents.services import shadowing
+from agents.services import renewing, shadowing
 from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
@@ -67,7 +67,12 @@ def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
     run = shadowing.latest(plan)
     facts = _facts(plan.goal, document, run, found)
     trouble = shadow_problem(document, run, plan.workspace.head)
-    return replace(facts, shadow_problem=trouble, holds_tool_output=holds_tool_output(plan, document))
+    return replace(
+        facts,
+        shadow_problem=trouble,
+        holds_tool_output=holds_tool_output(plan, document),
+        is_asked_again=renewing.needs_a_person(plan),
+    )
 
 
 def forbidden(goal: Goal, document: Document) -> list[Forbidden]:

@@ -8,7 +8,7 @@ import pytest
 
 from agents.bdi import document as documents
 from agents.bdi.document import CommandFacts, Document
-from agents.bdi.resuming import remaining
+from agents.bdi.resuming import holds_results, remaining
 from agents.bdi.types import Param, PlanDraft, Step
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.versions import version_of
@@ -53,6 +53,8 @@ def test_a_result_of_a_step_that_is_over_becomes_a_value_and_others_follow_their
     draft = remaining(whole, 2, {1: {"stdout": "out"}}, REGISTRY)
     assert [values.get("content") for _, values in said(draft)] == [None, "out", "{{intents.1.result.stdout}}"]
     assert draft.steps[1].params["content"].original == "{{intents.1.result.stdout}}"
+    assert holds_results(draft)
+    assert not holds_results(remaining(whole, 1, {}, REGISTRY))
 
 
 @pytest.mark.parametrize(("code", "left"), [(0, ["mkdir", "ls"]), (1, ["ls"])])

@@ -17,7 +17,7 @@ from library.components import services
 from library.models import ComponentVersion
 from people.models import User
 from review.policy.verdict import Action
-from review.services import audit, decisions
+from review.services import audit, decisions, policing
 from tests.agents.execution.conftest import run, write
 from tests.cast import person
 from tests.review.policies import in_force
@@ -185,6 +185,8 @@ def test_what_lives_in_the_session_comes_first_once_more_and_results_are_filled_
         ("cd", {"path": "inner"}),
         ("write", {"path": "b", "content": "read once\n", "mode": "overwrite"}),
     ]
+    assert left.plan.evidence["tool_output"] is True
+    assert policing.facts_of(left).is_asked_again
     (filled,) = [one for one in documents.read(bytes(left.document)).intents[1].parameters if one.name == "content"]
     assert (filled.origin, filled.original) == ("reference", "{{intents.3.result.stdout}}")
     decisions.approve(left, by=reviewer, digest=left.digest)

@@ -100,7 +100,9 @@ def test_a_dangerous_step_is_never_approved_without_a_person(changed: dict[str, 
     assert words in outcome.declined[0].why
 
 
-@pytest.mark.parametrize("changed", [{"holds_tool_output": True}, {"shadow_problem": "the workspace has changed"}])
+@pytest.mark.parametrize(
+    "changed", [{"holds_tool_output": True}, {"is_asked_again": True}, {"shadow_problem": "the workspace has changed"}]
+)
 def test_a_plan_with_a_tools_words_or_an_unclean_shadow_run_is_never_approved_without_a_person(
     changed: dict[str, Any],
 ) -> None:
