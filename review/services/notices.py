@@ -20,6 +20,7 @@ from review import rights
 from review.models import (
     Approval,
     Comment,
+    Decision,
     Delivery,
     Notice,
     NoticeChoice,
@@ -27,7 +28,7 @@ from review.models import (
     PlanTold,
     QueueEntry,
 )
-from review.services import deliveries
+from review.services import deliveries, policing
 
 _AT_ONCE = 200
 _WORDS_MAX = 60
@@ -130,15 +131,28 @@ def _tell_urgent(plan: IntentPlan) -> None:
 def _tell_end(plan: IntentPlan) -> None:
     with transaction.atomic():
         QueueEntry.objects.filter(pk=plan.pk).update(is_end_told=True)
-        # Of a plan that nobody was told of, nobody is told how it ended.
+        concerned = _concerned(plan)
+        if concerned:
+            # A policy, or somebody quick, may have decided before anybody was told that it waits.
+            PlanTold.objects.get_or_create(intent_plan=plan)
         if not PlanTold.objects.filter(intent_plan=plan, end_at__isnull=True).update(end_at=Now()):
             return
-        if plan.state == PlanState.EXPIRED:
-            _tell_plan(NoticeKind.EXPIRED, plan, [*_deciders(plan), plan.goal.submitted_by])
-            return
-        approval = Approval.objects.filter(intent_plan=plan).select_related("by").first()
-        if approval is not None:
-            _tell_plan(NoticeKind.OUTCOME, plan, [approval.by, plan.goal.submitted_by])
+        kind = NoticeKind.EXPIRED if plan.state == PlanState.EXPIRED else NoticeKind.OUTCOME
+        _tell_plan(kind, plan, concerned)
+
+
+def _concerned(plan: IntentPlan) -> list[User]:
+    """Who learns how it ended: whoever approved it (both of two; of a policy its owner) and the submitter."""
+    if plan.state == PlanState.EXPIRED:
+        told = PlanTold.objects.filter(intent_plan=plan).exists()
+        return [*_deciders(plan), plan.goal.submitted_by] if told else []
+    if plan.state == PlanState.REJECTED:
+        rejected = Decision.objects.filter(intent_plan=plan, verdict=Decision.Verdict.REJECT).first()
+        return [] if rejected is not None and rejected.by_id == plan.goal.submitted_by_id else [plan.goal.submitted_by]
+    approval = Approval.objects.filter(intent_plan=plan).select_related("by").first()
+    if approval is None:
+        return []
+    return [*User.objects.filter(pk__in=policing.approvers(plan, approval)), plan.goal.submitted_by]
 
 
 def _deciders(plan: IntentPlan) -> list[User]:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.bdi.document import read
-from agents.models import IntentPlan, ShadowRun
+from agents.models import Agent, IntentPlan, ShadowRun
 from agents.services import cycle
 from agents.services.moves import move_plan
 from agents.states import PlanState
@@ -57,6 +57,19 @@ def test_a_cancelled_step_is_no_case_of_failure(submitter: User) -> None:
     plan.intents.filter(position=1).update(state="failed", reason="cancelled")
     plan.intents.filter(position=2).update(state="failed", reason="exit code 1")
     assert risks.counts() == {("simple_coder", "write"): (1, 1)}
+
+
+def test_no_policy_approves_for_an_agent_whose_plans_people_decide(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, "notes pass", commands=["mkdir", "write"], risk_at_most="low")
+    approved = tried(propose_plan(owner))
+    assert gate.check(approved).allowed
+    Agent.objects.update(people_only=True)
+    assert tried(propose_plan(owner)).state == PlanState.AWAITING_REVIEW
+    stopped = gate.check(IntentPlan.objects.get(pk=approved.pk))
+    assert not stopped.allowed
+    assert "decided by people only" in stopped.reason
 
 
 def test_a_policy_approves_in_its_owners_name_by_the_same_path_and_it_runs(

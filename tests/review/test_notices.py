@@ -21,9 +21,11 @@ from agents.states import PlanState
 from people.models import User
 from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
+from review.policy.verdict import Action
 from review.services import deadlines, decisions, deliveries, notices
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.plans import goal_of, proposed, step
+from tests.review.policies import in_force, tried
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -109,6 +111,71 @@ def test_the_outcome_comes_back_to_who_decided_and_to_the_submitter(
     notices.sweep()
     assert told("outcome") == {judge.username, submitter.username}
     assert Notice.objects.filter(kind="outcome").first().text.startswith("The plan is complete")  # type: ignore[union-attr]
+
+
+def _ended(plan: IntentPlan) -> None:
+    plan.refresh_from_db()
+    for state in (PlanState.EXECUTING, PlanState.COMPLETE):
+        moves.move_plan(plan, state, by="a test")
+    notices.sweep()
+
+
+def test_of_two_people_both_learn_how_it_ended(
+    plan: IntentPlan, judge: User, second_judge: User, keeper: User, submitter: User
+) -> None:
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    decisions.approve(plan, by=second_judge, digest=plan.digest)
+    _ended(plan)
+    assert told("outcome") == {judge.username, second_judge.username, submitter.username}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_a_policy_approved_comes_back_to_its_owner_even_when_nobody_was_told_that_it_waited(
+    owner: User, keeper: User, cases: None, propose_plan: Callable[..., IntentPlan]
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"], risk_at_most="low")
+    plan = tried(propose_plan(owner))
+    assert plan.state == PlanState.APPROVED
+    assert not Notice.objects.exists()
+    _ended(plan)
+    assert set(plan.notices.values_list("user", "kind")) == {(keeper.pk, "outcome"), (owner.pk, "outcome")}
+
+
+def test_a_rejection_is_told_to_whoever_asked_and_not_to_who_rejected(
+    plan: IntentPlan, judge: User, submitter: User
+) -> None:
+    decisions.reject(plan, by=judge, digest=plan.digest, reason="Not needed")
+    own = proposed(goal_of(judge))
+    decisions.reject(own, by=judge, digest=own.digest, reason="Not needed")
+    notices.sweep()
+    assert list(Notice.objects.filter(kind="outcome").values_list("user__username", "intent_plan")) == [
+        (submitter.username, plan.pk)
+    ]
+
+
+def test_a_link_from_a_message_asks_for_the_login_leads_on_and_says_what_happened_when_it_is_too_late(
+    plan: IntentPlan, judge: User, submitter: User
+) -> None:
+    judge.set_password("a password for tests only")
+    judge.save()
+    TimeLimit.objects.create(minutes=60)
+    deadlines.start()
+    notices.sweep()
+    link = plan.get_absolute_url()
+    client = Client()
+    asked = client.get(link)
+    assert asked.headers["Location"] == f"/login/?next={link}"
+    said = {"username": judge.username, "password": "a password for tests only", "next": link}
+    assert client.post("/login/", said).headers["Location"] == link
+    ReviewClock.objects.update(due_at=timezone.now())
+    deadlines.sweep()
+    page = " ".join(client.get(link).content.decode().split())
+    assert "This plan is expired" in page
+    assert "nobody decided within 1 h" in page
+    late = client.post(f"{link}decide/", {"digest": plan.digest, "verdict": "approve"})
+    assert late.status_code == 409
+    assert "already expired by review time limit" in late.content.decode()
 
 
 def test_a_message_says_what_is_asked_and_no_argument(submitter: User, judge: User) -> None:
