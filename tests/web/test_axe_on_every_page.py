@@ -170,8 +170,9 @@ ALL_RULES: dict[str, Any] = {}
 SIGHT = {"runOnly": ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]}
 LOOKS = ((1440, "light", ALL_RULES), (390, "dark", SIGHT))
 # Without `preload` axe does not fetch every style sheet again for rules that this walk has no media for.
-RUN_AXE = """rules => axe.run(document, {resultTypes: ["violations"], preload: false, ...rules}).then(found => found.violations.map(one =>
-    ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})))"""
+RUN_AXE = """rules => axe.run(document, {resultTypes: ["violations"], preload: false, ...rules}).then(found =>
+    found.violations.map(one =>
+        ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})))"""
 
 
 def addresses(patterns: list[Any], before: str = "") -> Iterator[tuple[str, str]]:
