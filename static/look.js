@@ -128,7 +128,7 @@
       const at = items.findIndex(item => item.hasAttribute("aria-current"));
       const next = Math.max(0, Math.min(items.length - 1, at + step));
       items.forEach((item, n) => { if (n === next) item.setAttribute("aria-current", "true"); else item.removeAttribute("aria-current"); });
-      items[next].querySelector("a, input")?.focus({ preventScroll: true });
+      (items[next].querySelector(".row-title") ?? items[next].querySelector("a, input"))?.focus({ preventScroll: true });
       items[next].scrollIntoView({ block: "nearest" });
     };
     const press = target => {

@@ -20,6 +20,37 @@
     take.click();
   });
 
+  /* --- a group: X opens what stands out before it can be ticked, T ticks what is alike, the bar counts ------------- */
+  const members = () => [...document.querySelectorAll("input[name=member]")];
+  const count = () => {
+    const bar = document.querySelector("[data-ticked]");
+    if (bar) bar.textContent = `${members().filter(box => box.checked).length} ticked`;
+  };
+  document.addEventListener("keydown", event => {
+    if (off(event) || event.key.toLowerCase() !== "x") return;
+    document.querySelector("[data-item][aria-current] [data-open-member]")?.click();
+  });
+  document.addEventListener("click", event => {
+    if (!event.target.closest("[data-tick-alike]")) return;
+    const alike = members().filter(box => box.dataset.alone === undefined);
+    const all = alike.every(box => box.checked);
+    alike.forEach(box => { box.checked = !all; });
+    count();
+  });
+  document.addEventListener("change", event => { if (event.target.matches("input[name=member]")) count(); });
+  document.querySelectorAll("[data-tick-alike]").forEach(button => { button.hidden = false; });
+  count();
+  let stood = false;
+  document.addEventListener("htmx:beforeSwap", event => { stood = event.detail.target?.matches?.("[data-item][aria-current]") ?? false; });
+  document.addEventListener("htmx:afterSettle", event => {
+    if (!stood || !event.detail.target?.id?.startsWith("member-")) return;
+    const here = document.getElementById(event.detail.target.id);
+    here?.setAttribute("aria-current", "true");
+    here?.querySelector(".row-title")?.focus({ preventScroll: true });
+    here?.scrollIntoView({ block: "nearest" });
+    count();
+  });
+
   /* --- a fresh list: what was ticked stays ticked, the count beside the place in the navigation follows ------------ */
   let ticked = new Set();
   document.addEventListener("htmx:beforeSwap", event => {

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from review import queue, rights
+from review import groups, queue, rights
 from review.numbers import numbers_of
 from review.reading import filters
 from review.reading.filters import Filters
@@ -27,11 +27,14 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     if only.does and not queue.commands_called(only.does):
         problems["does"] = "No tool and no command is called that."
     cursor = queue.Cursor.read(request.GET.get("after", ""))
-    rows, following = queue.page(user, cursor, only=only)
+    grouped = request.GET.get("view") == GROUPED
+    rows, following = ([], None) if grouped else queue.page(user, cursor, only=only)
     numbers = numbers_of(request)
     unknown, manual = queue.needing_help(user) if numbers.has_unknown or numbers.has_manual else ([], [])
     context = {
         "rows": rows,
+        "grouped": grouped,
+        "groups": groups.listing(user, only) if grouped else [],
         "next": following,
         "continued": cursor is not None,
         "unknown": unknown,

@@ -87,6 +87,7 @@ PAGES: dict[str, list[Place]] = {
     "experience": [Place("owner", lambda all_: [all_.experience.pk])],
     "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
     "review": [Place("judge"), Place("judge", query=lambda _: "?risk=high&by=olga&words=nothing+fits")],
+    "review-group": [Place("judge", lambda all_: [all_.waiting.queue_entry.shape])],
     "review-assign": [Place("judge", query=lambda all_: f"?plan={all_.waiting.pk}")],
     "review-audit": [Place("admin")],
     "review-notices": [Place("judge")],
@@ -140,6 +141,7 @@ ACTIONS = {
     "review-answer",
     "review-contradict",
     "review-filters",
+    "review-group-decide",
     "review-filter-delete",
     "policy-act",
 }

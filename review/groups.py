@@ -1,0 +1,179 @@
+"""Waiting plans of the same shape: which there are, and what each member of one has for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Max, Min
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.models import IntentPlan
+from agents.toolkit.registry import REGISTRY
+from people.models import User
+from review import queue, shown
+from review.models import Harm, HeldDecision, QueueEntry
+from review.queue import Cursor, Waiting
+from review.reading import apart, gist, members
+from review.reading.apart import Traits
+from review.reading.filters import Filters
+from review.reading.gist import Gist
+from review.reading.members import Fact, Key, SharedStep
+
+GROUPS = 50
+MEMBERS = 20
+# So many of the least dangerous plans of the shape say what is usual, besides those on the page.
+COMPARED = 40
+
+
+@dataclass(frozen=True)
+class Group:
+    """Plans of one shape. `gist` and `text` are those of one of them."""
+
+    shape: str
+    members: int
+    level: str
+    reason: str
+    since: datetime
+    gist: Gist | None
+    plan: IntentPlan
+
+
+@dataclass(frozen=True)
+class Member:
+    """One plan of a group. `seal` goes into the form that decides it; "" while it may not be decided there.
+
+    `apart` says in what it differs notably. It then has no seal until its difference was opened (`is_open`).
+    """
+
+    row: Waiting
+    own: tuple[Fact, ...]
+    apart: tuple[str, ...]
+    is_open: bool
+    seal: str
+    held: HeldDecision | None
+    is_broken: bool
+
+    @property
+    def plan(self) -> IntentPlan:
+        """The plan itself."""
+        return self.row.plan
+
+
+@dataclass(frozen=True)
+class GroupPage:
+    """One page of a group: its steps with what these members share, and the members, what stands out first."""
+
+    shape: str
+    count: int
+    shared: tuple[Fact, ...]
+    steps: tuple[SharedStep, ...]
+    members: tuple[Member, ...]
+    following: Cursor | None
+
+    @property
+    def alike(self) -> int:
+        """How many can be ticked together."""
+        return sum(bool(member.seal) and not member.apart for member in self.members)
+
+    @property
+    def standing_out(self) -> int:
+        """How many of them stand out."""
+        return sum(bool(member.apart) for member in self.members)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A member as it is read once: its document, and what of it is compared."""
+
+    entry: QueueEntry
+    document: Document
+    traits: Traits
+
+
+def listing(user: User, only: Filters | None = None) -> list[Group]:
+    """The shapes of what waits, the one with the most urgent plan first; at most fifty."""
+    found = list(
+        queue.waiting_for(user, only)
+        .exclude(shape="")
+        .order_by()
+        .values("shape")
+        .annotate(members=Count("pk"), first=Min("rung"), since=Min("queued_at"), newest=Max("pk"))
+        .order_by("first", "since", "shape")[:GROUPS]
+    )
+    plans = IntentPlan.objects.select_related("goal").in_bulk([one["newest"] for one in found])
+    return [_group(one["shape"], one["members"], one["first"], one["since"], plans[one["newest"]]) for one in found]
+
+
+def _group(shape: str, members: int, rung: int, since: datetime, plan: IntentPlan) -> Group:
+    place = QueueEntry(rank=rung // 100, harm=rung // 10 % 10, priority=rung % 10, is_urgent=rung % 10 == 0)
+    try:
+        line = gist.gist(documents.read(bytes(plan.document)), REGISTRY)
+    except ValueError:
+        line = None
+    return Group(shape, members, place.level, queue.reason(place), since, line, plan)
+
+
+def page(
+    user: User,
+    shape: str,
+    *,
+    only: Filters | None = None,
+    after: Cursor | None = None,
+    opened: Collection[int] = (),
+    limit: int = MEMBERS,
+) -> GroupPage | None:
+    """One page of a group for one person; None when nothing of this shape waits that they may see."""
+    entries = queue.waiting_for(user, only).filter(shape=shape)
+    rows = list(queue.with_plans(queue.beyond(entries, after) if after else entries)[: limit + 1])
+    read = [one for one in map(_read, rows[:limit]) if one is not None]
+    if not read:
+        return None
+    usual = queue.waiting_for(user).filter(shape=shape).exclude(pk__in=[one.entry.pk for one in read])
+    others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
+    same = members.shared([one.traits.facts for one in read])
+    held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
+    found = [_member(user, one, [*read, *others], same, opened, held.get(one.entry.pk)) for one in read]
+    return GroupPage(
+        shape=shape,
+        count=entries.count(),
+        shared=tuple(fact for key, fact in same.items() if key.position == members.WHOLE and fact.text),
+        steps=members.steps(read[0].document, same),
+        members=tuple(sorted(found, key=lambda member: not member.apart)),
+        following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
+    )
+
+
+def _held(plans: Sequence[int]) -> list[HeldDecision]:
+    return list(HeldDecision.objects.filter(intent_plan__in=plans, dropped="").select_related("by"))
+
+
+def _read(entry: QueueEntry) -> _Read | None:
+    try:
+        document = documents.read(bytes(entry.intent_plan.document))
+    except ValueError:
+        return None
+    specs = [spec for step in document.all_intents for spec in (step, *step.alternatives)]
+    hosts = frozenset(host for spec in specs for host in spec.hosts)
+    traits = Traits(members.facts_of(document), hosts, entry.rank, entry.harm, Harm(entry.harm).label)
+    return _Read(entry, document, traits)
+
+
+def _member(
+    user: User,
+    one: _Read,
+    everyone: Sequence[_Read],
+    same: dict[Key, Fact],
+    opened: Collection[int],
+    held: HeldDecision | None,
+) -> Member:
+    row = queue.waiting(user, one.entry)
+    reasons = apart.apart(one.traits, [other.traits for other in everyone if other.entry.pk != one.entry.pk])
+    digest = documents.digest_of(one.entry.intent_plan.document)
+    is_broken = digest != one.entry.intent_plan.digest
+    is_open = not reasons or one.entry.pk in opened
+    may = is_open and not row.refusal and held is None and not is_broken
+    seal = shown.seal(one.entry, digest, user) if may else ""
+    return Member(row, members.own(one.traits.facts, same), reasons, is_open, seal, held, is_broken)

@@ -1,0 +1,89 @@
+"""One verdict on several plans of a shape: a decision for each, by the service that decides one.
+
+Whatever keeps a person from deciding one plan keeps them from it here too (rights, four eyes, a second person,
+somebody who was first, a policy), for that plan alone; the others are decided and the refused ones named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agents.errors import AgentsError
+from agents.models import IntentPlan
+from agents.selectors import plans_visible_to
+from people.models import User
+from review import shown, words
+from review.errors import DecisionRefused, ReviewError, WordsRefused
+from review.models import QueueEntry
+from review.risk import Level
+from review.services import holding
+from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
+from review.shown import Shown
+
+AT_ONCE = 100
+_VERDICTS = (APPROVE, REJECT, REQUEST_CHANGES)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A plan that was not decided, and why; `plan` is None when nobody can tell which one was meant."""
+
+    plan: IntentPlan | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What became of each."""
+
+    verdict: str
+    decided: tuple[IntentPlan, ...]
+    refused: tuple[Refused, ...]
+
+
+def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch:
+    """Decide the plans whose seals (`review.shown`) were sent. Raises WordsRefused when a reason is missing.
+
+    A plan is decided only in the bytes and at the risk at which this person was shown how it differs.
+    """
+    if verdict not in _VERDICTS:
+        raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
+    if not sent:
+        raise WordsRefused("member", "Tick the plans that this is about. Nothing was decided.")
+    if len(sent) > AT_ONCE:
+        raise WordsRefused("member", f"At most {AT_ONCE} plans are decided at once. Nothing was decided.")
+    said = words.taken(reason, "reason", required=verdict != APPROVE)
+    decided: list[IntentPlan] = []
+    refused: list[Refused] = []
+    for text in dict.fromkeys(sent):
+        seen = shown.read(text, by)
+        plan = _plan(seen, by) if seen is not None else None
+        if seen is None or plan is None:
+            refused.append(Refused(None, "How it differs was not shown to you, or too long ago. Open it again."))
+            continue
+        try:
+            _check(seen, plan)
+            made = (
+                Ruling(verdict, seen.digest, comment=said) if verdict == APPROVE else Ruling(verdict, seen.digest, said)
+            )
+            holding.decide(plan, made, by=by)
+        except (AgentsError, ReviewError) as error:
+            refused.append(Refused(plan, str(error)))
+        else:
+            decided.append(plan)
+    return Batch(verdict, tuple(decided), tuple(refused))
+
+
+def _plan(seen: Shown, by: User) -> IntentPlan | None:
+    return plans_visible_to(by).filter(pk=seen.plan_id).first()
+
+
+def _check(seen: Shown, plan: IntentPlan) -> None:
+    """What is new since it was shown must be seen first. Its bytes are checked by the decision itself."""
+    entry = QueueEntry.objects.get(pk=plan.pk)
+    if entry.rank < seen.rank:
+        before = tuple(Level)[seen.rank]
+        raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you were shown it. Open it again.")
+    if entry.harm < seen.harm:
+        raise DecisionRefused("Something of it cannot be taken back, which nobody knew when you were shown it.")

@@ -1,0 +1,68 @@
+"""Plans of the same shape: the list of shapes, one of them with what differs, and one verdict on several."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from review import groups, queue, rights
+from review.errors import WordsRefused
+from review.numbers import numbers_of
+from review.reading import filters
+from review.services import batch
+from review.services.batch import Batch
+from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES
+from review.views.plan import PRESETS, asking
+
+
+@require_safe
+def group_page(request: HttpRequest, shape: str) -> HttpResponse:
+    """What all members share, once, and in full what each has for itself."""
+    return _render(request, shape)
+
+
+@require_POST
+def decide(request: HttpRequest, shape: str) -> HttpResponse:
+    """One verdict on the ticked members. Whatever could not be decided is named, and the rest is."""
+    verdict = request.POST.get("verdict", "")
+    own = request.POST.get("comment" if verdict == REQUEST_CHANGES else "reason", "")
+    preset = request.POST.get("preset", "") if verdict == REJECT else ""
+    reason = ": ".join(part for part in (preset if preset in PRESETS else "", own.strip()) if part)
+    try:
+        # An approval has no reason: what stands in the menu of a rejection that was not sent is no part of it.
+        said = "" if verdict == APPROVE else reason
+        done = batch.decide(request.POST.getlist("member"), verdict, said, by=asking(request))
+    except WordsRefused as error:
+        return _render(request, shape, status=422, trouble=str(error), typed=own)
+    return _render(request, shape, done=done)
+
+
+def _render(
+    request: HttpRequest,
+    shape: str,
+    *,
+    status: int = 200,
+    trouble: str = "",
+    typed: str = "",
+    done: Batch | None = None,
+) -> HttpResponse:
+    user = asking(request)
+    only, _ = filters.read(request.GET)
+    opened = [int(text) for text in request.GET.getlist("open") if text.isascii() and text.isdigit() and len(text) < 19]
+    cursor = queue.Cursor.read(request.GET.get("after", ""))
+    found = groups.page(user, shape, only=only, after=cursor, opened=opened)
+    if found is None and done is None:
+        raise Http404
+    context = {
+        "group": found,
+        "only": only,
+        "continued": cursor is not None,
+        "is_reviewer": rights.is_reviewer(user),
+        "numbers": numbers_of(request),
+        "presets": PRESETS,
+        "trouble": trouble,
+        "typed": typed,
+        "done": done,
+    }
+    return render(request, "review/group.html", context, status=status)

@@ -1,0 +1,284 @@
+"""Plans of one shape: what is shown of them, and one verdict that covers only what was shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.core import signing
+from django.test import Client
+
+from agents.models import IntentPlan
+from agents.states import PlanState
+from people.models import User
+from review import groups, shown
+from review.models import Approval, Decision, HeldDecision, QueueEntry
+from review.policy.verdict import Action
+from review.risk import Level
+from review.services import audit, batch, decisions, holding
+from tests.review.plans import goal_of, proposed, step
+from tests.review.policies import in_force
+
+pytestmark = pytest.mark.django_db
+ClientOf = Callable[[User], Client]
+TOKEN = re.compile(r'name="member" value="([^"]+)"')
+
+
+def note(owner: User, name: str, folder: str = "notes", content: str = "hello") -> IntentPlan:
+    goal = goal_of(owner, f"Note {name}", workspace=_place(owner))
+    return proposed(goal, [step("write", path=f"{folder}/{name}.txt", content=content)])
+
+
+def _place(owner: User) -> Any:
+    from agents.models import Workspace
+    from sandbox.snapshots import EMPTY
+
+    return Workspace.objects.get_or_create(name=f"place-{owner.pk}", owner=owner, defaults={"head": EMPTY})[0]
+
+
+@pytest.fixture
+def four(submitter: User) -> list[IntentPlan]:
+    """Three notes, and one that lies where the others do not."""
+    return [note(submitter, "one"), note(submitter, "two"), note(submitter, "three"), note(submitter, "bad", "billing")]
+
+
+def shape(plan: IntentPlan) -> str:
+    return str(QueueEntry.objects.get(pk=plan.pk).shape)
+
+
+def text(client: Client, plan: IntentPlan, **query: Any) -> str:
+    answer = client.get(f"/review/groups/{shape(plan)}/", query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def seals(user: User, plans: list[IntentPlan], opened: tuple[int, ...] = ()) -> list[str]:
+    """The seals that the page of these plans' group gives this person, in the order of the plans."""
+    found = groups.page(user, shape(plans[0]), opened=opened)
+    assert found is not None
+    by_plan = {member.plan.pk: member.seal for member in found.members}
+    return [by_plan[plan.pk] for plan in plans]
+
+
+def sent(client: Client, plan: IntentPlan, members: list[str], verdict: str = "approve", **more: str) -> str:
+    answer = client.post(f"/review/groups/{shape(plan)}/decide/", {"member": members, "verdict": verdict, **more})
+    return unescape(answer.content.decode())
+
+
+# --- what is shown -------------------------------------------------------------------------------------------
+
+
+def test_the_queue_shows_shapes_with_their_members(
+    four: list[IntentPlan], submitter: User, judge: User, stranger: User, client_of: ClientOf
+) -> None:
+    proposed(goal_of(submitter, "alone"), [step("mkdir", path="x")])
+    page = client_of(judge).get("/review/?view=groups").content.decode()
+    assert f'href="/review/groups/{shape(four[0])}/"' in page
+    assert "4 plans, the newest:" in page
+    assert "one plan:" in page
+    assert [group.members for group in groups.listing(judge)] == [4, 1]
+    assert groups.listing(stranger) == []
+
+
+def test_a_group_shows_once_what_is_shared_and_in_full_what_differs(
+    four: list[IntentPlan], judge: User, client_of: ClientOf
+) -> None:
+    page = text(client_of(judge), four[0])
+    assert page.count("hello") == 1
+    for name in ("notes/one.txt", "notes/two.txt", "notes/three.txt"):
+        assert page.count(name) == 1
+    assert "billing/bad.txt" not in page
+    assert "It stands out." in page
+    assert "lies in “billing”" in page
+    assert len(TOKEN.findall(page)) == 3
+    opened = text(client_of(judge), four[0], open=four[3].pk)
+    assert "billing/bad.txt" in opened
+    assert len(TOKEN.findall(opened)) == 4
+
+
+def test_foreign_text_of_a_group_is_escaped_and_visible(submitter: User, judge: User, client_of: ClientOf) -> None:
+    one = note(submitter, "<script>alert(1)</script>", content="a\u202eb")
+    note(submitter, "two")
+    page = text(client_of(judge), one, open=one.pk)
+    assert "<script>alert(1)" not in page
+    assert "U+202E" in page
+
+
+def test_a_group_of_what_is_not_mine_is_no_group(
+    four: list[IntentPlan], stranger: User, submitter: User, client_of: ClientOf
+) -> None:
+    assert client_of(stranger).get(f"/review/groups/{shape(four[0])}/").status_code == 404
+    assert client_of(stranger).get("/review/groups/nothing/").status_code == 404
+    assert TOKEN.findall(text(client_of(submitter), four[0])) == []
+
+
+def test_a_group_asks_few_questions_of_the_database(
+    four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf, django_assert_num_queries: Any
+) -> None:
+    client, address = client_of(judge), f"/review/groups/{shape(four[0])}/"
+    for _ in range(2):
+        with django_assert_num_queries(7):  # session, person, members, the usual ones, count, holds, numbers
+            client.get(address)
+        for number in range(6):
+            note(submitter, f"more{number}")
+
+
+def test_pages_of_a_group_hold_everybody_once(four: list[IntentPlan], judge: User) -> None:
+    seen: list[int] = []
+    cursor = None
+    while True:
+        found = groups.page(judge, shape(four[0]), after=cursor, limit=3)
+        assert found is not None
+        seen += [member.plan.pk for member in found.members]
+        cursor = found.following
+        if cursor is None:
+            break
+    assert sorted(seen) == sorted(plan.pk for plan in four)
+
+
+# --- the verdict ---------------------------------------------------------------------------------------------
+
+
+def test_each_member_gets_a_decision_of_its_own(
+    four: list[IntentPlan], judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    page = sent(client_of(judge), four[0], seals(judge, four[:3]))
+    assert "3 approved:" in page
+    assert {row.intent_plan_id for row in Approval.objects.all()} == {plan.pk for plan in four[:3]}
+    assert Decision.objects.filter(verdict="approve", by=judge).count() == 3
+    assert audit.walk().broken is None
+    assert IntentPlan.objects.get(pk=four[3].pk).state == PlanState.AWAITING_REVIEW
+
+
+def test_a_batch_is_held_and_each_of_it_can_be_taken_back(
+    four: list[IntentPlan], judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.HOLD_S = 10
+    client = client_of(judge)
+    sent(client, four[0], seals(judge, four[:3]))
+    assert HeldDecision.objects.count() == 3
+    held = HeldDecision.objects.get(intent_plan=four[0])
+    assert holding.undo(held.pk, four[0], by=judge)
+    assert "You have decided this" in text(client, four[0])
+    assert len(TOKEN.findall(text(client, four[0]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("verdict", "field", "state"), [("reject", "reason", "rejected"), ("request-changes", "comment", "superseded")]
+)
+def test_a_reason_goes_to_each_of_them(
+    verdict: str, field: str, state: str, four: list[IntentPlan], judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    client = client_of(judge)
+    answer = client.post(
+        f"/review/groups/{shape(four[0])}/decide/", {"member": seals(judge, four[:2]), "verdict": verdict, field: " "}
+    )
+    assert answer.status_code == 422
+    assert not Decision.objects.exists()
+    sent(client, four[0], seals(judge, four[:2]), verdict, **{field: "use the other folder"})
+    assert set(Decision.objects.values_list("comment", flat=True)) == {"use the other folder"}
+    assert {IntentPlan.objects.get(pk=plan.pk).state for plan in four[:2]} == {state}
+
+
+def test_what_stands_out_has_no_seal_until_it_was_opened(four: list[IntentPlan], judge: User) -> None:
+    assert seals(judge, four)[3] == ""
+    assert seals(judge, four, (four[3].pk,))[3] != ""
+
+
+def test_only_what_this_server_showed_this_person_is_decided(
+    four: list[IntentPlan], judge: User, second_judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    mine = seals(judge, four[:1])[0]
+    forged = [
+        str(four[1].pk),
+        f"{four[1].pk}:{four[1].digest}",
+        mine[:-1] + ("A" if mine[-1] != "A" else "B"),
+        seals(second_judge, four[1:2])[0],
+        signing.dumps([judge.pk, four[1].pk, four[1].digest, 1, 3], salt="another"),
+    ]
+    page = sent(client_of(judge), four[0], [*forged, mine])
+    assert "1 approved:" in page
+    assert "5 not decided:" in page
+    assert "was not shown to you" in page
+    assert [row.intent_plan for row in Approval.objects.all()] == four[:1]
+
+
+def test_a_seal_that_is_too_old_says_so(four: list[IntentPlan], judge: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = seals(judge, four[:1])[0]
+    from datetime import timedelta
+
+    monkeypatch.setattr(shown, "VALID", timedelta(seconds=-1))
+    done = batch.decide([old], "approve", "", by=judge)
+    assert (done.decided, len(done.refused)) == ((), 1)
+
+
+def test_a_changed_digest_or_a_risk_that_rose_is_named_and_not_decided(
+    four: list[IntentPlan], judge: User, without_guard: Any, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    sealed = seals(judge, four[:3])
+    with without_guard("agents_intentplan", "intent_plan_immutable"):
+        IntentPlan.objects.filter(pk=four[0].pk).update(digest="a" * 64)
+    QueueEntry.objects.filter(pk=four[1].pk).update(rank=Level.HIGH.rank)
+    done = batch.decide(sealed, "approve", "", by=judge)
+    assert list(done.decided) == [four[2]]
+    reasons = {one.plan: one.reason for one in done.refused}
+    assert "digest" in reasons[four[0]]
+    assert "Its risk is high now" in reasons[four[1]]
+
+
+def test_each_members_own_refusal_is_told_and_the_others_are_decided(
+    submitter: User, judge: User, second_judge: User, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    one, two, mine = note(submitter, "one"), note(submitter, "two"), note(judge, "mine")
+    opened = tuple(plan.pk for plan in (one, two, mine))
+    sealed = seals(judge, [one, two], opened)
+    assert seals(judge, [mine], opened) == [""]
+    own = shown.seal(QueueEntry.objects.get(pk=mine.pk), mine.digest, judge)
+    decisions.reject(two, by=second_judge, digest=two.digest, reason="no")
+    done = batch.decide([*sealed, own], "approve", "", by=judge)
+    assert list(done.decided) == [one]
+    reasons = {one.plan: one.reason for one in done.refused}
+    assert "already rejected by kai" in reasons[two]
+    assert "four eyes" in reasons[mine]
+
+
+def test_two_people_are_asked_for_each_member(
+    four: list[IntentPlan], judge: User, second_judge: User, keeper: User, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    batch.decide(seals(judge, four[:2]), "approve", "", by=judge)
+    assert not Approval.objects.exists()
+    again = batch.decide(seals(judge, four[:2]), "approve", "", by=judge)
+    assert ["A second person must approve it too" in one.reason for one in again.refused] == [True, True]
+    assert len(batch.decide(seals(second_judge, four[:2]), "approve", "", by=second_judge).decided) == 2
+    assert Approval.objects.count() == 2
+
+
+def test_what_nobody_could_have_sent_is_refused(
+    four: list[IntentPlan], judge: User, submitter: User, client_of: ClientOf
+) -> None:
+    address = f"/review/groups/{shape(four[0])}/decide/"
+    for form in ({}, {"verdict": "approve"}, {"verdict": "launch", "member": seals(judge, four[:1])}):
+        assert client_of(judge).post(address, form).status_code == 422
+    many = {"verdict": "approve", "member": [f"x{n}" for n in range(101)]}
+    assert client_of(judge).post(address, many).status_code == 422
+    own = shown.seal(QueueEntry.objects.get(pk=four[0].pk), four[0].digest, submitter)
+    assert "reviewer role" in sent(client_of(submitter), four[0], [own])
+    assert not HeldDecision.objects.exists()
+
+
+def test_the_same_form_sent_again_decides_nothing_twice(four: list[IntentPlan], judge: User, settings: Any) -> None:
+    settings.HOLD_S = 0
+    sealed = seals(judge, four[:1])
+    assert len(batch.decide(sealed * 2, "approve", "", by=judge).decided) == 1
+    assert len(batch.decide(sealed, "approve", "", by=judge).refused) == 1
+    assert Decision.objects.count() == 1
