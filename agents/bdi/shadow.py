@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.started import LOG
-from sandbox.contract import Limits
+from sandbox.contract import DEFAULT_LIMITS, Limits
 
 TAIL_CHARS = 2_000
 _STATES = {"done": "succeeded", "failed": "failed", "skipped": "skipped"}
@@ -85,7 +85,9 @@ def _first_untried(spec: IntentSpec, found: Mapping[int, str]) -> int | None:
 
 def halved(limits: Limits) -> Limits:
     """The limits of the copy's jail: half of what the approved run would have."""
-    half = {name: type(value)(value / 2) for name in _HALVED if (value := getattr(limits, name))}
+    # Whole processors are a whole number in a document, and half of one is a half all the same.
+    kinds = {name: type(getattr(DEFAULT_LIMITS, name)) for name in _HALVED}
+    half = {name: kind(getattr(limits, name) / 2) for name, kind in kinds.items() if getattr(limits, name)}
     # Below this no program starts, which would prove nothing.
     return replace(limits, **half | {"processes": max(8, half["processes"])})
 

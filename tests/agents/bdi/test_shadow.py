@@ -102,3 +102,8 @@ def test_where_reality_went_another_way_is_said() -> None:
         "Step 2 was expected to succeed; it ended as failed.",
         "Step 4 was expected to be skipped; it ended as succeeded.",
     ]
+
+
+def test_half_of_one_whole_processor_is_half_a_processor() -> None:
+    # A canonical document writes 1.0 as 1, so a step's limits come back as whole numbers.
+    assert shadow.halved(Limits(cpus=1)).cpus == 0.5
