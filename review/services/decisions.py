@@ -85,6 +85,8 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     if policy is not None:
         if outcome.action is not Action.AUTO_APPROVE or outcome.by is None or outcome.by.rule.version_id != policy.pk:
             raise DecisionRefused("The policies no longer let this plan pass without a person.")
+        if talking.is_open(plan.goal_id):
+            raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
         return True
     first = policing.first_approvals(plan)
     if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:

@@ -114,6 +114,11 @@ def open_notes(goal_id: int) -> Sequence[Comment]:
     return list(notes.select_related("by").order_by("pk"))
 
 
+def is_open(goal_id: int) -> bool:
+    """Whether anything that was said still waits: then nothing passes without a person."""
+    return Comment.objects.filter(goal_id=goal_id, state=State.OPEN).exists()
+
+
 def as_said(notes: Sequence[Comment]) -> list[Said]:
     """The notes as the planner takes them."""
     return [Said(note.text, note.by, note.about if note.anchor else "") for note in notes]

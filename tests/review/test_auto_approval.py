@@ -19,9 +19,9 @@ from agents.services.moves import move_plan
 from agents.states import PlanState
 from people.models import User
 from review import gate, tasks
-from review.models import Decision, PlanRisk, PolicyDay, PolicyEvaluation, PolicyVersion
+from review.models import Comment, Decision, PlanRisk, PolicyDay, PolicyEvaluation, PolicyVersion
 from review.policy.verdict import Action
-from review.services import audit, auto_approval, decisions, policing, policy_writing, risks
+from review.services import audit, auto_approval, decisions, policing, policy_writing, risks, talking
 from tests.cast import STEPS
 from tests.review.plans import MKDIR, goal_of, proposed, step
 from tests.review.policies import draft, in_force, tried
@@ -89,6 +89,20 @@ def test_a_policy_approves_in_its_owners_name_by_the_same_path_and_it_runs(
     assert IntentPlan.objects.get(pk=plan.pk).state == PlanState.COMPLETE
     policy.refresh_from_db()
     assert (policy.state, policy.reason) == ("enabled", "")
+
+
+@pytest.mark.parametrize("kind", list(Comment.Kind))
+def test_what_is_being_talked_about_needs_a_person(
+    cases: None, owner: User, propose_plan: Propose, keeper: User, kind: Comment.Kind
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"], risk_at_most="low")
+    plan = propose_plan(owner)
+    said = talking.say(plan, by=owner, text="Is this right?", anchor="intent:1", kind=kind)
+    assert tried(plan).state == PlanState.AWAITING_REVIEW
+    assert "a person decides" in PolicyEvaluation.objects.get().outcome
+    talking.settle(said, by=owner, is_settled=True)
+    auto_approval.look(plan.pk)
+    assert IntentPlan.objects.get(pk=plan.pk).state == PlanState.APPROVED
 
 
 def test_nothing_is_approved_without_a_policy_nor_by_one_that_is_not_in_force(

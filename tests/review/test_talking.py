@@ -15,7 +15,7 @@ from people.models import User
 from people.roles import Role
 from review import talk
 from review.errors import WordsRefused
-from review.models import Answer, Comment, Decision, Notice, RoundLimit
+from review.models import Answer, AuditEntry, Comment, Decision, Notice, RoundLimit
 from review.services import audit, carrying, decisions, editing, rounds, talking
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 
@@ -260,6 +260,23 @@ def test_the_limit_of_the_goals_agent_counts_before_the_one_of_all(submitter: Us
     assert rounds.of(goal).most == 9
     RoundLimit.objects.create(rounds=1, agent=goal.agent)
     assert rounds.of(goal).most == 1
+
+
+def test_admins_set_the_rounds_and_their_changes_stand_in_the_journal(
+    admin: User, operator: User, client_of: ClientOf
+) -> None:
+    add = "/admin/review/roundlimit/add/"
+    assert client_of(operator).post(add, {"rounds": "2"}).status_code in {302, 403}
+    assert not RoundLimit.objects.exists()
+    client = client_of(admin)
+    assert b"From 1 to 50 rounds." in client.post(add, {"rounds": "0"}).content
+    client.post(add, {"rounds": "2"})
+    assert b"There is a limit for this agent already" in client.post(add, {"rounds": "3"}).content
+    row = RoundLimit.objects.get()
+    client.post(f"/admin/review/roundlimit/{row.pk}/change/", {"rounds": "7"})
+    made, changed = AuditEntry.objects.filter(event="round_limit")
+    assert made.data["after"]["rounds"] == 2
+    assert changed.data == {"before": {"rounds": 2}, "after": {"rounds": 7}}
 
 
 # --- questions ---
