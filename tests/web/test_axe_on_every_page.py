@@ -135,8 +135,6 @@ ACTIONS = {
     "review-withdraw",
     "review-second",
     "review-say",
-    "review-contradict",
-    "goal-belief-back",
     "review-settle",
     "review-answer",
     "review-contradict",
