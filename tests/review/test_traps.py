@@ -153,9 +153,10 @@ def test_trap_the_clock_starts_before_a_person_could_act(plan: IntentPlan) -> No
     now = timezone.now()
     TimeLimit.objects.create(minutes=60)
     TimeLimit.objects.update(changed_at=now - timedelta(days=9))
-    IntentPlan.objects.update(created_at=now - timedelta(days=3), queued_at=now)
+    IntentPlan.objects.update(created_at=now - timedelta(days=3))
+    Goal.objects.update(created_at=now - timedelta(days=4))
     deadlines.start()
-    assert ReviewClock.objects.get().due_at == now + timedelta(hours=1)
+    assert ReviewClock.objects.get().due_at == plan.queued_at + timedelta(hours=1)
 
 
 def test_trap_approve_returns_approved_instead_of_the_tools_result(
