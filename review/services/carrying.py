@@ -6,13 +6,13 @@ A hint starts it when a plan is proposed; the sweep finds what no hint reached.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django.db.models import F
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
-from agents.models import Goal, IntentPlan
+from agents.models import IntentPlan
 from agents.states import GOAL_ENDED
 from review.models import Comment
 from review.reading import anchors
@@ -47,14 +47,17 @@ def carry(goal_id: int) -> None:
     if not behind:
         return
     first = min(comment.revision_now for comment in behind)
-    revisions = _documents(goal_id, first)
+    plans = list(IntentPlan.objects.filter(goal_id=goal_id, revision__gte=first).order_by("revision"))
+    revisions = _readable(plans)
     # Working out which step is which takes time; every comment needs the same few pairs.
     pairs = {after: anchors.aligned(revisions[before], revisions[after]) for before, after in _neighbours(revisions)}
     for comment in behind:
-        _carry(comment, revisions, pairs)
+        _carry(comment, revisions, pairs, newest=plans[-1].revision)
 
 
-def _carry(comment: Comment, revisions: Mapping[int, Document], pairs: Mapping[int, Mapping[int, int]]) -> None:
+def _carry(
+    comment: Comment, revisions: Mapping[int, Document], pairs: Mapping[int, Mapping[int, int]], *, newest: int
+) -> None:
     """The race it closes: its writer resolves it meanwhile. Then nothing is updated, and the sweep comes again."""
     anchor, state, settled_in = comment.anchor_now, comment.state, comment.settled_in
     for before, after in _neighbours(revisions):
@@ -66,7 +69,7 @@ def _carry(comment: Comment, revisions: Mapping[int, Document], pairs: Mapping[i
         if new != state:
             state, settled_in = new, after
     unmoved = Comment.objects.filter(pk=comment.pk, state=comment.state, revision_now=comment.revision_now)
-    unmoved.update(anchor_now=anchor, state=state, settled_in=settled_in, revision_now=max(revisions))
+    unmoved.update(anchor_now=anchor, state=state, settled_in=settled_in, revision_now=newest)
 
 
 def _state(comment: Comment, state: str, fate: Fate) -> str:
@@ -85,10 +88,10 @@ def _neighbours(revisions: Mapping[int, Document]) -> list[tuple[int, int]]:
     return list(itertools.pairwise(order))
 
 
-def _documents(goal_id: int, first: int) -> dict[int, Document]:
-    """The readable documents of the goal from a revision on, by revision; one that cannot be read is passed over."""
+def _readable(plans: Iterable[IntentPlan]) -> dict[int, Document]:
+    """The documents by revision; one that somebody changed into something else is passed over."""
     found: dict[int, Document] = {}
-    for plan in Goal.objects.get(pk=goal_id).intent_plans.filter(revision__gte=first).order_by("revision"):
+    for plan in plans:
         try:
             found[plan.revision] = documents.read(bytes(plan.document))
         except ValueError:

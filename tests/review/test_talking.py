@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
+Off = Callable[[str, str], AbstractContextManager[None]]
 RUN = step("run", command_line="ls -l")
 QUESTION = Comment.Kind.QUESTION
 
@@ -166,6 +168,21 @@ def test_a_stale_comment_is_not_opened_again(plan: IntentPlan, judge: User) -> N
     revised(plan, RUN)
     with pytest.raises(NotPossibleNow, match="gone"):
         talking.settle(note, by=judge, is_settled=False)
+
+
+def test_stored_bytes_that_are_no_plan_stop_neither_the_sweep_nor_the_other_goals(
+    plan: IntentPlan, judge: User, submitter: User, without_guard: Off
+) -> None:
+    other = proposed(goal_of(submitter, "another"))
+    for each in (plan, other):
+        talking.say(each, by=judge, text="mkdir", anchor="intent:1")
+        proposed(each.goal, [RUN, MKDIR])
+    with without_guard("agents_intentplan", "intent_plan_immutable"):
+        IntentPlan.objects.filter(goal=plan.goal).update(document=b"{}")
+    carrying.sweep()
+    assert said_about(plan) == [("mkdir", "open", "intent:1")]
+    assert said_about(other) == [("mkdir", "open", "intent:2")]
+    assert not Comment.objects.exclude(revision_now=2).exists()
 
 
 @pytest.mark.django_db(transaction=True)
