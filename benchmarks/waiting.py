@@ -152,6 +152,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
     deep = str(queue.Cursor.of(queue.waiting_for(bench.reviewer)[plans * 6 // 10]))
     middle = queue.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
     place = queue.place_of(bench.reviewer, middle)
+    shape = queue.waiting_for(bench.reviewer)[0].shape
     addresses = {
         "the queue": "/review/",
         "the queue, far behind": f"/review/?after={deep.replace('+', '%2B')}",
@@ -160,6 +161,8 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
         "by words": "/review/?words=tidy+team",
         "by words that nothing has": "/review/?words=nowhere",
         "nobody's": "/review/?assigned=nobody",
+        "by shape": "/review/?view=groups",
+        "a group": f"/review/groups/{shape}/",
     }
     for name, address in addresses.items():
         _say(name, rounds, lambda address=address: _got(client, address))  # type: ignore[misc]
