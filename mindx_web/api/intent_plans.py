@@ -17,13 +17,14 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec
 from agents.models import Intent, IntentPlan
 from agents.states import PlanState
-from mindx_web.api import waiting
+from mindx_web.api import queued, waiting
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
+from review import queue
 from review.services import deadlines, decisions, editing
 
 router = Router(tags=["intent plans"])
@@ -97,6 +98,9 @@ class PlanOut(Schema):
     workspace: str
     base: str
     intact: bool
+    place: str = Field("", description="why it stands in the review queue where it stands; empty once it is decided")
+    shape: str = Field("", description="the same for plans that take the same steps with other values")
+    assigned_to: str | None = Field(None, description="login of the reviewer who means to decide it")
     due_at: datetime | None = Field(None, description="until when it may wait, where its time is limited")
     created_at: datetime
     ended_at: datetime | None
@@ -157,11 +161,17 @@ class ChangesIn(Strict):
 def page(
     request: ApiRequest,
     state: Annotated[PlanState | None, Query(description="only plans in this state")] = None,
+    asked: Query[queued.Asked] = ...,  # type: ignore[assignment]  # the mark that every field of it is asked for
     after: After = "",
     limit: Limit = 20,
 ) -> PlanPage:
-    """The intent plans of the goals you may see, newest first."""
-    plans = _readable(request.auth.user)
+    """The intent plans of the goals you may see, newest first; or what waits, in the review queue's order."""
+    user = request.auth.user
+    if asked.order == "queue":
+        found, following = queued.page(user, asked, state, after, limit)
+        return PlanPage(items=[plan_out(plan) for plan in found], next=following)
+    queued.refuse_filters(asked)
+    plans = _readable(user)
     if state is not None:
         plans = plans.filter(state=state.value)
     if (start := after_id(after)) is not None:
@@ -221,6 +231,14 @@ def extend(request: ApiRequest, plan_id: str, payload: Annotated[Nothing | None,
     return plan_out(plan_to_read(user, plan_id))
 
 
+@router.post("/{plan_id}/assign", response=PlanOut, auth=_MAY_DECIDE, operation_id="assign_intent_plan")
+def assign(request: ApiRequest, plan_id: str, payload: queued.AssignIn) -> PlanOut:
+    """Say who means to decide the plan. Everybody else who may decide it still may."""
+    user = request.auth.user
+    queued.assign(plan_to_read(user, plan_id), payload.to, user)
+    return plan_out(plan_to_read(user, plan_id))
+
+
 @router.patch("/{plan_id}/intents/{position}", response=PlanOut, auth=_MAY_DECIDE, operation_id="edit_intent")
 def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> PlanOut:
     """Put other values into an intent: answered with the new revision, which awaits a decision."""
@@ -277,11 +295,19 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         workspace=plan.workspace.name,
         base=document.base if document is not None else "",
         intact=document is not None and documents.digest_of(data) == plan.digest,
+        **_place(plan),
         due_at=plan.clock.due_at if hasattr(plan, "clock") else None,
         created_at=plan.created_at,
         ended_at=plan.ended_at,
         intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
     )
+
+
+def _place(plan: IntentPlan) -> dict[str, Any]:
+    entry = plan.queue_entry
+    place = f"{entry.level} risk, {queue.reason(entry)}" if entry.waits else ""
+    to = entry.assigned_to.username if entry.assigned_to is not None else None
+    return {"place": place, "shape": entry.shape, "assigned_to": to}
 
 
 def _document(data: bytes) -> Document | None:
@@ -341,7 +367,7 @@ def _alternative_out(number: int, spec: IntentSpec) -> AlternativeOut:
 
 def _readable(user: User) -> QuerySet[IntentPlan]:
     """Visible plans with their steps, in two queries however many there are."""
-    return selectors.plans_visible_to(user).select_related("risk", "clock").prefetch_related("intents")
+    return queued.whole(selectors.plans_visible_to(user))
 
 
 def plan_to_read(user: User, plan_id: str) -> IntentPlan:

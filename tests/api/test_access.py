@@ -55,6 +55,7 @@ OPERATIONS = [
     ("POST", "intent-plans/1/request-changes", Scope.REVIEW_DECIDE),
     ("PATCH", "intent-plans/1/intents/1", Scope.REVIEW_DECIDE),
     ("POST", "intent-plans/1/extend", Scope.REVIEW_DECIDE),
+    ("POST", "intent-plans/1/assign", Scope.REVIEW_DECIDE),
     ("GET", "policies", Scope.POLICIES_READ),
     ("POST", "policies", Scope.POLICIES_WRITE),
     ("GET", "policies/1", Scope.POLICIES_READ),
