@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi import levels
@@ -87,9 +88,14 @@ def latest(user: User) -> list[LevelDocument]:
     return list(decided.order_by("-pk")[:LATEST])
 
 
-def count(user: User) -> int:
-    """How many this person could decide, up to the end of the list."""
-    return sum(not row.refusal for row in waiting(user))
+def decidable(user: User) -> QuerySet[LevelDocument]:
+    """What waits for this person's decision; the same as `rights.why_not_level` says of each."""
+    if not rights.is_reviewer(user):
+        return LevelDocument.objects.none()
+    found = LevelDocument.objects.filter(state=_WAITS, goal__in=goals_visible_to(user))
+    if settings.FOUR_EYES:
+        found = found.exclude(goal__submitted_by=user).exclude(by=user)
+    return found
 
 
 def level_view(document: LevelDocument, user: User) -> LevelView:

@@ -9,7 +9,7 @@ from django.db.models import Exists, IntegerField, QuerySet, Subquery
 from django.http import HttpRequest
 
 from people.models import User
-from review import queue
+from review import levels, queue
 from review.models import HeldDecision, Notice
 
 COUNTED_UP_TO = 99
@@ -18,13 +18,15 @@ _KEPT = "_mindx_numbers"
 
 @dataclass(frozen=True)
 class Numbers:
-    """What this person may decide, what of it is theirs, what they have not read: "7", "99+", or "" for nothing.
+    """What this person may decide, what of it is theirs, what of designs and choices of rules, what they
+    have not read: "7", "99+", or "" for nothing.
 
     The others say whether there is anything to ask for: decisions that are held, steps and goals that need a hand.
     """
 
     waiting: str = ""
     mine: str = ""
+    levels: str = ""
     unread: str = ""
     has_held: bool = False
     has_unknown: bool = False
@@ -47,12 +49,13 @@ def of(user: User) -> Numbers:
         .annotate(
             waiting=_counted(waiting),
             mine=_counted(waiting.filter(assigned_to=user)),
+            levels=_counted(levels.decidable(user)),
             unread=_counted(Notice.objects.filter(user=user, read_at__isnull=True)),
             has_held=Exists(HeldDecision.objects.filter(by=user)),
             has_unknown=Exists(queue.steps_to_judge(user)),
             has_manual=Exists(queue.goals_for_a_hand(user)),
         )
-        .values("waiting", "mine", "unread", "has_held", "has_unknown", "has_manual")
+        .values("waiting", "mine", "levels", "unread", "has_held", "has_unknown", "has_manual")
         .first()
     )
     if found is None:
@@ -60,6 +63,7 @@ def of(user: User) -> Numbers:
     return Numbers(
         waiting=in_words(found["waiting"]),
         mine=in_words(found["mine"]),
+        levels=in_words(found["levels"]),
         unread=in_words(found["unread"]),
         has_held=found["has_held"],
         has_unknown=found["has_unknown"],

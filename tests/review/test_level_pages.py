@@ -131,6 +131,21 @@ def test_what_is_refused_keeps_the_words_and_says_why(
     assert LevelDecision.objects.count() == 1
 
 
+def test_the_queue_counts_what_a_person_may_decide_before_the_plan(
+    submitter: User, judge: User, second_judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    def counted(user: User) -> str:
+        found = re.search(r"Before the plan(.*?)</a>", html(client_of(user).get("/review/")))
+        return re.sub(r"<[^>]+>", "", found[1]).strip() if found else "no link"
+
+    switch_on("design")
+    with_design(submitter)
+    with_design(judge)
+    assert [counted(user) for user in (judge, second_judge, submitter)] == ["2 to decide", "2 to decide", ""]
+    settings.FOUR_EYES = True
+    assert [counted(user) for user in (judge, second_judge)] == ["1 to decide", "2 to decide"]
+
+
 def test_strangers_see_nothing_of_it(submitter: User, stranger: User, client_of: ClientOf) -> None:
     switch_on("design")
     design = with_design(submitter)

@@ -164,10 +164,10 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
 }
 
 
-# The document is the same in both looks: all rules are held against the first, those about sight and touch against the
+# The document is the same in both looks: all rules are held against the first, those about sight against the
 # second as well, which keeps the walk short.
 ALL_RULES: dict[str, Any] = {}
-SIGHT = {"runOnly": ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]}
+SIGHT = {"runOnly": ["color-contrast", "link-in-text-block", "scrollable-region-focusable"]}
 LOOKS = ((1440, "light", ALL_RULES), (390, "dark", SIGHT))
 # Without `preload` axe does not fetch every style sheet again for rules that this walk has no media for.
 RUN_AXE = """rules => axe.run(document, {resultTypes: ["violations"], preload: false, ...rules}).then(found =>
