@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from agents.models import IntentPlan
 from people.models import User
-from review.models import ReviewPolicy
+from review.models import QueueEntry, ReviewPolicy
 from review.policy.verdict import Action
 from review.services import auto_approval, decisions, policy_writing
 from tests.review.policies import draft, in_force
@@ -163,5 +163,5 @@ def test_a_plan_that_waits_for_the_second_person_is_completed_on_its_page(
 
 def test_the_queue_shows_the_risk_of_each_plan(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
     auto_approval.look(plan.pk)
-    plan.risk.__class__.objects.update(level="high", rank=0)
+    QueueEntry.objects.update(rank=0)  # the queue keeps the risk in rows of its own
     assert 'data-r="high"' in client_of(judge).get("/review/").content.decode()
