@@ -17,6 +17,7 @@ from agents.states import GOAL_ENDED
 from review.models import Comment
 from review.reading import anchors
 from review.reading.anchors import Fate
+from review.services.comment_moves import move_comment
 
 _AT_ONCE = 50
 _ENDED = [state.value for state in GOAL_ENDED]
@@ -68,8 +69,12 @@ def _carry(
         new = _state(comment, state, found.fate)
         if new != state:
             state, settled_in = new, after
-    unmoved = Comment.objects.filter(pk=comment.pk, state=comment.state, revision_now=comment.revision_now)
-    unmoved.update(anchor_now=anchor, state=state, settled_in=settled_in, revision_now=newest)
+    only = {"state": comment.state, "revision_now": comment.revision_now}
+    now = {"anchor_now": anchor, "settled_in": settled_in, "revision_now": newest}
+    if state == comment.state:
+        Comment.objects.filter(pk=comment.pk, **only).update(**now)
+    else:
+        move_comment(comment, Comment.State(state), only=only, **now)
 
 
 def _state(comment: Comment, state: str, fate: Fate) -> str:

@@ -19,6 +19,7 @@ from review.errors import WordsRefused
 from review.models import Answer, Comment
 from review.reading import anchors
 from review.services import notices
+from review.services.comment_moves import move_comment
 
 # Of one goal. Nobody reads more, and a page must not become endless by it.
 MOST = 300
@@ -80,7 +81,7 @@ def answer(question: Comment, *, by: User, text: str) -> Answer:
         if question.answers.count() >= MOST_ANSWERS:
             raise WordsRefused("text", f"{MOST_ANSWERS} answers to one question are the most that are kept.")
         made = Answer.objects.create(question=question, by=by, text=said)
-        Comment.objects.filter(pk=question.pk, state=State.OPEN).update(state=State.ADDRESSED)
+        move_comment(question, State.ADDRESSED)
         _log(question.goal_id, f"{by.username} answered about {question.about or 'the plan'}: {said}")
         notices.tell_answer(question, by=by)
     question.refresh_from_db()
@@ -100,8 +101,7 @@ def settle(comment: Comment, *, by: User, is_settled: bool) -> Comment:
         comment.refresh_from_db()
         if comment.state == State.STALE and not is_settled:
             raise NotPossibleNow("What this stood on is gone. Write a new comment on what is there now.")
-        if comment.state != new:
-            Comment.objects.filter(pk=comment.pk).update(state=new, settled_in=None)
+        if move_comment(comment, new, settled_in=None):
             done = "resolved" if is_settled else "reopened"
             _log(goal.pk, f"{by.username} {done} what they said about {comment.about or 'the plan'}")
         comment.refresh_from_db()

@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Policies have a table and a mover of their own (tests/review/policy/test_states.py).
 MOVERS = {
     "agents/services/moves.py",
+    "review/services/comment_moves.py",
     "review/services/policy_moves.py",
     "review/services/deliveries.py",  # whether a notice went out: no state of a goal's way
 }
