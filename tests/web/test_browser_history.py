@@ -1,10 +1,9 @@
-"""The history of a workspace in real Chromium: without a script, on a narrow screen, and as axe reads it."""
+"""The history of a workspace in real Chromium: without a script, and on a narrow screen."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,7 +17,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 LONG = "averylongwordwithoutspaces" * 6
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @pytest.fixture
@@ -47,16 +45,9 @@ def test_two_chosen_states_are_compared_and_one_is_gone_back_to(
     assert moved.head == first
 
 
-@pytest.mark.parametrize("width", [1440, 360])
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(
-    width: int, owner: User, moved: Workspace, open_page: OpenPage
-) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+def test_nothing_scrolls_sideways_on_the_smallest_phone(owner: User, moved: Workspace, open_page: OpenPage) -> None:
     first = moved.changes.order_by("pk")[0].after
     base = f"/workspaces/{moved.name}/history/"
     for address in (base, f"{base}compare/?from={first}&to={moved.head}", f"{base}{first}/back/"):
-        page = open_page(owner, address, width=width)
+        page = open_page(owner, address, width=360)
         assert sideways(page) == 0, address
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            assert axe.run(page).response["violations"] == [], (address, scheme)

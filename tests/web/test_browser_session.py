@@ -64,7 +64,7 @@ def test_who_was_logged_out_meanwhile_keeps_what_was_there(
     expect(page.locator("#goal-transcript")).to_contain_text("kept words")
 
 
-@pytest.mark.parametrize("width", [1440, 390, 360])
+@pytest.mark.parametrize("width", [1440, 360])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     width: int, owner: User, propose_plan: Callable[..., IntentPlan], open_page: OpenPage
 ) -> None:

@@ -163,7 +163,7 @@ def test_without_scripts_the_form_works_all_the_same(
     expect(page.locator("#goal-typed")).to_contain_text("mkdir plain")
 
 
-@pytest.mark.parametrize("width", [1280, 390, 360])
+@pytest.mark.parametrize("width", [1280, 360])
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     width: int, goal: Goal, typist: User, worker: None, open_page: OpenPage
 ) -> None:
