@@ -174,6 +174,9 @@ RUN_AXE = """rules => axe.run(document, {resultTypes: ["violations"], preload: f
     found.violations.map(one =>
         ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})))"""
 
+# A colour on its way from light to dark is neither.
+STILL = "() => Promise.all(document.getAnimations().map(one => one.finished))"
+
 
 def addresses(patterns: list[Any], before: str = "") -> Iterator[tuple[str, str]]:
     """Name and route of every address, without Django's administration and the API."""
@@ -228,6 +231,7 @@ def looked_at(page: Page, name: str, address: str) -> list[str]:
     found = []
     for width, scheme, rules in LOOKS:
         see(page, width, scheme)
+        page.evaluate(STILL)
         violations = page.evaluate(RUN_AXE, rules)
         found += [f"{name} at {width}, {scheme}: {one['impact']} {one['id']} {one['at']}" for one in violations]
         if more := sideways(page):
