@@ -83,12 +83,16 @@ def _form(
     status: int = 200,
 ) -> HttpResponse:
     command = REGISTRY.command(spec.tool, spec.command)
+    told = trouble or ([] if not errors else ["Some values cannot be used. Nothing was saved."])
     context: dict[str, Any] = {
         "plan": plan,
         "document": document,
         "spec": spec,
         "command": command,
         "fields": edit_form.originals(spec, command, schema_form.fields(command, filled, errors)),
-        "trouble": trouble or ([] if not errors else ["Some values cannot be used. Nothing was saved."]),
+        "trouble": told,
     }
-    return render(request, "review/edit.html", context, status=status)
+    response = render(request, "review/edit.html", context, status=status)
+    if told:
+        response.refused_because = " ".join(told)  # type: ignore[attr-defined]
+    return response

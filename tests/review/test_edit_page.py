@@ -15,7 +15,7 @@ from agents.bdi import document as documents
 from agents.models import Goal, IntentPlan
 from agents.services import proposing
 from people.models import User
-from review.models import Decision
+from review.models import AuditEntry, Decision
 from review.services import decisions
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +117,9 @@ def test_another_digest_saves_nothing_and_keeps_what_was_typed(
 ) -> None:
     response = save(client_of(reviewer), plan, digest="0" * 64, path="b.txt", content="kept")
     assert response.status_code == 409
+    told = AuditEntry.objects.get(event="refused")
+    assert (told.by, told.subject) == (reviewer, "page:review-edit")
+    assert "changed" in told.data["why"] or "digest" in told.data["why"]
     assert 'value="b.txt"' in response.content.decode()
     assert not Decision.objects.exists()
 
