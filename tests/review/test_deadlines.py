@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -309,7 +310,7 @@ def test_a_plan_that_runs_out_is_seen_and_extended(
     waiting_since(plan, 200)
     sweep()
     page = open_page(judge, "/review/", width=width)
-    expect(page.locator(".wait-due")).to_contain_text("urgent, ends in 39 min")
+    expect(page.locator(".wait-due")).to_contain_text(re.compile(r"urgent, ends in (39|40) min"))
     assert (sideways(page), axe.run(page).response["violations"]) == (0, [])
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=f"{folder}/time-queue-{width}.png")

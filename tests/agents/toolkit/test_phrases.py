@@ -140,6 +140,8 @@ def test_whatever_may_be_reached_is_said_and_read_back(line: str, hosts: list[st
 @given(st.text(min_size=1, max_size=40), st.integers(1, 300), st.one_of(st.none(), TEXT))
 @example("PROGRAM", 1, None)
 @example("command", 2, "seconds")
+@example("a", 1, None)
+@example("the", 1, None)
 def test_whatever_is_run_is_said_and_read_back(line: str, timeout_s: int, stdin: str | None) -> None:
     run = REGISTRY.command("simple_coder", "run")
     values = {"command_line": line, "timeout_s": timeout_s} | ({} if stdin is None else {"stdin": stdin})
