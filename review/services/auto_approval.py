@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -144,9 +144,9 @@ def _trouble(plan: IntentPlan) -> str:
     return ""
 
 
-def _suspend(version: PolicyVersion, at: object, trouble: str, plan: IntentPlan) -> None:
+def _suspend(version: PolicyVersion, at: datetime, trouble: str, plan: IntentPlan) -> None:
     policy = version.policy
-    if policy.enabled_at is None or at < policy.enabled_at:  # type: ignore[operator]
+    if policy.enabled_at is None or at < policy.enabled_at:
         return
     if policy_writing.suspend(policy, by=None, reason=trouble):
         text = f"policy “{policy.name}” is suspended: {trouble}"

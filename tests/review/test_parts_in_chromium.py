@@ -15,6 +15,7 @@ from people.models import User
 from review.models import Approval, Decision, HeldDecision
 from review.services import holding
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -226,6 +227,5 @@ def test_the_strip_says_when_the_decision_has_taken_effect(
     page = open_page(reviewer, plan.get_absolute_url())
     page.locator("body").press("a")
     expect(page.locator("#toasts")).to_contain_text("approved in")
-    while not holding.settle_due():
-        page.wait_for_timeout(100)
+    wait_until(holding.settle_due, what="the end of the hold")
     expect(page.locator("#toasts")).to_contain_text("has taken effect")

@@ -40,6 +40,19 @@ class Screen:
                 return self.text[start : self._at]
             assert self._read(until), f"{words!r} did not come; the screen shows {self.text[self._at :]!r}"
 
+    def press_until(self, key: str, words: str) -> str:
+        """Press the key, again when nothing comes of it, as a person does: everything new up to these words.
+
+        Python's own prompt misses an interrupt that falls between its last look for one and its wait for a key.
+        """
+        for _ in range(10):
+            self.type(key)
+            try:
+                return self.wait_for(words, within_s=3)
+            except AssertionError:
+                continue
+        raise AssertionError(f"{words!r} did not come after ten times; the screen shows {self.text[self._at :]!r}")
+
     def end(self) -> int:
         """The exit code, when everything was shown."""
         until = time.monotonic() + 30

@@ -107,8 +107,7 @@ def test_output_comes_while_the_program_runs_and_ctrl_c_ends_it(open_screen: Ope
     screen.wait_for("./ $ ")
     screen.type("half a line")
     screen.wait_for("half a line")  # the line editor has it, and with it the key that follows
-    screen.type(CTRL_C)
-    screen.wait_for("./ $ ")
+    screen.press_until(CTRL_C, "./ $ ")
     screen.type("exit\r")
     assert screen.end() == 0
 

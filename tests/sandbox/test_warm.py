@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -119,6 +120,15 @@ def test_a_killed_one_is_replaced_by_the_next_session(tmp_path: Path, hands: Han
     assert _warm_pid() != first
 
 
+def _held(pid: int) -> list[str]:
+    """What the process's descriptors lead to; one that it closes while we look is not held."""
+    held = []
+    for each in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            held.append(str(each.readlink()))
+    return held
+
+
 def test_it_has_no_descriptor_of_the_worker_and_neither_have_launchers(tmp_path: Path, hands: Hands) -> None:
     mine = os.open(tmp_path, os.O_RDONLY)
     os.set_inheritable(mine, True)
@@ -126,7 +136,7 @@ def test_it_has_no_descriptor_of_the_worker_and_neither_have_launchers(tmp_path:
         with open_session(tmp_path, SessionState()):
             processes = [_warm_pid(), *_children(_warm_pid())]
             assert len(processes) == 4  # two sessions, and the launcher that waits
-            held = [str(each.readlink()) for pid in processes for each in Path(f"/proc/{pid}/fd").iterdir()]
+            held = [target for pid in processes for target in _held(pid)]
     finally:
         os.close(mine)
     kinds = {re.sub(r"\[?:?\[?\d+\]?$", "", each) for each in held}

@@ -136,23 +136,30 @@ def test_an_approval_given_while_redis_is_away_runs_when_it_is_back(whole: Whole
 
 
 def test_a_document_changed_after_its_approval_never_runs_and_the_page_says_why(whole: Whole) -> None:
-    number, plan = whole.plan_by_hand(_run('open("harmless", "w")'))
+    # The first step holds the plan open: whatever the workers have at hand, the second cannot begin before the change.
+    waits = (
+        'import pathlib, time; print("up", flush=True);'
+        ' any(iter(lambda: pathlib.Path("go").exists() or time.sleep(0.05), True))'
+    )
+    number, plan = whole.plan_by_hand(_run(waits), _run('open("harmless", "w")'))
+    whole.approve(plan)
+    wait_until(lambda: "up" in whole.log(number), within=60, what="the first step")
     servers = json.loads((whole.running.data / "run" / "servers.json").read_text())
-    with whole.redis_stopped():
-        whole.approve(plan)
-        with psycopg.connect(servers["migrate_url"], autocommit=True) as owner:
-            owner.execute("ALTER TABLE agents_intentplan DISABLE TRIGGER intent_plan_immutable")
-            owner.execute(
-                "UPDATE agents_intentplan SET document = overlay(document placing 'H'::bytea"
-                " from position('harmless'::bytea in document)) WHERE id = %s",
-                [plan["id"]],
-            )
-            owner.execute("ALTER TABLE agents_intentplan ENABLE TRIGGER intent_plan_immutable")
+    with psycopg.connect(servers["migrate_url"], autocommit=True) as owner:
+        owner.execute("ALTER TABLE agents_intentplan DISABLE TRIGGER intent_plan_immutable")
+        owner.execute(
+            "UPDATE agents_intentplan SET document = overlay(document placing 'H'::bytea"
+            " from position('harmless'::bytea in document)) WHERE id = %s",
+            [plan["id"]],
+        )
+        owner.execute("ALTER TABLE agents_intentplan ENABLE TRIGGER intent_plan_immutable")
+    (checkout,) = (whole.running.data / "checkouts").glob(f"{number}-*")
+    (checkout / "go").touch()
     goal = whole.wait_for(number, "failed", "achieved", within=90)
     assert goal["state"] == "failed"
     assert "refused_by_gate" in goal["reason"]
     workspace = whole.api.get(f"workspaces/{goal['workspace']}/files").raise_for_status().json()
-    assert workspace["items"] == []
+    assert [item["path"] for item in workspace["items"]] == ["go"]
     with httpx.Client(base_url=whole.address, follow_redirects=True, timeout=30) as browser:
         login = browser.get("/login/")
         token = browser.cookies["csrftoken"]
