@@ -110,10 +110,13 @@ def widened(found: PlanRisk, others: Sequence[tuple[int, int, StepRisk]]) -> Pla
 
 def _whole(steps: Sequence[StepRisk], rule: Rate | None) -> PlanRisk:
     worst = min((step.level for step in steps), key=lambda level: level.rank, default=Level.UNKNOWN)
-    reasons = tuple(
-        f"step {step.position}: {reason}" for step in steps if step.level is worst for reason in step.reasons
-    )
-    return PlanRisk(worst, reasons, tuple(steps), rule)
+    looked_at = [step for step in steps if step.level is worst]
+    reasons = [f"step {step.position}: {reason}" for step in looked_at for reason in step.reasons]
+    # Once for all of them, and last: ten lines that say the same would hide the one that does not.
+    if few := [str(step.position) for step in looked_at if step.failures.percent is None]:
+        which = f"step {few[0]}" if len(few) == 1 else f"steps {', '.join(few)}"
+        reasons.append(f"{which}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
+    return PlanRisk(worst, tuple(reasons), tuple(steps), rule)
 
 
 def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: tuple[int, int]) -> StepRisk:
@@ -123,8 +126,6 @@ def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: tuple[int, in
     level = min((each for each, _ in told), key=lambda each: each.rank, default=Level.LOW)
     if failures.percent is None and level is not Level.HIGH:
         level = Level.UNKNOWN
-        few = f"{failures.cases} case{'' if failures.cases == 1 else 's'}"
-        told.append((level, f"{few} of {spec.tool}.{spec.command} so far; {KNOWN_FROM} are needed to know"))
     reasons = sorted(told, key=lambda each: each[0].rank)
     return StepRisk(spec.position, level, tuple(reason for _, reason in reasons), failures)
 

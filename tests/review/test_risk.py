@@ -47,8 +47,17 @@ def test_an_ordinary_step_with_many_cases_is_low() -> None:
 def test_below_ten_cases_nothing_is_low_and_the_number_of_cases_is_told() -> None:
     found = risk(spec("write", path="a.txt", content="x"), counts={("simple_coder", "write"): (0, 9)})
     assert found.level is Level.UNKNOWN
-    assert found.reasons == ("step 1: 9 cases of simple_coder.write so far; 10 are needed to know",)
+    assert found.reasons == ("step 1: fewer than 10 cases so far, too few to know how often that fails",)
     assert found.steps[0].failures.percent is None
+
+
+def test_what_a_step_could_do_is_told_before_what_nobody_knows_and_that_once() -> None:
+    found = risk(spec("mkdir", path="a"), spec("write", path="a/.env", content="x"), counts={})
+    assert found.level is Level.UNKNOWN
+    assert found.reasons == (
+        "step 2: it changes the hidden path a/.env",
+        "steps 1, 2: fewer than 10 cases so far, too few to know how often that fails",
+    )
 
 
 @pytest.mark.parametrize(
