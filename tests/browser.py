@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 PHONE_WIDTH = 500
 _HEIGHT = 844
+# On a busy machine only waiting tells what comes late from what never comes; the first page that compares meanings
+# also loads the sentence model.
+_PATIENCE_MS = 45_000
 
 
 ARGUMENTS = (
@@ -41,8 +44,9 @@ def chromium(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterat
     Playwright keeps an event loop running in the thread that started it. One for the whole session, as its pytest
     plugin has it, would make Django refuse the database to every later test of the process; so it ends with its test.
     """
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as playwright:
         # The ORM of the test itself is used between two steps of the browser, never within one.
         monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -72,7 +76,7 @@ def open_page(
             java_script_enabled=scripts,
             base_url=live_server.url,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(_PATIENCE_MS)
         contexts.append(context)
         if user is not None:
             session = client_of(user).cookies["sessionid"].value

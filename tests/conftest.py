@@ -89,7 +89,7 @@ def valkey() -> Iterator[EmbeddedValkey]:
 
 @pytest.fixture
 def until() -> Callable[..., None]:
-    """`until(condition, within=10, what="…")`: wait for a condition, fail with `what` when it does not come."""
+    """`until(condition, within=45, what="…")`: wait for a condition, fail with `what` when it does not come."""
     return wait_until
 
 

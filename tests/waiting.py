@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(condition: Callable[[], object], *, within: float = 10.0, what: str = "the condition") -> None:
+def wait_until(condition: Callable[[], object], *, within: float = 45.0, what: str = "the condition") -> None:
     """Wait until `condition()` is true; AssertionError after `within` seconds."""
     deadline = time.monotonic() + within
     while not condition():

@@ -305,7 +305,6 @@ def test_a_plan_that_runs_out_is_seen_and_extended(
     import os
 
     axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    expect.set_options(timeout=20_000)
     limited()
     waiting_since(plan, 200)
     sweep()
@@ -321,4 +320,3 @@ def test_a_plan_that_runs_out_is_seen_and_extended(
         page.screenshot(path=f"{folder}/time-plan-{width}.png")
     page.get_by_role("button", name="Extend by 1 h").click()
     expect(page.locator(".plan-meta")).to_contain_text("rejected by itself in 1 h 39 min")
-    expect.set_options(timeout=5_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +79,6 @@ class Keyboard:
         self.press(*keys[:-1])
         with self.page.expect_navigation():
             self.press(keys[-1])
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """The first page that compares meanings loads the sentence model, which takes its time on a busy machine."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 def plan_on(page: Page) -> IntentPlan:

@@ -420,7 +420,6 @@ def test_notices_are_read_and_followed_in_a_browser(
     import os
 
     axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    expect.set_options(timeout=20_000)
     notices.sweep()
     page = open_page(judge, "/account/", width=width)
     page.get_by_role("link", name="Choose what you get").click()
@@ -430,4 +429,3 @@ def test_notices_are_read_and_followed_in_a_browser(
         page.screenshot(path=f"{folder}/notices-{width}.png", full_page=True)
     page.get_by_role("link", name="A plan waits for your decision").click()
     expect(page.locator("h1")).to_have_text("Write a note")
-    expect.set_options(timeout=5_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +28,6 @@ FIVE: tuple[dict[str, Any], ...] = (
     {"tool": "simple_coder", "command": "write", "params": {"path": "notes/two.txt", "content": "x"}},
     {"tool": "simple_coder", "command": "write", "params": {"path": "other/three.txt", "content": "y"}},
 )
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """The first page that compares meanings loads the sentence model, which takes its time on a busy machine."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture

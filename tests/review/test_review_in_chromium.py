@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -28,14 +28,6 @@ FIVE = (
     step("rm", path="old"),
     step("run", command_line="ls -l"),
 )
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """The first page that compares meanings loads the sentence model, which takes its time on a busy machine."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture

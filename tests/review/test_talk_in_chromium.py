@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from django.utils import timezone
@@ -34,14 +34,6 @@ EVIDENCE = {
         }
     ],
 }
-
-
-@pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """The first page that compares meanings loads the sentence model, which takes its time on a busy machine."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture
