@@ -19,7 +19,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
 
 from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
+from mindx_web.metrics.viewers import Counted  # noqa: E402  # settings must be there first
 
 application = ProtocolTypeRouter(
-    {"http": _http, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))}
+    {
+        "http": _http,
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(Counted(URLRouter(websocket_urlpatterns)))),
+    }
 )

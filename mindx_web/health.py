@@ -83,13 +83,17 @@ def current() -> Health:
     """Look at every part now, the ones that all others stand on first."""
     database, bus = _database(), _redis()
     embeddings = _embeddings() if database.ok else _unknown("embeddings", "the database")
-    if not bus.ok:
-        return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
+    return Health((database, bus, *_signs_of_life(bus), embeddings))
+
+
+def _signs_of_life(bus: Part) -> tuple[Part, ...]:
     try:
-        beats = heartbeat.beats(_client(settings.REDIS_URL))
-    except redis.RedisError:  # it went away between two questions
-        return Health((database, bus, _unknown("worker", "Redis"), _unknown("sandbox", "Redis"), embeddings))
-    return Health((database, bus, _worker(beats), _sandbox(beats), embeddings))
+        if bus.ok:
+            beats, schedulers = heartbeat.beats(redis_client()), heartbeat.schedulers(redis_client())
+            return _worker(beats), sandbox_of(beats), _beat(schedulers)
+    except redis.RedisError:
+        logger.info("Redis went away between two questions")
+    return tuple(_unknown(name, "Redis") for name in ("worker", "sandbox", "beat"))
 
 
 def _unknown(name: str, other: str) -> Part:
@@ -112,7 +116,7 @@ def _redis() -> Part:
         return Part("redis", PartState.DOWN, "no address is set")
     started = time.perf_counter()
     try:
-        _client(settings.REDIS_URL).ping()
+        redis_client().ping()
     except redis.RedisError:
         return Part("redis", PartState.DOWN, "does not answer; goals are taken and kept, work goes on when it is back")
     return _answers("redis", started)
@@ -121,6 +125,11 @@ def _redis() -> Part:
 def _answers(name: str, started: float) -> Part:
     milliseconds = (time.perf_counter() - started) * 1000
     return Part(name, PartState.OK, f"answers in {milliseconds:.0f} ms", {"ms": round(milliseconds, 1)})
+
+
+def redis_client() -> redis.Redis:
+    """A client that gives up quickly, for whoever looks at what Redis knows."""
+    return _client(settings.REDIS_URL)
 
 
 @lru_cache(maxsize=1)
@@ -138,7 +147,14 @@ def _worker(beats: Sequence[Beat]) -> Part:
     return Part("worker", PartState.OK, "one is alive" if len(beats) == 1 else f"{len(beats)} are alive", facts)
 
 
-def _sandbox(beats: Sequence[Beat]) -> Part:
+def _beat(schedulers: Sequence[str]) -> Part:
+    facts = {"schedulers": list(schedulers)}
+    if not schedulers:
+        return Part("beat", PartState.LIMITED, "none sends; what a lost wake-up missed is found late", facts)
+    return Part("beat", PartState.OK, "sends" if len(schedulers) == 1 else f"{len(schedulers)} send", facts)
+
+
+def sandbox_of(beats: Sequence[Beat]) -> Part:
     """The weakest jail among the workers: a goal may land on any of them."""
     if not beats:
         return Part("sandbox", PartState.UNKNOWN, "unknown until a worker has tried it")

@@ -4,6 +4,7 @@ Without DATABASE_URL and REDIS_URL the addresses of the embedded servers are rea
 `$MINDX_DATA/run/servers.json`, which the supervisor writes, so that `manage.py` talks to the running server.
 """
 
+import ipaddress
 import json
 import os
 from pathlib import Path
@@ -50,7 +51,11 @@ _public = urlsplit(PUBLIC_URL)
 if not _public.hostname:
     raise ImproperlyConfigured("MINDX_PUBLIC_URL must be a whole address such as https://mindx.example.org")
 HTTPS = _public.scheme == "https"
-ALLOWED_HOSTS = sorted({_public.hostname, "127.0.0.1", "localhost", "[::1]"})
+# Further names under which machines of the house reach us (a scraper that asks `web:8000`), comma separated.
+_further = {word.strip() for word in os.environ.get("MINDX_ALLOWED_HOSTS", "").split(",") if word.strip()}
+ALLOWED_HOSTS = sorted({_public.hostname, "127.0.0.1", "localhost", "[::1]", *_further})
+if "*" in ALLOWED_HOSTS:
+    raise ImproperlyConfigured("MINDX_ALLOWED_HOSTS names hosts; “*” would let anybody choose the address in our links")
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
 
 # A start without a key would invalidate every session at the next one, so there is no random default.
@@ -108,6 +113,7 @@ INSTALLED_APPS = [
     "mindx_web",
 ]
 MIDDLEWARE = [
+    "mindx_web.metrics.requests.Durations",
     "mindx_web.api.edge.Edge",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -163,7 +169,12 @@ CHANNEL_LAYERS = (
 )
 
 # kombu spells a Redis on a unix socket differently from the Redis client.
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) if REDIS_URL else "memory://"
+# Another broker (amqp://…) carries wake-ups only; live pages and signs of life stay with Redis.
+BROKER_URL = os.environ.get("MINDX_BROKER_URL", "")
+if BROKER_URL and urlsplit(BROKER_URL).scheme not in {"amqp", "amqps", "redis", "rediss", "unix"}:
+    raise ImproperlyConfigured("MINDX_BROKER_URL must begin with amqp://, amqps://, redis://, rediss:// or unix://")
+BROKER_IS_SEPARATE = bool(BROKER_URL) and BROKER_URL != REDIS_URL
+CELERY_BROKER_URL = (BROKER_URL or REDIS_URL or "memory://").replace("unix://", "redis+socket://", 1)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -172,7 +183,11 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the broker may be away for hours; the worker waits for it
 # A wake-up is never tried twice: with the broker away each further try would keep a person waiting for seconds.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 1.0, "socket_timeout": 5.0, "max_retries": 0}
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"connect_timeout": 1.0, "read_timeout": 5.0, "write_timeout": 5.0, "max_retries": 0}
+    if CELERY_BROKER_URL.startswith("amqp")
+    else {"socket_connect_timeout": 1.0, "socket_timeout": 5.0, "max_retries": 0}
+)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_DB_REUSE_MAX = 5000  # Celery closes the connection after every task otherwise
@@ -211,6 +226,18 @@ UPLOAD_MAX_BYTES = 64 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+
+# --- operations ----------------------------------------------------------------------------------------------
+# `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
+DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))
+# Who may read /metrics: a token (`Authorization: Bearer …`), or addresses and networks, comma separated; else nobody.
+METRICS_TOKEN = _secret("metrics_token", "MINDX_METRICS_TOKEN")
+METRICS_FROM = [word.strip() for word in os.environ.get("MINDX_METRICS_FROM", "").split(",") if word.strip()]
+try:
+    for _network in METRICS_FROM:
+        ipaddress.ip_network(_network)
+except ValueError as error:
+    raise ImproperlyConfigured(f"MINDX_METRICS_FROM holds addresses or networks such as 10.0.0.0/8: {error}") from error
 
 # --- notices -------------------------------------------------------------------------------------------------
 # smtp://USER:PASSWORD@HOST:587 (STARTTLS), smtps://… (TLS from the start), smtp+plain://… (none); empty: no e-mail.

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
-from mindx_web.views import icon, overview
+from mindx_web.views import icon, metrics, overview
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("review/", include("review.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
+    path("metrics", metrics.metrics),
     path("favicon.ico", icon.favicon),
 ]
 

@@ -1,4 +1,7 @@
-"""`GET health`: is mindX ready? Public, because supervisors and load balancers ask; details for people."""
+"""`GET health`: is mindX ready? `GET health/live`: does this process answer?
+
+Public, because supervisors and load balancers ask; details for people.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,18 @@ class HealthOut(Schema):
     status: str
     parts: dict[str, str]
     details: dict[str, dict[str, Any]] | None = None
+
+
+class AliveOut(Schema):
+    """The process answers."""
+
+    status: str
+
+
+@router.get("/live", response=AliveOut, auth=None, operation_id="alive")
+def read_alive(request: HttpRequest) -> dict[str, str]:
+    """200 as long as this process answers, whatever else is away: for those who start a dead process again."""
+    return {"status": "alive"}
 
 
 @router.get("", response={200: HealthOut, 503: HealthOut}, auth=None, exclude_none=True, operation_id="health")

@@ -73,6 +73,7 @@ PART_NAMES: Mapping[str, str] = {
     "redis": "Redis",
     "worker": "Worker",
     "sandbox": "Sandbox",
+    "beat": "Beat",
     "embeddings": "Embeddings",
 }
 

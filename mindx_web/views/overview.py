@@ -22,7 +22,7 @@ from people.models import User
 
 # Below this many cases a percentage would claim more than is known.
 ENOUGH_CASES = 10
-_ORDER = ("sandbox", "worker", "database", "redis", "embeddings")
+_ORDER = ("sandbox", "worker", "database", "redis", "beat", "embeddings")
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ OPERATIONS = [
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
     ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
 ]
-PUBLIC = {"openapi.json", "health", ""}
+PUBLIC = {"openapi.json", "health", "health/live", ""}
 
 
 def test_the_table_above_holds_every_address_of_the_api() -> None:

@@ -180,7 +180,7 @@ def test_the_description_is_openapi_3_1_and_names_the_problem_of_every_operation
     assert len(operations) >= 24
     for path, verb, operation in operations:
         assert "application/problem+json" in operation["responses"]["default"]["content"], (path, verb)
-        assert bool(operation.get("security")) == (path != "/api/v1/health"), (path, verb)
+        assert bool(operation.get("security")) == (not path.startswith("/api/v1/health")), (path, verb)
     ids = [operation["operationId"] for _, _, operation in operations]
     assert len(ids) == len(set(ids))
 

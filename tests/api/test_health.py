@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.conf import settings
+from celery.signals import after_task_publish
 from django.db import OperationalError, connection
 from django.test import Client
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def redis_client(valkey: Any) -> Any:
     """A client of the running Valkey, which is emptied before and afterwards."""
-    client = health._client(settings.REDIS_URL)
+    client = health.redis_client()
     client.flushall()
     yield client
     client.flushall()
@@ -93,3 +93,25 @@ def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monk
     until(lambda: [beat.worker for beat in heartbeat.beats(redis_client)] == ["w2@host"], what="the sign of life")
     heartbeat.stop()
     until(lambda: heartbeat.beats(redis_client) == [], what="its end")
+
+
+def test_a_beat_that_sends_is_told_from_one_that_is_away(redis_client: Any) -> None:
+    heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
+    assert asked().json()["parts"]["beat"] == "limited"
+    heartbeat.start_beat()
+    after_task_publish.send(sender="agents.sweep")
+    assert asked().json()["parts"]["beat"] == "ok"
+    assert len(heartbeat.schedulers(redis_client)) == 1
+
+
+def test_liveness_asks_nothing_that_could_be_away(monkeypatch: Any) -> None:
+    """A web process must not be killed because its database is away: that would help nobody."""
+
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(connection, "cursor", away)
+    monkeypatch.setattr(health, "redis_client", away)
+    answer = ApiCaller(Client(), "").get("health/live")
+    assert answer.status_code == 200
+    assert answer.json() == {"status": "alive"}

@@ -29,7 +29,7 @@ LONG = "A goal about \u202egpj.exe and " + "averylongwordwithoutspaces" * 8
 @pytest.fixture(autouse=True)
 def well(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts that are well: what they say of themselves is tested elsewhere."""
-    names = ("database", "redis", "worker", "sandbox", "embeddings")
+    names = ("database", "redis", "worker", "sandbox", "beat", "embeddings")
     parts = tuple(health.Part(name, health.PartState.OK, "fine", {"level": "L3"}) for name in names)
     monkeypatch.setattr(health, "current", lambda: health.Health(parts))
 

@@ -36,7 +36,7 @@ def quiet_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         return
     parts = tuple(
         health.Part(name, health.PartState.OK, "fine", {"level": "L3"})
-        for name in ("database", "redis", "worker", "sandbox", "embeddings")
+        for name in ("database", "redis", "worker", "sandbox", "beat", "embeddings")
     )
     monkeypatch.setattr(health, "current", lambda: health.Health(parts))
 
@@ -197,6 +197,7 @@ def part_of(found: health.Health, name: str) -> health.Part:
 
 def beat(client: redis.Redis, level: str = "L3") -> None:
     heartbeat.say(client, heartbeat.Beat("one@here", level))
+    heartbeat.say_sent(client, "here-1")
 
 
 @pytest.fixture

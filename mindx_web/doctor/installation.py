@@ -1,0 +1,91 @@
+"""The installation on this machine: keys, file modes, what is open to the world, and room on the disks."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+
+from mindx_web.doctor.finding import Finding, fail, ok, warn
+
+KEY_LENGTH = 32
+MIB = 1024 * 1024
+# Below the least that the operator set, something fails soon; below four times as much it is time to look.
+_SOON = 4
+_INODES_PERCENT = 2
+
+
+def keys() -> Iterator[Finding]:
+    """The two keys that sessions, approvals and the audit chain stand on."""
+    if len(settings.SECRET_KEY) < KEY_LENGTH:
+        yield fail("keys", "the secret key is short enough to be guessed", "Set MINDX_SECRET_KEY to 50 random letters.")
+    elif settings.APPROVAL_KEY == settings.SECRET_KEY:
+        yield warn(
+            "keys",
+            "approvals are signed with the key of the sessions",
+            "Set MINDX_APPROVAL_KEY before the first approval: changing it later makes earlier approvals void.",
+        )
+    else:
+        yield ok("keys", "the secret key and the approval key are set and differ")
+
+
+def modes() -> Iterator[Finding]:
+    """Nobody else on this machine may read secrets, addresses with passwords, or the files of workspaces."""
+    bad = [path for path in _private(Path(settings.DATA_DIR)) if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
+    for path in bad:
+        mode = "700" if path.is_dir() else "600"
+        yield fail("modes", f"other users of this machine can read or pass {path}", f"chmod {mode} {path}")
+    if not bad:
+        yield ok("modes", "secrets and files are closed to other users")
+
+
+def _private(data: Path) -> Iterator[Path]:
+    """What must be closed. The data folder itself may be open to pass: servers with users of their own live in it."""
+    for name in ("secrets", "store", "checkouts"):
+        if (data / name).is_dir():
+            yield data / name
+    secrets = data / "secrets"
+    yield from (path for path in sorted(secrets.glob("*")) if path.is_file())
+    if (addresses := data / "run" / "servers.json").exists():
+        yield addresses
+
+
+def openness() -> Iterator[Finding]:
+    """What strangers would meet."""
+    if settings.DEBUG:
+        yield fail("openness", "MINDX_DEBUG is on: error pages show code and settings", "Unset MINDX_DEBUG.")
+    if settings.BIND not in {"127.0.0.1", "::1", "localhost"} and not settings.HTTPS:
+        yield warn(
+            "openness",
+            f"mindX listens on {settings.BIND} without TLS: passwords and tokens pass in the clear",
+            "Put a proxy with TLS before it and set MINDX_PUBLIC_URL=https://…",
+        )
+    elif not settings.DEBUG:
+        yield ok("openness", f"listens on {settings.BIND}, public address {settings.PUBLIC_URL}")
+
+
+def disk() -> Iterator[Finding]:
+    """Room for the data folder and for the store of snapshots, which may lie on another disk."""
+    data = Path(settings.DATA_DIR)
+    seen: set[int] = set()
+    for path in (data, data / "store", data / "postgres"):
+        if path.exists() and (device := path.stat().st_dev) not in seen:
+            seen.add(device)
+            yield _room(path)
+
+
+def _room(path: Path) -> Finding:
+    found = os.statvfs(path)
+    free, least = found.f_bavail * found.f_frsize, settings.DISK_FREE_MIN_MB * MIB
+    says = f"{path} has {free // MIB:,} MiB free"
+    if found.f_files and found.f_favail * 100 < found.f_files * _INODES_PERCENT:
+        return fail("disk", f"{path} has hardly any inodes free", "Remove small files on that disk.")
+    make_room = "Make room: `manage.py snapshots prune --older-than 7`, older logs, or a larger disk."
+    if free < least:
+        return fail("disk", f"{says}, less than MINDX_DISK_FREE_MIN_MB; steps and goals will fail", make_room)
+    if free < _SOON * least:
+        return warn("disk", says, make_room)
+    return ok("disk", says)

@@ -1,0 +1,104 @@
+"""What is stored: snapshots, chains, and queues that should be short."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import Min
+from django.utils import timezone
+
+from agents.execution.lease import claimable
+from agents.services import snapshot_upkeep, snapshot_users
+from agents.services.stores import store
+from library import embedding
+from library.language import embeddings as model
+from mindx_web.doctor.finding import Finding, fail, ok, warn
+from review.models import Delivery, HeldDecision, PlanNews
+from review.services import anchors
+from sandbox import verify as verifying
+
+SAMPLE = 20
+LATE = timedelta(minutes=5)
+MANY = 200
+_REPAIR = "`manage.py snapshots verify` names the files, `… repair` looks for them, docs/operations.md restores them."
+
+
+def store_sample() -> Iterator[Finding]:
+    """Some of the snapshots that something needs now, read from the disk and compared with their digests."""
+    needed = sorted(snapshot_users.needed_now())
+    chosen = random.sample(needed, min(SAMPLE, len(needed)))
+    bad = [damage for digest in chosen for damage in verifying.verify(store(), digest)]
+    if bad:
+        yield fail("store", f"{len(bad)} parts of {len(chosen)} snapshots are missing or damaged", _REPAIR)
+    else:
+        yield ok("store", f"{len(chosen)} of {len(needed)} snapshots in use were read and are whole")
+
+
+def whole_store() -> Iterator[Finding]:
+    """Every snapshot and every content."""
+    found = snapshot_upkeep.verify()
+    if found.damages:
+        yield fail("store", f"{len(found.damages)} parts are missing or damaged", _REPAIR)
+    else:
+        yield ok("store", f"all {found.manifests:,} snapshots and {found.contents:,} contents are whole")
+
+
+def chains() -> Iterator[Finding]:
+    """Decisions, typed commands and the journal are what was signed."""
+    for name, walk in anchors.walk_all():
+        if walk.broken is not None:
+            yield fail(
+                "chains",
+                f"row {walk.broken.row} of the {name} does not hold: {walk.broken.reason}",
+                "Somebody changed the database, or the approval key is another: compare with your anchors"
+                " (`manage.py audit verify --anchors FILE`).",
+            )
+        else:
+            yield ok("chains", f"{walk.rows:,} rows of the {name} hold")
+
+
+def waiting_work() -> Iterator[Finding]:
+    """Goals that a worker could take up now, and decisions whose time has come."""
+    count = len(claimable(limit=MANY))
+    says = f"{count if count < MANY else f'{MANY} or more'} goals could go on now"
+    if count >= MANY:
+        yield warn("work", says, "Start more workers; see docs/operations.md.")
+    else:
+        yield ok("work", says)
+    late = HeldDecision.objects.filter(dropped="", due_at__lt=timezone.now() - LATE).count()
+    unread = PlanNews.objects.order_by()[:MANY].count()
+    if late or unread >= MANY:
+        yield warn(
+            "work",
+            f"{late} decisions are overdue, {unread} plans wait to be looked at by policies",
+            "The sweeps do not run: see `beat` and `workers`.",
+        )
+
+
+def notices() -> Iterator[Finding]:
+    """Messages to people on their way out."""
+    waiting = Delivery.objects.filter(state=Delivery.State.WAITING)
+    oldest = waiting.aggregate(oldest=Min("notice__at"))["oldest"]
+    day = timezone.now() - timedelta(days=1)
+    failed = Delivery.objects.filter(state=Delivery.State.FAILED, ended_at__gte=day).count()
+    if failed:
+        reason = Delivery.objects.filter(state=Delivery.State.FAILED).order_by("-ended_at").values_list("reason")[:1]
+        yield warn("notices", f"{failed} could not be sent in a day, lately: {reason[0][0]}", "See `mail`.")
+    if oldest is not None and oldest < timezone.now() - LATE:
+        yield warn("notices", f"{waiting.count()} wait, the oldest since {oldest:%Y-%m-%d %H:%M} UTC", "See `workers`.")
+    elif not failed:
+        yield ok("notices", f"{waiting.count()} on their way")
+
+
+def embeddings() -> Iterator[Finding]:
+    """The sentence model, and rows that search by meaning does not find yet."""
+    if reason := model.why_unavailable():
+        yield warn("embeddings", f"no sentence model: {reason}", "Run `manage.py build_models`.")
+        return
+    missing = embedding.count_missing(MANY)
+    if missing:
+        yield warn("embeddings", f"{missing} rows wait for theirs", "Beat fills them; when this stays, see `beat`.")
+    else:
+        yield ok("embeddings", "all stored")

@@ -1,0 +1,94 @@
+"""Who does the work: Redis, the broker, workers with the jail they reached, and beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import redis
+from celery import current_app
+from django.conf import settings
+
+from mindx_web import health, heartbeat
+from mindx_web.doctor.finding import Finding, fail, ok, warn
+from mindx_web.health import PartState
+
+BROKER_TIMEOUT_S = 3.0
+_START_REDIS = "Start Redis, or correct REDIS_URL. Goals are kept meanwhile; live pages ask by HTTP."
+
+
+def redis_server() -> Iterator[Finding]:
+    """Whether it answers, and does not throw wake-ups away to make room."""
+    if not settings.REDIS_URL:
+        yield fail("redis", "no address is set", "Set REDIS_URL, or start mindX with `make up`.")
+        return
+    client = health.redis_client()
+    try:
+        client.ping()
+    except redis.RedisError as error:
+        yield fail("redis", f"does not answer: {type(error).__name__}", _START_REDIS)
+        return
+    try:
+        policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "")  # type: ignore[union-attr]
+    except redis.RedisError:  # a hosted one lets nobody ask
+        policy = ""
+    if policy not in {"", "noeviction"}:
+        yield warn("redis", f"throws keys away when it is full ({policy})", "Set maxmemory-policy noeviction.")
+    else:
+        yield ok("redis", "answers")
+
+
+def broker() -> Iterator[Finding]:
+    """The broker of wake-ups, where it is another server than Redis."""
+    if not settings.BROKER_IS_SEPARATE:
+        return
+    try:
+        with current_app.connection_for_write(transport_options={}, connect_timeout=BROKER_TIMEOUT_S) as connection:
+            connection.ensure_connection(max_retries=1, timeout=BROKER_TIMEOUT_S)
+    except Exception as error:  # any broker's error type
+        yield fail(
+            "broker",
+            f"does not answer: {type(error).__name__}",
+            "Start it, or correct MINDX_BROKER_URL. Idle workers sweep meanwhile, more slowly.",
+        )
+    else:
+        yield ok("broker", "answers")
+
+
+def workers() -> Iterator[Finding]:
+    """Each worker that is alive, with the jail that it tried."""
+    try:
+        beats = heartbeat.beats(health.redis_client()) if settings.REDIS_URL else []
+    except redis.RedisError:
+        yield warn("workers", "unknown while Redis does not answer", _START_REDIS)
+        return
+    if not beats:
+        start = "Start one: celery -A mindx_web worker (`make up` starts it by itself)."
+        yield fail("workers", "none is alive: goals wait", start)
+    for beat in beats:
+        part = health.sandbox_of([beat])
+        says = f"{beat.worker}: {part.sentence}"
+        reasons = "; ".join(f"{level}: {why}" for level, why in sorted(beat.reasons.items()))
+        do = f"docs/sandbox.md says what each level needs. {reasons}".strip()
+        if part.state is PartState.OK:
+            yield ok("workers", says)
+        elif part.state is PartState.LIMITED:
+            yield warn("workers", says, do)
+        else:
+            yield fail("workers", says, do)
+
+
+def beat() -> Iterator[Finding]:
+    """Beat finds what lost wake-ups missed."""
+    try:
+        alive = heartbeat.schedulers(health.redis_client()) if settings.REDIS_URL else []
+    except redis.RedisError:
+        yield warn("beat", "unknown while Redis does not answer", _START_REDIS)
+        return
+    if not alive:
+        yield fail(
+            "beat", "none sends: what a lost wake-up missed is found late", "Start one: celery -A mindx_web beat"
+        )
+    elif len(alive) > 1:
+        yield warn("beat", f"{len(alive)} send: {', '.join(alive)}", "One is enough; the others only cost messages.")
+    else:
+        yield ok("beat", f"{alive[0]} sends")
