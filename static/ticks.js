@@ -34,6 +34,13 @@
   document.addEventListener("htmx:afterSettle", tell);
   tell();
 
+  /* what is said about a plan loads its page again: the boxes go along and come back as they stand */
+  document.addEventListener("formdata", event => {
+    if (!event.target.matches("[data-talk]") || boxes().every(box => box.checked)) return;
+    event.formData.append("ticks", "");
+    for (const box of boxes().filter(one => one.checked)) event.formData.append("intents", box.value);
+  });
+
   /* X ticks and E edits the step that has the focus */
   document.addEventListener("keydown", event => {
     if (root.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
@@ -36,7 +36,7 @@ def asking(request: HttpRequest) -> User:
 @require_safe
 def plan_page(request: HttpRequest, pk: int) -> HttpResponse:
     """One plan."""
-    return render_plan(request, visible_plan(request, pk))
+    return render_plan(request, visible_plan(request, pk), chosen=chosen_steps(request.GET))
 
 
 @require_safe
@@ -57,7 +57,7 @@ def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
     if run is None or request.GET.get("seen") == f"{run.pk}-{run.state}":
         return HttpResponse(status=204)
     # The panes come with the boxes as they stand on the open page, not as they were at first.
-    chosen = ticked(request.GET.getlist("intents")) if "ticks" in request.GET else None
+    chosen = chosen_steps(request.GET)
     return render(request, "review/_panes.html", {"view": selectors.plan_view(plan, asking(request), chosen)})
 
 
@@ -96,6 +96,11 @@ def _compared(request: HttpRequest, plan: IntentPlan, other: IntentPlan, **more:
 def _number(text: str) -> int:
     """A revision in an address; 0, which no plan has, for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+
+
+def chosen_steps(sent: QueryDict) -> list[int] | None:
+    """The steps that are ticked on the page this comes from; None when it says nothing of them, as most addresses."""
+    return ticked(sent.getlist("intents")) if "ticks" in sent else None
 
 
 def ticked(sent: Collection[str]) -> list[int]:

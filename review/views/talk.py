@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,7 +15,7 @@ from agents.models import IntentPlan
 from review.errors import WordsRefused
 from review.models import Comment
 from review.services import contradicting, talking
-from review.views.plan import asking, render_plan, visible_plan
+from review.views.plan import asking, chosen_steps, render_plan, visible_plan
 
 
 @require_POST
@@ -26,11 +27,11 @@ def say(request: HttpRequest, pk: int) -> HttpResponse:
         comment = talking.say(plan, by=asking(request), text=text, anchor=anchor, kind=kind)
     except WordsRefused as error:
         typed: dict[str, Any] = {"say_text": text, "say_anchor": anchor}
-        return render_plan(request, plan, status=422, trouble=str(error), field=f"say_{error.field}", **typed)
+        return _again(request, plan, 422, trouble=str(error), field=f"say_{error.field}", **typed)
     except (NotPossibleNow, NotYours) as error:
         plan.refresh_from_db()
-        return render_plan(request, plan, status=409, trouble=str(error), say_text=text, say_anchor=anchor)
-    return _to(plan, comment)
+        return _again(request, plan, 409, trouble=str(error), say_text=text, say_anchor=anchor)
+    return _to(request, plan, comment)
 
 
 @require_POST
@@ -43,10 +44,10 @@ def answer(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
         talking.answer(question, by=asking(request), text=text)
     except WordsRefused as error:
         typed: dict[str, Any] = {"answer_to": str(comment_id), "answer_text": text}
-        return render_plan(request, plan, status=422, trouble=str(error), field="answer", **typed)
+        return _again(request, plan, 422, trouble=str(error), field="answer", **typed)
     except NotYours as error:
         messages.error(request, str(error))
-    return _to(plan, question)
+    return _to(request, plan, question)
 
 
 @require_POST
@@ -58,7 +59,7 @@ def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
         talking.settle(comment, by=asking(request), is_settled=request.POST.get("state") == "resolved")
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
-    return _to(plan, comment)
+    return _to(request, plan, comment)
 
 
 @require_POST
@@ -74,14 +75,19 @@ def contradict(request: HttpRequest, pk: int) -> HttpResponse:
         contradicting.contradict(plan, by=user, digest=digest, sentence=sentence, instead=instead)
     except WordsRefused as error:
         typed: dict[str, Any] = {"denied": belief, "instead": instead}
-        return render_plan(request, plan, status=422, trouble=str(error), field="instead", **typed)
+        return _again(request, plan, 422, trouble=str(error), field="instead", **typed)
     except (NotPossibleNow, StaleDigest) as error:
         plan.refresh_from_db()
-        return render_plan(request, plan, status=409, trouble=str(error))
+        return _again(request, plan, 409, trouble=str(error))
     except NotYours as error:
-        return render_plan(request, plan, status=403, trouble=str(error))
+        return _again(request, plan, 403, trouble=str(error))
     messages.success(request, "The agent lets go of that belief and plans again. The new revision says what changed.")
     return HttpResponseRedirect(plan.goal.get_absolute_url())
+
+
+def _again(request: HttpRequest, plan: IntentPlan, status: int, **said: object) -> HttpResponse:
+    """The page with what was typed, with the steps ticked as they were."""
+    return render_plan(request, plan, status=status, chosen=chosen_steps(request.POST), **said)
 
 
 def _comment(plan: IntentPlan, pk: int) -> Comment:
@@ -89,5 +95,8 @@ def _comment(plan: IntentPlan, pk: int) -> Comment:
     return get_object_or_404(Comment.objects.select_related("intent_plan", "by"), pk=pk, goal_id=plan.goal_id)
 
 
-def _to(plan: IntentPlan, comment: Comment) -> HttpResponse:
-    return HttpResponseRedirect(f"{plan.get_absolute_url()}#said-{comment.pk}")
+def _to(request: HttpRequest, plan: IntentPlan, comment: Comment) -> HttpResponse:
+    """To the comment, on the plan's page with the steps ticked as they were when it was written."""
+    chosen = chosen_steps(request.POST)
+    kept = "" if chosen is None else "?" + urlencode({"ticks": "", "intents": chosen}, doseq=True)
+    return HttpResponseRedirect(f"{plan.get_absolute_url()}{kept}#said-{comment.pk}")

@@ -60,15 +60,19 @@ def test_d_speaks_about_the_step_in_focus_and_escape_goes_back(
     expect(page.locator("#say-anchor")).to_have_value("intent:2")
     page.keyboard.press("Escape")
     expect(page.locator("#say-text")).to_be_hidden()
+    page.locator("[data-tick]").last.uncheck()
     page.get_by_role("link", name="Discuss step 3").click()
     page.keyboard.type("Why this mode?")
     page.get_by_role("button", name="Ask").click()
     expect(page.locator("#intent-3 .comment")).to_contain_text("Why this mode?")
     expect(page.locator("#decide")).to_contain_text("2 questions open.")
+    expect(page.locator("[data-tick]").last).not_to_be_checked()
+    expect(page.locator("[data-tick]").first).to_be_checked()
     page.locator("#intent-4 .answer-form summary").click()
     page.get_by_label("Your answer").last.press_sequentially("Yes")
     page.locator("#intent-4").get_by_role("button", name="Answer").click()
     expect(page.locator("#intent-4 .comment")).to_contain_text("answered")
+    expect(page.locator("[data-tick]").last).not_to_be_checked()
     assert Comment.objects.get(text="Why this mode?").anchor == "intent:3"
 
 

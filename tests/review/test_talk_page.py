@@ -55,6 +55,19 @@ def test_a_comment_stands_beside_its_step_in_every_later_revision(
     assert "Use docs instead" in plain(again)
 
 
+def test_speaking_leaves_the_ticks_as_they_stand(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
+    client = client_of(judge)
+    words = {"text": "Only these", "anchor": "", "kind": "note", "ticks": "", "intents": ["1", "<b>"]}
+    answer = client.post(f"/review/{plan.pk}/say/", words)
+    assert "?ticks=&intents=1&intents=0#said-" in answer["Location"]
+    ticks = re.findall(r"<input[^>]*data-tick[^>]*>", client.get(answer["Location"]).content.decode())
+    assert [" checked" in tick for tick in ticks] == [True] + [False] * (len(ticks) - 1)
+    assert len(ticks) > 1
+    refused = client.post(f"/review/{plan.pk}/say/", words | {"text": ""})
+    assert refused.status_code == 422
+    assert re.findall(r"<input[^>]*data-tick[^>]*>", refused.content.decode()) == ticks
+
+
 def test_what_people_write_is_shown_and_does_nothing(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
     client = client_of(judge)
     assert say(client, plan, MARKUP, "intent:1") == 302

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import select
+import subprocess
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from sandbox.contract import Limits, Request
+from sandbox.jail.inside import programs, terminal
+from sandbox.jail.inside.tree import Refused
 from tests.sandbox.conftest import Hands, OpenHands
 
 _WHOSE = (
@@ -98,3 +105,35 @@ def test_below_the_full_level_there_is_none(hands: Hands, level: str, monkeypatc
     monkeypatch.setattr(hands.session._ground, "level", level)
     result = hands.run("python -c 1", terminal=True)
     assert result.error_class == "PERMISSION_ERROR"
+
+
+_TAKES_IT = (
+    "import fcntl, os, sys, time\nterminal = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)\n"
+    "fcntl.ioctl(terminal, 0x540E, 0)\nprint('taken', flush=True)\ntime.sleep(60)\n"
+)
+
+
+def test_a_terminal_that_another_session_took_first_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    thieves: list[subprocess.Popen[str]] = []
+
+    class Taken(terminal.Terminal):
+        """One that somebody else takes between its making and its program."""
+
+        def __init__(self, stdin: bytes) -> None:
+            super().__init__(stdin)
+            words = [sys.executable, "-c", _TAKES_IT, self.path]
+            thieves.append(subprocess.Popen(words, start_new_session=True, stdout=subprocess.PIPE, text=True))
+            assert thieves[0].stdout is not None
+            assert thieves[0].stdout.readline() == "taken\n"
+
+    monkeypatch.setattr(programs, "Terminal", Taken)
+    wish = programs.Wish("/bin/sleep", ["sleep", "60"], {}, b"", terminal=True)
+    try:
+        with pytest.raises(Refused, match="sleep: another program of this session took its terminal"):
+            programs.start(wish, select.poll(), 60.0, lambda stream, data: None)
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        assert "sleep" not in {Path(f"/proc/{child}/comm").read_text().strip() for child in children}
+    finally:
+        for thief in thieves:
+            thief.kill()
+            thief.communicate()

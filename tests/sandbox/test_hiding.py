@@ -109,17 +109,31 @@ def test_what_is_hidden_on_the_disk_ends_the_program_too(open_hands: OpenHands, 
     assert (result.status, result.limit) == ("ERROR", "workspace"), result
 
 
-def test_what_others_write_ends_nobody(open_hands: OpenHands, tmp_path: Path) -> None:
-    """Not even one that has a descriptor on its way at that time, as programs of several processes do."""
-    hands = open_hands(limits=SMALL)
-    code = """
+_HIDES_NOTHING = {
+    # As programs of several processes have it all the time.
+    "a descriptor on its way": """
 file = made('file'); os.unlink('file')
 one, other = socket.socketpair()
 one.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [file]))])
-open('begun', 'w').close()
-while not os.path.exists('go'): time.sleep(0.01)
-time.sleep(1.2)  # two looks
-print('done')
+work()
+""",
+    "a first thread that has ended": """
+threading.Thread(target=work).start()
+libc.syscall(60, 0)
+""",
+}
+
+
+@pytest.mark.parametrize("code", _HIDES_NOTHING.values(), ids=_HIDES_NOTHING)
+def test_what_others_write_ends_nobody(open_hands: OpenHands, tmp_path: Path, code: str) -> None:
+    hands = open_hands(limits=SMALL)
+    work = """
+def work():
+    open('begun', 'w').close()
+    while not os.path.exists('go'): time.sleep(0.01)
+    time.sleep(1.2)  # two looks
+    print('done', flush=True)
+    os._exit(0)
 """
 
     def write_beside() -> None:
@@ -129,7 +143,7 @@ print('done')
 
     beside = threading.Thread(target=write_beside)
     beside.start()
-    result = hands.python(_BEGIN + code, timeout_s=15)
+    result = hands.python(_BEGIN + work + code, timeout_s=60)
     beside.join()
     assert result.data["stdout"] == "done\n", result
 

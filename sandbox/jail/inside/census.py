@@ -35,6 +35,15 @@ def tasks(name: str) -> list[str]:
         return []
 
 
+def state_of(folder: str) -> str:
+    """What the process or thread of this folder in /proc does, as the kernel's letter; "X" for one that has gone."""
+    try:
+        with open(f"{folder}/stat", "rb") as file:
+            return chr(file.read().rpartition(b") ")[2][0])
+    except (OSError, IndexError):
+        return "X"
+
+
 def census() -> tuple[int, int]:
     """How many processes there are, and the memory they touch, with what they share counted once for each."""
     touched = touched_by_process()

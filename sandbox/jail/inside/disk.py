@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 
-from .census import others
+from .census import others, state_of
 from .holdings import Holdings, holdings
 from .place import Place
 
@@ -70,11 +70,11 @@ class Disk:
 
     def _looks_twice(self, lost: tuple[int, int]) -> bool:
         """Looks again with all that runs stopped: what was only on the move between two places is now in one."""
-        already = {name for name in others() if _state(name) in "Tt"}
+        already = {name for name in others() if state_of(f"/proc/{name}") in "Tt"}
         _stop_all(self._place)
         stopped = [name for name in others() if name not in already]
         end = time.monotonic() + _SETTLE_S
-        while time.monotonic() < end and any(_state(name) == "R" for name in stopped):
+        while time.monotonic() < end and any(state_of(f"/proc/{name}") == "R" for name in stopped):
             time.sleep(0.001)
         try:
             found = holdings(self._place, self._limits)
@@ -88,15 +88,6 @@ def _free(place: Place) -> tuple[int, int]:
     """Bytes and files that the disks under the workspace and the jail's own folder have room for."""
     disks = {os.stat(folder).st_dev: os.statvfs(folder) for folder in place.on_disk}
     return sum(disk.f_bavail * disk.f_frsize for disk in disks.values()), sum(disk.f_favail for disk in disks.values())
-
-
-def _state(name: str) -> str:
-    """One letter, as the kernel says it; "X" for a process that has gone."""
-    try:
-        with open(f"/proc/{name}/stat", "rb") as file:
-            return chr(file.read().rpartition(b") ")[2][0])
-    except (OSError, IndexError):
-        return "X"
 
 
 def _stop_all(place: Place) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import stat
 
-from .census import others, tasks
+from .census import others, state_of, tasks
 from .place import Place
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
@@ -82,7 +82,9 @@ class Holdings:
             except (FileNotFoundError, ProcessLookupError):
                 continue  # it has ended
             except OSError:
-                self.hide(self._limits["descriptors"])
+                # One that has ended and is still listed closed its descriptors before, and cannot be read either.
+                if state_of(task) not in "ZX":
+                    self.hide(self._limits["descriptors"])
 
     def look_at_maps(self, process: str) -> None:
         """Notes deleted files that are mapped and not open: the mapping does not say how large they are."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PIPE_BYTES = 1 << 16
 # The same on every architecture that has a filter; importing signal would cost as much as typing.
-_SIGPIPE, _SIGXFSZ = 13, 25
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
 
 
 class Program:
@@ -179,6 +179,11 @@ def _at_a_terminal(wish: Wish, poll: select.poll, deadline: float, emit: Emit) -
         # The session is begun before the file is opened, so the terminal becomes the one that controls it.
         opened = (os.POSIX_SPAWN_OPEN, 0, terminal.path, os.O_RDWR, 0)
         pid = _spawn(wish, [opened, (os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)])
+        if terminal.was_taken_from(pid):
+            os.killpg(pid, _SIGKILL)
+            os.waitpid(pid, 0)
+            reason = f"{wish.argv[0]}: another program of this session took its terminal, so it was ended"
+            raise Refused("TOOL_EXECUTION_ERROR", reason)
     except Refused:
         terminal.close()
         raise

@@ -17,6 +17,7 @@ from .tree import Refused
 _ROWS, _COLUMNS = 24, 80
 # From asm-generic/ioctls.h: unlock the other end, tell its number, tell of events before each read.
 _UNLOCK, _NUMBER, _PACKETS = 0x40045431, 0x80045430, 0x5420
+_SESSION = 0x5429  # whose terminal it is: the process id of the session's first process
 _FLUSHED_INPUT = 1
 _MOST_LINES_AT_ONCE = 1 << 10
 _END_OF_INPUT = b"\x04"
@@ -55,6 +56,22 @@ class Terminal:
         self._at_once = 1
         self._part = memoryview(b"")
         self.typed_at = time.monotonic()
+
+    def was_taken_from(self, pid: int) -> bool:
+        """Whether another session than this program's has it, which then is the one that it controls.
+
+        From the moment it can be opened until the program opens it, whatever else runs in the jail can be faster.
+        To be asked once the program runs. False when it has ended by now, and with it its session.
+        """
+        import fcntl
+
+        try:
+            owner = struct.unpack("i", fcntl.ioctl(self.master, _SESSION, bytes(4)))[0]
+        except OSError as error:
+            if error.errno == errno.ENOTTY:
+                return False
+            raise
+        return bool(owner != pid)
 
     def read(self, most_bytes: int) -> bytes | None:
         """What the program wrote; None when it wrote nothing now, b"" when nobody can write any more."""
