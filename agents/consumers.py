@@ -1,141 +1,114 @@
-"""Live pages. The table is the truth: a hint only wakes a consumer, which then reads what follows the last number sent.
+"""Live pages. The table is the truth: a hint only wakes a look at what follows the last number looked at.
 
-Losing every hint therefore delays and loses nothing, and doubled hints do nothing. Consumers take no commands; they
-check the person and the rights at the start and again while they run.
+Losing every hint therefore delays and loses nothing, and doubled hints do nothing. The sockets of a process share its
+hub and the looks at a goal (`agents.live`); the person and the rights are checked for each of them, at the start and
+again while it is open. Consumers take no commands.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import time
-from contextlib import suppress
+from collections.abc import Coroutine
 from typing import Any
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.sessions.backends.base import SessionBase
-from redis.exceptions import RedisError
 
 from agents import goal_log, goal_page
-from agents.goal_page import GoalPage
-from agents.services.hints import QUEUE_GROUP, goal_group
+from agents.live.goal_watch import PAUSE_S, GoalWatch, News, message, news, watch_of
+from agents.live.hub import hub
+from agents.models import Goal
+from agents.services.hints import QUEUE_GROUP
 from people.models import User
 
 logger = logging.getLogger(__name__)
 
 NOT_LOGGED_IN = 4403
 NOT_FOUND = 4404
-TRY_AGAIN = 1013
-# A message at most this often; what arrives in between goes out together.
-PAUSE_S = 0.03
-# Without a hint the table is asked this often: a hint can be lost, a line cannot.
-LOOK_EVERY_S = 2.0
+# The page is far behind: it asks for what it lacks by HTTP, in its own time, and comes back.
+BEHIND = 4409
+FAILED = 1011
 RIGHTS_EVERY_S = 10.0
-LAYER_WITHIN_S = 2.0
-
-Message = dict[str, Any]
+# More lines than this are not pushed through a socket. A page keeps about as many.
+BEHIND_LINES = 2_000
 
 
 class PushConsumer(AsyncWebsocketConsumer):
-    """Pushes what is new: accepts, joins a group and then runs one loop that a hint wakes."""
+    """Pushes what is new: accepts, listens in the process's hub and runs loops that a hint wakes."""
 
-    async def websocket_connect(self, message: Message) -> None:
-        self._woken = asyncio.Event()
-        self._pushing: asyncio.Task[None] | None = None
+    # The hub listens for all sockets; one of its own would be a subscription each.
+    channel_layer_alias = "none"
+
+    async def websocket_connect(self, message: dict[str, Any]) -> None:
+        self._pushing: list[asyncio.Task[None]] = []
         # A close code reaches the browser only over an accepted connection; without it the page would ask for ever.
         await self.accept()
-        group = await self._group()
-        if isinstance(group, int):
-            await self.close(group)
+        if (code := await self._refusal()) is not None:
+            await self.close(code)
             return
-        self.groups = [group]
-        # Joined before the first look: nothing can be written in between without a hint.
-        try:
-            await asyncio.wait_for(self.channel_layer.group_add(group, self.channel_name), LAYER_WITHIN_S)
-        except TimeoutError:
-            # A Redis that hangs: the page asks by HTTP meanwhile, instead of waiting for a socket that says nothing.
-            await self.close(TRY_AGAIN)
-            return
-        self._pushing = asyncio.create_task(self._push())
+        self._pushing = [asyncio.create_task(self._guarded(loop)) for loop in (self._push(), self._keep_checking())]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Run until the socket closes, or until the channel layer fails: then the page asks by HTTP and comes back."""
+        """Run until the socket closes."""
         try:
             await super().__call__(scope, receive, send)
-        except (RedisError, OSError) as error:
-            logger.warning("A live page cannot be woken (%s); it asks by HTTP until Redis answers again", error)
-            with suppress(Exception):  # the browser may be gone as well
-                await self.close(TRY_AGAIN)
         finally:
-            pushing: asyncio.Task[None] | None = getattr(self, "_pushing", None)
-            if pushing is not None:
-                pushing.cancel()
-                with suppress(asyncio.CancelledError):
-                    await pushing
+            pushing = getattr(self, "_pushing", [])
+            for task in pushing:
+                task.cancel()
+            await asyncio.gather(*pushing, return_exceptions=True)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A socket takes no commands: what a browser sends is not even read."""
 
-    async def hint(self, event: Message) -> None:
-        """Something changed; the loop looks. Hundreds of hints at once are one look."""
-        self._woken.set()
-
-    async def _push(self) -> None:
-        checked = time.monotonic()
+    async def _guarded(self, loop: Coroutine[Any, Any, None]) -> None:
         try:
-            while True:
-                self._woken.clear()
-                if time.monotonic() - checked > RIGHTS_EVERY_S:
-                    checked = time.monotonic()
-                    if not await self._may_still():
-                        await self.close(NOT_LOGGED_IN)
-                        return
-                await self._send_new()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._woken.wait(), LOOK_EVERY_S)
-                await asyncio.sleep(PAUSE_S)
+            await loop
         except OSError:
             # The browser went away while it was being told something; its disconnect follows.
             return
         except Exception:
             # The edge of the loop: the page falls back to asking by HTTP, where the same fault shows as an error.
             logger.exception("A live page stopped being pushed to")
-            await self.close(1011)
+            await self.close(FAILED)
 
-    async def _group(self) -> str | int:
-        """The group to join, or the code to close with."""
-        raise NotImplementedError
+    async def _keep_checking(self) -> None:
+        """Close the socket of somebody who logged out or may not see this any more."""
+        while True:
+            await asyncio.sleep(RIGHTS_EVERY_S)
+            if not await self._may_still():
+                await self.close(NOT_LOGGED_IN)
+                return
+
+    async def _refusal(self) -> int | None:
+        """The code to close with, when the person may not listen."""
+        return None if await self._may_still() else NOT_LOGGED_IN
 
     async def _may_still(self) -> bool:
         """Whether the person still is logged in and may see this."""
         return await database_sync_to_async(still_logged_in)(self.scope)
 
-    async def _send_new(self) -> None:
-        """Send what is new since the last time, if anything."""
+    async def _push(self) -> None:
+        """Send what is new, as long as the socket is open."""
         raise NotImplementedError
-
-    async def _say(self, message: Message) -> None:
-        await self.send(text_data=json.dumps(message, separators=(",", ":")))
 
 
 class GoalConsumer(PushConsumer):
     """The log and the fragments of one goal, from `?after=N` on; `?source=…` lets one speaker's lines through."""
 
-    async def _group(self) -> str | int:
+    async def _refusal(self) -> int | None:
+        self._fragments_woken = asyncio.Event()
         query = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         after = query.get("after", ["0"])[0]
         self._last = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
         self._source = query.get("source", [""])[0][:64]
         self._pk: int = min(self.scope["url_route"]["kwargs"]["pk"], 2**62)
-        self._signature: tuple[Any, ...] | None = None
         if person_of(self.scope) is None:
             return NOT_LOGGED_IN
-        if not await self._may_still():
-            return NOT_FOUND
-        return goal_group(self._pk)
+        return None if await self._may_still() else NOT_FOUND
 
     async def _may_still(self) -> bool:
         return await database_sync_to_async(self._sees_goal)()
@@ -144,42 +117,73 @@ class GoalConsumer(PushConsumer):
         person = person_of(self.scope)
         return person is not None and still_logged_in(self.scope) and goal_page.find(person, self._pk) is not None
 
-    async def _send_new(self) -> None:
-        while (message := await database_sync_to_async(self._news)()) is not None:
-            await self._say(message)
+    async def _push(self) -> None:
+        # The page waits for a first word, however much there is to be read for it.
+        await self.send(text_data=message(self._last, self._last))
+        woken = asyncio.Event()
+        watch = watch_of(self._pk)
+        watch.enter(woken)
+        fragments = asyncio.create_task(self._guarded(self._push_fragments(watch)))
+        try:
+            while not watch.failed:
+                woken.clear()
+                if not await self._send_lines(watch):
+                    await self.close(BEHIND)
+                    return
+                self._fragments_woken.set()
+                await woken.wait()
+            await self.close(FAILED)
+        finally:
+            fragments.cancel()
+            watch.leave(woken)
 
-    def _news(self) -> Message | None:
-        """The next message: at most one batch of lines, and the fragments when they would look different."""
-        person = person_of(self.scope)
-        goal = goal_page.find(person, self._pk) if person is not None else None
-        if person is None or goal is None:
-            return None
-        window = goal_log.after(goal, self._last, self._source)
-        signature = goal_page.signature(self._pk)
-        if window.last == self._last and signature == self._signature:
-            return None
-        message: Message = {"after": window.after, "last": window.last, "lines": window.html(goal)}
-        if signature != self._signature:
-            message["fragments"] = GoalPage(goal, person).fragments()
-        self._last, self._signature = window.last, signature
-        return message
+    async def _send_lines(self, watch: GoalWatch) -> bool:
+        """Send what follows the last number, up to what the watch has seen; false when that is too much."""
+        while self._last < watch.end:
+            if watch.end - self._last > BEHIND_LINES:
+                return False
+            found = None if self._source else watch.following(self._last)
+            if found is None:
+                found = await database_sync_to_async(self._read)(watch.end)
+            await self.send(text_data=found.text)
+            self._last = found.last
+        return True
+
+    def _read(self, upto: int) -> News:
+        return news(goal_log.after(Goal(pk=self._pk), self._last, self._source, upto))
+
+    async def _push_fragments(self, watch: GoalWatch) -> None:
+        """Beside the lines, which do not wait for what takes long to draw."""
+        shown: tuple[Any, ...] | None = None
+        while True:
+            await self._fragments_woken.wait()
+            self._fragments_woken.clear()
+            person = person_of(self.scope)
+            if watch.signature == shown or person is None:
+                continue
+            shown = watch.signature
+            if fragments := await watch.fragments(person):
+                await self.send(text_data=message(self._last, self._last, fragments=fragments))
 
 
 class QueueConsumer(PushConsumer):
     """Says that the review queue is different; the page then asks for its own fragment, with its own filters."""
 
-    async def _group(self) -> str | int:
-        self._hinted = False
-        return QUEUE_GROUP if await self._may_still() else NOT_LOGGED_IN
+    async def _push(self) -> None:
+        changed = asyncio.Event()
 
-    async def hint(self, event: Message) -> None:
-        self._hinted = True
-        await super().hint(event)
+        def wake(log: int | None) -> None:
+            changed.set()
 
-    async def _send_new(self) -> None:
-        if self._hinted:
-            self._hinted = False
-            await self._say({"changed": True})
+        hub().join(QUEUE_GROUP, wake)
+        try:
+            while True:
+                await changed.wait()
+                changed.clear()
+                await self.send(text_data='{"changed":true}')
+                await asyncio.sleep(PAUSE_S)
+        finally:
+            hub().leave(QUEUE_GROUP, wake)
 
 
 def person_of(scope: Any) -> User | None:

@@ -30,6 +30,7 @@ _SPEAKERS = {
 class Line:
     """One line, ready for the template. `html` is safe; `cut` says that the raw line holds more."""
 
+    goal_id: int
     number: int
     at: datetime
     source: str
@@ -52,14 +53,14 @@ class Window:
     older: bool = False
     more: bool = False
 
-    def html(self, goal: Goal) -> str:
+    def html(self) -> str:
         """The lines as list items."""
-        return render_to_string("agents/goal/_lines.html", {"lines": self.lines, "goal": goal})
+        return render_to_string("agents/goal/_lines.html", {"lines": self.lines})
 
 
 def tail(goal: Goal, source: str = "") -> Window:
     """The newest lines."""
-    end = _last_number(goal)
+    end = last_number(goal.pk)
     rows = list(_of(goal, source).filter(number__lte=end).order_by("-number")[: TAIL + 1])
     return Window([_line(row) for row in rows[:TAIL][::-1]], 0, end, older=len(rows) > TAIL)
 
@@ -70,9 +71,19 @@ def before(goal: Goal, number: int, source: str = "") -> Window:
     return Window([_line(row) for row in rows[:TAIL][::-1]], 0, number - 1, older=len(rows) > TAIL)
 
 
-def after(goal: Goal, number: int, source: str = "") -> Window:
-    """What follows a number, at most BATCH lines; ask again while `last` moves on."""
-    end = _last_number(goal)
+def following(goal_id: int, number: int) -> Window:
+    """What follows a number, whoever spoke, at most BATCH lines; no lines when nothing does.
+
+    Writers of one goal wait for one another until the number is readable, so what is read here has no gap.
+    """
+    rows = list(LogLine.objects.filter(goal_id=goal_id, number__gt=number).order_by("number")[:BATCH])
+    last = rows[-1].number if rows else number
+    return Window([_line(row) for row in rows], number, last, more=len(rows) == BATCH)
+
+
+def after(goal: Goal, number: int, source: str = "", upto: int | None = None) -> Window:
+    """What follows a number, at most BATCH lines; ask again while `last` moves on. Ends at `upto` if that is known."""
+    end = last_number(goal.pk) if upto is None else upto
     rows = list(_of(goal, source).filter(number__gt=number, number__lte=end).order_by("number")[:BATCH])
     last = rows[-1].number if len(rows) == BATCH else max(end, number)
     return Window([_line(row) for row in rows], number, last, more=last < end)
@@ -99,12 +110,13 @@ def _of(goal: Goal, source: str) -> QuerySet[LogLine]:
     return goal.log_lines.filter(source=source) if source else goal.log_lines.all()
 
 
-def _last_number(goal: Goal) -> int:
+def last_number(goal_id: int) -> int:
     """The last number that is readable. Read before the lines, so that no line can slip in between unseen.
 
     It is taken from the lines, not from the counter: a counter that is ahead belongs to a transaction not yet ended.
     """
-    return goal.log_lines.order_by("-number").values_list("number", flat=True).first() or 0
+    numbers = LogLine.objects.filter(goal_id=goal_id).order_by("-number").values_list("number", flat=True)
+    return numbers.first() or 0
 
 
 def _line(row: LogLine) -> Line:
@@ -112,4 +124,4 @@ def _line(row: LogLine) -> Line:
     # to_html escapes every character it lets through.
     html = mark_safe(rendered.html)  # noqa: S308
     speaker = _SPEAKERS.get(row.source.partition(".")[0], "")
-    return Line(row.number, row.at, row.source, speaker, row.level, html, rendered.cut)
+    return Line(row.goal_id, row.number, row.at, row.source, speaker, row.level, html, rendered.cut)

@@ -113,10 +113,30 @@
       socket = null;
       if (event.code === 4403) return stop("You are no longer logged in. Reload the page to log in again.");
       if (event.code === 4404) return stop("This goal is not yours to see any more.");
+      if (event.code === 4409) return catchUpByAsking();
       startPolling();
       const wait = BACK_OFF_MS[Math.min(tries++, BACK_OFF_MS.length - 1)];
       setTimeout(() => { if (!ended) connect(); }, wait + Math.random() * wait / 2);
     };
+  };
+  /* Far behind: what is missing is asked for page by page, at this browser's own pace, and then the socket goes on.
+     Who follows the end needs the end; the lines before it are a scroll away. */
+  const catchUpByAsking = async () => {
+    say(`catching up from line ${last}`, "dot-clay");
+    try {
+      if (follow) await showTail();
+      else for (let more = true; more;) {
+        const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { redirect: "error" });
+        if (!answer.ok) throw new Error(String(answer.status));
+        const message = await answer.json();
+        take(message);
+        more = message.more;
+      }
+      connect();
+    } catch {
+      startPolling();
+      setTimeout(() => { if (!ended) connect(); }, BACK_OFF_MS.at(-1));
+    }
   };
   const stop = text => { ended = true; stopPolling(); say(text, "dot-bad"); };
 
@@ -191,16 +211,17 @@
   const catchUp = async () => {
     if (!isTail) { location.href = location.pathname + (source ? `?${query({})}` : ""); return; }
     setFollow(true);
-    if (detached) {
-      const answer = await fetch(`${term.dataset.live}?${query({})}`, { redirect: "error" }).catch(() => null);
-      if (!answer?.ok) return;
-      const tail = await answer.json();
-      list.replaceChildren(...parse(tail.lines));
-      last = Math.max(last, tail.last);
-      detached = false;
-      if (tail.older) offerOlder();
-    }
+    if (detached) await showTail().catch(() => null);
     toEnd();
+  };
+  const showTail = async () => {
+    const answer = await fetch(`${term.dataset.live}?${query({})}`, { redirect: "error" });
+    if (!answer.ok) throw new Error(String(answer.status));
+    const tail = await answer.json();
+    list.replaceChildren(...parse(tail.lines));
+    last = Math.max(last, tail.last);
+    detached = false;
+    if (tail.older) offerOlder();
   };
 
   followButton.hidden = false;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,10 @@ Message = dict[str, Any]
 
 
 class Socket:
-    """One connection to an ASGI application as `user`; every wait ends after `within` seconds."""
+    """One connection to an ASGI application as `user`; every wait ends after `within` seconds.
+
+    `on_send`, when set, is awaited before each message of the server's: that is how a full transport looks from there.
+    """
 
     def __init__(
         self, application: Any, address: str, user: Any = None, headers: list[tuple[bytes, bytes]] | None = None
@@ -25,15 +29,25 @@ class Socket:
             "subprotocols": [],
             "user": user,
         }
-        self._wire = ApplicationCommunicator(application, scope)
+        self.on_send: Callable[[], Awaitable[None]] | None = None
 
-    async def connect(self, within: float = 5.0) -> bool:
+        async def held(scope: Any, receive: Any, send: Any) -> None:
+            async def send_in_time(message: Message) -> None:
+                if self.on_send is not None:
+                    await self.on_send()
+                await send(message)
+
+            await application(scope, receive, send_in_time)
+
+        self._wire = ApplicationCommunicator(held, scope)
+
+    async def connect(self, within: float = 45.0) -> bool:
         """Knock; whether the server lets the socket in."""
         await self._wire.send_input({"type": "websocket.connect"})
         answer: Message = await self._wire.receive_output(within)
         return bool(answer["type"] == "websocket.accept")
 
-    async def receive(self, within: float = 5.0) -> Message:
+    async def receive(self, within: float = 45.0) -> Message:
         """The server's next message: `websocket.send` or `websocket.close`."""
         message: Message = await self._wire.receive_output(within)
         return message
@@ -42,7 +56,7 @@ class Socket:
         """Say something to the server."""
         await self._wire.send_input({"type": "websocket.receive", **data})
 
-    async def leave(self, within: float = 5.0) -> None:
+    async def leave(self, within: float = 45.0) -> None:
         """Go away, as a closed tab does, and wait until the server has noticed."""
         await self._wire.send_input({"type": "websocket.disconnect", "code": 1001})
         await self._wire.wait(within)

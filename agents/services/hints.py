@@ -1,16 +1,19 @@
 """Hints to browsers and wake-ups to workers. Both are best effort: the tables are the truth.
 
-A dead Redis delays what a hint would have speeded up and harms nobody; it is logged once a minute.
+A dead Redis delays what a hint would have speeded up and harms nobody; it is logged once a minute. Nobody waits for a
+hint to browsers: a thread tells them, over one connection that it keeps.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
+import os
+import threading
 import time
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.db import transaction
 
@@ -35,12 +38,12 @@ def goal_changed(goal_id: int, log: int | None = None) -> None:
 
     `log` is the last log number when a line was written, else None: a state or a plan changed.
     """
-    transaction.on_commit(lambda: _send(goal_group(goal_id), {"type": "hint", "log": log}))
+    transaction.on_commit(lambda: _teller.tell(goal_group(goal_id), log))
 
 
 def queue_changed() -> None:
     """Tell open review queues, once the transaction has committed, that the queue is different."""
-    transaction.on_commit(lambda: _send(QUEUE_GROUP, {"type": "hint", "log": None}))
+    transaction.on_commit(lambda: _teller.tell(QUEUE_GROUP, None))
 
 
 def wake(goal_id: int) -> None:
@@ -69,13 +72,67 @@ def _wake(number: int, task: str = "work") -> None:
         _complain("wake-up", error)
 
 
-def _send(group: str, message: dict[str, Any]) -> None:
-    if time.monotonic() < _skip_until:
-        return
-    try:
-        async_to_sync(_group_send)(group, message)
-    except Exception as error:  # any layer's error type; browsers ask again by number
-        _complain("hint to browsers", error)
+class Teller:
+    """Passes hints to the channel layer in a thread of its own, which begins with the first hint.
+
+    A connection is made once in the life of the process, and a slow layer holds nobody up. Hints for one group that
+    wait together are told as one: of log numbers the highest, and "something else changed" above all of them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[str, int | None] = {}
+        self._woken = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._ending = False
+
+    def tell(self, group: str, log: int | None) -> None:
+        """Have it said soon; `log` is a log number, or None for any other change."""
+        with self._lock:
+            before = self._waiting.get(group, log)
+            self._waiting[group] = None if log is None or before is None else max(before, log)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="hints", daemon=True)
+                self._thread.start()
+        self._woken.set()
+
+    def finish(self) -> None:
+        """Say what still waits before the process ends, if the layer answers."""
+        self._ending = True
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(_PATIENCE_S)
+
+    def _run(self) -> None:
+        with asyncio.Runner() as runner:
+            while not self._ending or self._waiting:
+                self._woken.wait()
+                self._woken.clear()
+                with self._lock:
+                    waiting, self._waiting = self._waiting, {}
+                for group, log in waiting.items():
+                    self._pass_on(runner, group, log)
+
+    def _pass_on(self, runner: asyncio.Runner, group: str, log: int | None) -> None:
+        if time.monotonic() < _skip_until:
+            return
+        try:
+            runner.run(_group_send(group, {"type": "hint", "group": group, "log": log}))
+        except Exception as error:  # any layer's error type; browsers ask again by number
+            _complain("hint to browsers", error)
+
+
+_teller = Teller()
+
+
+def _new_teller() -> None:
+    """A thread does not come along into a forked process, and its lock may have been held."""
+    global _teller
+    _teller = Teller()
+
+
+os.register_at_fork(after_in_child=_new_teller)
+atexit.register(lambda: _teller.finish())
 
 
 async def _group_send(group: str, message: dict[str, Any]) -> None:

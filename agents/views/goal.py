@@ -187,7 +187,7 @@ def log(request: HttpRequest, pk: int) -> JsonResponse:
         "last": window.last,
         "older": window.older,
         "more": window.more,
-        "lines": window.html(goal),
+        "lines": window.html(),
     }
     if "after" in request.GET:
         answer["fragments"] = GoalPage(goal, person).fragments()
