@@ -8,6 +8,7 @@ import threading
 from django.db import connections
 
 from library.language import embeddings
+from mindx_web import tracing
 from mindx_web.asgi import application
 
 __all__ = ["application"]
@@ -25,5 +26,6 @@ def _share_connections() -> None:
 
 
 _share_connections()
+tracing.start()
 # The first plan page would otherwise wait for the sentence model; whether there is one, the pages say themselves.
 threading.Thread(target=embeddings.why_unavailable, name="warm embeddings", daemon=True).start()

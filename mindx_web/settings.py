@@ -238,10 +238,17 @@ try:
         ipaddress.ip_network(_network)
 except ValueError as error:
     raise ImproperlyConfigured(f"MINDX_METRICS_FROM holds addresses or networks such as 10.0.0.0/8: {error}") from error
+# Spans go to a collector where OpenTelemetry's own variables name one; texts only with MINDX_TRACE_CONTENT.
+TRACE_ENDPOINT_IS_SET = any(
+    os.environ.get(name) for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+)
+TRACE_SERVICE = os.environ.get("OTEL_SERVICE_NAME") or "mindx"
+TRACE_CONTENT = _flag("MINDX_TRACE_CONTENT", default=False)
 
 # --- notices -------------------------------------------------------------------------------------------------
 # smtp://USER:PASSWORD@HOST:587 (STARTTLS), smtps://… (TLS from the start), smtp+plain://… (none); empty: no e-mail.
-_mail = urlsplit(os.environ.get("MINDX_EMAIL_URL", ""))
+EMAIL_URL = os.environ.get("MINDX_EMAIL_URL", "")
+_mail = urlsplit(EMAIL_URL)
 if _mail.scheme not in {"", "smtp", "smtps", "smtp+plain"} or (_mail.scheme and not _mail.hostname):
     raise ImproperlyConfigured("MINDX_EMAIL_URL must look like smtp://user:password@mail.example.org:587")
 NOTIFY_BY_EMAIL = bool(_mail.scheme)
@@ -269,11 +276,14 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-LOGGING = {
+LOG_FORMAT = os.environ.get("MINDX_LOG_FORMAT") or "line"
+if LOG_FORMAT not in {"line", "json"}:
+    raise ImproperlyConfigured("MINDX_LOG_FORMAT is “line” or “json”")
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"line": {"()": "mindx_web.logs.Lines"}, "json": {"()": "mindx_web.logs.Objects"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": os.environ.get("MINDX_LOG_LEVEL", "INFO")},
     "loggers": {
         "django.db.backends": {"level": "WARNING"},
@@ -286,3 +296,6 @@ LOGGING = {
         "celery.beat": {"level": "WARNING"},
     },
 }
+if LOG_FORMAT == "json":
+    # The web server's own lines too: everything on standard error is an object a line.
+    LOGGING["loggers"] |= {name: {"handlers": [], "propagate": True} for name in ("uvicorn", "uvicorn.access")}

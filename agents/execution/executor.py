@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from django.db import IntegrityError, transaction
 
-from agents import gate
+from agents import gate, telemetry
 from agents.bdi import recovery
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
@@ -260,7 +260,10 @@ def execute(lease: Lease) -> None:
         return
     _abort_without_programs(lease, plan, document)
     cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
-    with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
+    with (
+        telemetry.working_on(plan=plan.pk),
+        Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion,
+    ):
         Executor(lease, companion, plan, document, granted).run()
 
 

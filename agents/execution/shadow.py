@@ -10,6 +10,7 @@ import logging
 import time
 from typing import Any
 
+from agents import telemetry
 from agents.bdi import document as documents
 from agents.bdi import recovery, shadow
 from agents.bdi.document import Document, IntentSpec
@@ -55,7 +56,9 @@ def turn(run: ShadowRun) -> None:
             renew=lambda: shadowing.renew(run),
             is_cancelled=lambda: not shadowing.is_wanted(run),
         ) as companion:
-            findings, after = _tried(run, companion)
+            plan = run.intent_plan
+            with telemetry.working_on(plan=plan.pk), telemetry.span("shadow", plan.goal_id):
+                findings, after = _tried(run, companion)
     except _Stopped:
         move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the shadow run was under way")
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents import telemetry
 from agents.bdi import recovery
 from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
@@ -32,6 +33,7 @@ class StepOutcome:
     answer: Mapping[str, Any] = field(default_factory=dict)
 
 
+@telemetry.step
 def run_step(
     spec: IntentSpec,
     session: Session,

@@ -7,6 +7,7 @@ import time
 
 from django.db import connection, transaction
 
+from agents import telemetry
 from agents.execution import executor
 from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
@@ -35,6 +36,14 @@ def work(goal_id: int | None = None) -> None:
 
 def turn(lease: Lease) -> None:
     """One turn under a lease, which is given back at the end whatever happens."""
+    with (
+        telemetry.working_on(worker=lease.owner),
+        telemetry.span("claim", lease.goal_id, {"mindx.fence": lease.fence, "mindx.worker": lease.owner}),
+    ):
+        _turn(lease)
+
+
+def _turn(lease: Lease) -> None:
     try:
         _step(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id), lease)
     except (LeaseLost, MoveRefused) as error:

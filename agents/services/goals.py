@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from agents import telemetry
 from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
@@ -43,6 +44,7 @@ def submit(
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
     request makes one goal. Raises GoalRefused naming the field.
     """
+    began_ns = telemetry.now_ns()
     text = checked_text(text)
     design = designs.checked_design(design)
     if isinstance(priority, bool) or not 1 <= priority <= 5:
@@ -55,7 +57,9 @@ def submit(
         return earlier
     try:
         with transaction.atomic():
-            return _create(by, text, priority, workspace, list(depends_on), submission_key, design)
+            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design)
+            telemetry.submitted(goal.pk, goal.agent.name, text, began_ns)
+            return goal
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
         if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents import signals
+from agents import signals, telemetry
 from agents.models import Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
@@ -75,6 +75,7 @@ def move_goal(
             # What was reviewed for this goal leaves the queue with it, whatever ended it.
             waiting = LevelDocument.objects.filter(goal_id=goal.pk, state=LevelState.AWAITING_REVIEW.value)
             waiting.update(state=LevelState.CANCELLED.value, reason=f"the goal is {new.value}")
+            telemetry.happened("result", goal.pk, {"mindx.state": new.value})
             # Dependants start or fail, and the experience is recorded, by the next cycle.
             hints.wake(goal.pk)
     for name, value in values.items():

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from agents import telemetry
 from agents.bdi import document as documents
 from agents.bdi import means_ends, selection
 from agents.bdi.dependencies import link
@@ -36,9 +37,10 @@ def plan_goal(lease: Lease) -> None:
     goal = _adopt(lease)
     if goal.state != GoalState.PLANNING:  # it waits for its design
         return
-    beliefs = perceiving.perceive(goal)
-    known = rules.known_rules()
-    found = _find(goal, known, beliefs)
+    with telemetry.span("perceive", goal.pk):
+        beliefs = perceiving.perceive(goal)
+    with telemetry.span("plan", goal.pk):
+        found = _find(goal, rules.known_rules(), beliefs)
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from agents import telemetry
 from agents.models import IntentPlan
 from people.journal import Event
 from people.models import User
@@ -55,6 +56,8 @@ def add(
         previous_hash=previous,
         hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
     )
+    said = {"mindx.plan.id": plan.pk, "mindx.verdict": decision.verdict, "mindx.via": via}
+    telemetry.happened("review", plan.goal_id, said, since=plan.queued_at)
     told = {"decision": decision.pk, "verdict": decision.verdict, "goal": plan.goal_id, "digest": digest, "via": via}
     journal.write(Event.DECISION, by=by, subject=f"plan:{plan.pk}", data=told | {"comment": comment})
     return decision

@@ -1,0 +1,77 @@
+"""How a log line looks: a sentence for people, or an object for programs; never with a secret of ours in it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from django.conf import settings
+
+HIDDEN = "[hidden]"
+TEXT_MAX = 32_768
+# Shorter ones would hide ordinary words.
+_SECRET_MIN = 6
+_OF_EVERY_RECORD = {*logging.makeLogRecord({}).__dict__, "message", "asctime", "color_message", "taskName"}
+
+
+class Lines(logging.Formatter):
+    """A line as people read it."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return hide(super().format(record))
+
+
+class Objects(logging.Formatter):
+    """One JSON object a line, with the ids of whose work it was and what the code said besides."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from agents import telemetry  # the settings name this module before there are apps
+
+        told: dict[str, Any] = {
+            name: value for name, value in record.__dict__.items() if name not in _OF_EVERY_RECORD and name[0] != "_"
+        }
+        told |= telemetry.ids()
+        told |= {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": record.process,
+        }
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        # Hidden before it is written as JSON: a secret with a quote in it looks otherwise afterwards.
+        return json.dumps({name: _plain(value) for name, value in told.items()}, ensure_ascii=False)
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return hide(value if isinstance(value, str) else str(value))[:TEXT_MAX]
+
+
+def hide(text: str) -> str:
+    """The text without any secret of this installation."""
+    for secret in _secrets():
+        if secret in text:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+@lru_cache(maxsize=1)
+def _secrets() -> tuple[str, ...]:
+    """Keys, tokens and the passwords of every server, as they are and as addresses spell them; the longest first."""
+    addresses = (settings.DATABASE_URL, settings.REDIS_URL, settings.BROKER_URL, settings.EMAIL_URL)
+    found = {settings.SECRET_KEY, settings.APPROVAL_KEY, settings.METRICS_TOKEN}
+    found |= {urlsplit(address).password or "" for address in addresses}
+    found |= {settings.SERVERS.get(name, "") and (urlsplit(settings.SERVERS[name]).password or "")
+              for name in ("migrate_url", "database_url", "redis_url")}  # fmt: skip
+    spelled = {spelling for secret in found for spelling in (secret, unquote(secret), quote(unquote(secret), safe=""))}
+    return tuple(sorted((one for one in spelled if len(one) >= _SECRET_MIN), key=len, reverse=True))
