@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint bench bench-sandbox bench-review mutate-sandbox
+.PHONY: up test lint bench bench-sandbox bench-review bench-executor mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -22,7 +22,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review
+bench: bench-sandbox bench-review bench-executor
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -33,6 +33,11 @@ bench-review:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.review
+
+bench-executor:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.executor
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

@@ -2,7 +2,8 @@
 
 `forbidden` is asked when a plan is written, `check` at each claim, `by_hand` for a command that a person types and
 nobody reviews. Between two steps `stamp` says whether anything has changed that the last answer stood on; when it has,
-`check` is asked again. With nothing wired the answer is no.
+`check` is asked again; it is a function of the database, so that the statement that begins a step asks it too. With
+nothing wired the answer is no.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from django.db import connection
 
 from agents.bdi.document import Document
 from agents.models import Goal, IntentPlan
@@ -49,18 +52,18 @@ class Forbidden:
 Check = Callable[[IntentPlan, Mapping[str, Any] | None], Verdict]
 Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
 ByHand = Callable[[Goal, Document, User], str]
-Stamps = Callable[[int], str]
 
 _check: Check | None = None
 _forbids: Forbids | None = None
 _by_hand: ByHand | None = None
-_stamps: Stamps | None = None
+# The database's function that makes a plan's stamp; "" while nothing is wired.
+_stamp = ""
 
 
-def register(check: Check, forbids: Forbids, by_hand: ByHand, stamps: Stamps) -> None:
-    """Wire the implementation. Called once, by composition."""
-    global _check, _forbids, _by_hand, _stamps
-    _check, _forbids, _by_hand, _stamps = check, forbids, by_hand, stamps
+def register(check: Check, forbids: Forbids, by_hand: ByHand, stamp_function: str) -> None:
+    """Wire the implementation. Called once, by composition; the name is put into statements as it is."""
+    global _check, _forbids, _by_hand, _stamp
+    _check, _forbids, _by_hand, _stamp = check, forbids, by_hand, stamp_function
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
@@ -89,4 +92,11 @@ def stamp(plan_id: int) -> str:
     approval, the decisions, who made them, policies, component versions. Another word means that `check` must be asked
     again. It takes one statement, so that it can be asked before every step. Empty when nothing is wired.
     """
-    return _stamps(plan_id) if _stamps is not None else ""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {stamp_call()}", {"plan": plan_id})
+        return str(cursor.fetchone()[0])
+
+
+def stamp_call() -> str:
+    """The stamp as an expression of SQL, of the plan that the parameter `plan` names."""
+    return f"{_stamp}(%(plan)s)" if _stamp else "''"

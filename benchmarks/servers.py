@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.postgres import OWNER, SUPERUSER, EmbeddedPostgres, Passwords
 
 _START_S = 30.0
 
@@ -37,6 +37,8 @@ def database() -> Iterator[Path]:
                 raise RuntimeError((place / "postgres.log").read_text(errors="replace"))
             time.sleep(0.05)
         server.provision()
+        with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
+            connection.execute(f"GRANT pg_checkpoint TO {OWNER}")  # figures about the write-ahead log begin with one
         _set_up(place, server.url(OWNER))
         yield place
     finally:

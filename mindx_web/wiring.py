@@ -6,10 +6,10 @@ from people import journal
 
 def connect() -> None:
     """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
-    from review.gate import by_hand, check, forbidden, stamp
+    from review.gate import STAMP, by_hand, check, forbidden
     from review.services.journal import write
     from review.services.typed_audit import keep
 
-    gate.register(check, forbidden, by_hand, stamp)
+    gate.register(check, forbidden, by_hand, STAMP)
     audit.register(keep)
     journal.register(write)

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import rfc8785
 from django.conf import settings
-from django.db import connection
 
+from agents import gate
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
@@ -30,17 +29,18 @@ from review.services.audit import grant_of
 
 logger = logging.getLogger(__name__)
 
-# What of a step decides what happens when it runs; the rest of the document explains it.
-_STAMP = (Path(__file__).parent / "stamp.sql").read_text()
+# A function of the database (migration 0015): one word for all that `check` reads and somebody could change.
+STAMP = "review_stamp"
 _WENT_WELL = {IntentState.SUCCEEDED.value, IntentState.SKIPPED.value}
 _PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNOWN.value}
+# What of a step decides what happens when it runs; the rest of the document explains it.
 _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition")
 
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
     # Taken first: what changes while the rest is read makes another stamp, and is asked about again.
-    seen = stamp(plan.pk)
+    seen = gate.stamp(plan.pk)
     found = Approval.objects.select_related("by", "decision__policy__policy", "decision__policy__owner")
     approval = found.filter(intent_plan_id=plan.pk).first()
     reason = refusal(plan, approval, settings.APPROVAL_KEY) or _not_in_order(plan, approval)
@@ -59,13 +59,6 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     if not answer.allowed:
         logger.warning("The gate refused plan %s: %s", plan.pk, answer.reason, extra={"intent_plan": plan.pk})
     return answer
-
-
-def stamp(plan_id: int) -> str:
-    """One word for all that `check` reads and somebody could change; see `agents.gate.stamp`."""
-    with connection.cursor() as cursor:
-        cursor.execute(_STAMP, {"plan": plan_id})
-        return str(cursor.fetchone()[0])
 
 
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:

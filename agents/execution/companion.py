@@ -74,13 +74,19 @@ class Companion(threading.Thread):
         for line in lines:
             self._queue(stream, line)
 
-    def drain(self) -> None:
-        """Write everything that is waiting, unfinished lines included, before the next line of the worker itself."""
+    def drain(self) -> list[NewLine]:
+        """The lines that still wait when a program has ended, unfinished ones included, for the caller to write.
+
+        At most a batch: what is more is written here, before it.
+        """
         for stream, rest in self._partial.items():
             if rest:
                 self._queue(stream, rest)
         self._partial.clear()
-        self._flush()
+        with self._writing:
+            while self._unwritten or self._lines.qsize() > BATCH:
+                self._write_batch()
+            return self._take()
 
     def _queue(self, stream: str, line: bytes) -> None:
         self._count += 1
@@ -123,11 +129,14 @@ class Companion(threading.Thread):
     def _flush(self) -> None:
         # Both threads flush; the lock keeps lines in the order in which they came.
         with self._writing:
-            while lines := self._unwritten or self._take():
-                # Kept until they are stored, so that a database that is away loses nothing.
-                self._unwritten = lines
-                logs.write(self.goal_id, lines)
-                self._unwritten = []
+            while self._unwritten or not self._lines.empty():
+                self._write_batch()
+
+    def _write_batch(self) -> None:
+        # Kept until they are stored, so that a database that is away loses nothing.
+        self._unwritten = self._unwritten or self._take()
+        logs.write(self.goal_id, self._unwritten)
+        self._unwritten = []
 
     def _take(self) -> list[NewLine]:
         lines: list[NewLine] = []

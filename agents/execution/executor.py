@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from django.db import IntegrityError, transaction
@@ -18,13 +20,14 @@ from agents.execution import ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, hold, renew
-from agents.execution.record import Done, Running
+from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
 from agents.services import logs, renewing
+from agents.services.logs import NewLine
 from agents.services.moves import move_goal, move_plan
 from agents.states import GoalState, HandState, IntentState, PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 from sandbox.snapshots import SnapshotRefused
@@ -51,6 +54,8 @@ class Executor:
         self.minimum = granted.minimum or None
         self.refused: set[str] = set()
         self._living: tuple[str, ...] = ()
+        # What is said around a step is written by the statement that records it.
+        self._lines: list[NewLine] = []
 
     # -- the way through the plan -----------------------------------------------------------------------------
     def run(self) -> None:
@@ -69,6 +74,7 @@ class Executor:
             verifying.stop(self.lease, self.plan, self.document, refused.verdict)
         except record.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
+            self._write()
         except SandboxError as error:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
 
@@ -77,20 +83,38 @@ class Executor:
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
         running: Running | None = None
+        outcome = StepOutcome()
         needs = self._needs(self.document.at(min(self.plan.position, last)))
-        with open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk:
+        with (
+            open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk,
+            self._everything_written(),
+        ):
             for position in range(self.plan.position, last + 1):
-                running = running or record.begin(self.plan, self.lease, position)
+                running = running or self._begin(desk, position)
                 outcome = self._try(desk, running)
                 if outcome.failure is not None:
                     self._recover(running, outcome)
                     return False
-                running = self._finish(desk, running, outcome, go_on=position < last)
-            if desk.session.living:
-                self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
+                if position < last:
+                    running = self._finish(desk, running, outcome, following=position + 1)
             # Before the desk is cleared: people need not wait for thousands of files to be removed.
-            ending.complete(self.plan, self.lease)
+            self._complete(desk, running, outcome)
         return True
+
+    def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
+        """The last step and the plan end together, in one transaction."""
+        if desk.session.living:
+            self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
+        said = self._lines
+        try:
+            with transaction.atomic():
+                hold(self.lease)  # the goal's row before the plan's, as everywhere
+                if running is not None:
+                    self._finish(desk, running, outcome)
+                ending.complete(self.plan, self.lease)
+        except BaseException:
+            self._lines = said  # nothing of it was stored
+            raise
 
     def _cleanup_steps(self) -> None:
         """Run the approved clean-up, best effort: a failing step is recorded and the next one is tried."""
@@ -100,13 +124,24 @@ class Executor:
         running: Running | None = None
         start = max(first, self.plan.position)
         needs, least = self._needs(self.document.at(start)), self.minimum
-        with open_desk(self.lease, self._head(), SessionState(), *needs, part="cleanup", minimum=least) as desk:
+        with (
+            open_desk(self.lease, self._head(), SessionState(), *needs, part="cleanup", minimum=least) as desk,
+            self._everything_written(),
+        ):
             for position in range(start, last + 1):
-                running = running or record.begin(self.plan, self.lease, position)
+                running = running or self._begin(desk, position)
                 outcome = self._try(desk, running)
-                running = self._finish(desk, running, outcome, go_on=position < last)
+                running = self._finish(desk, running, outcome, following=position + 1 if position < last else None)
 
     # -- one step ---------------------------------------------------------------------------------------------
+    def _begin(self, desk: Desk, position: int) -> Running:
+        """Begin a try that no finished step before it began: the first of a claim."""
+
+        def said(running: Running) -> NewLine:
+            return _begins(self._chosen(running), desk.session.state, running.number, running.alternative)
+
+        return record.begin(self.plan, self.lease, position, said=said, granted=self.granted.stamp)
+
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         self.granted = verifying.before_a_try(self.lease, self.plan, running, self.granted)
         spec = self._chosen(running)
@@ -118,25 +153,22 @@ class Executor:
             desk.under(limits, hosts)
         except WouldEndPrograms as error:
             return unfit(FailureClass.PLANNING_ERROR, str(error))
-        label = f"tool.{REGISTRY.tool(spec.tool).label}"
         self.companion.new_attempt()
-        again = f", try {running.number}" if running.number > 1 else ""
-        again += f", alternative {running.alternative}" if running.alternative else ""
-        where = f"({desk.session.state.venv}) " if desk.session.state.venv else ""
-        prompt = f"{where}./{desk.session.state.cwd} $"
-        self._say(label, f"{prompt} {_shortened(spec.sentence)}{again}", intent=spec.position, attempt=running.number)
+        if not running.told:
+            self._lines.append(_begins(spec, desk.session.state, running.number, running.alternative))
+            self._write()
         outcome = run_step(
             spec, desk.session, earlier_results(self.plan, spec), self.companion.output, self.companion.stop_work
         )
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
-        self.companion.drain()
+        self._lines += self.companion.drain()
         self._stop_if_told(running)
         if outcome.skipped:
             self._say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
-            self._say(label, summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
+            self._say(_label(spec), summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
             self._tell_network(network_of(outcome.answer), spec)
         return outcome
 
@@ -168,7 +200,10 @@ class Executor:
             record.not_tried(self.plan, self.lease, running, "cancelled", "cancelled while it ran")
             raise record.Cancelled("cancelled while a step ran")
 
-    def _finish(self, desk: Desk, running: Running, outcome: StepOutcome, *, go_on: bool) -> Running | None:
+    def _finish(
+        self, desk: Desk, running: Running, outcome: StepOutcome, *, following: int | None = None
+    ) -> Running | None:
+        """Record the step, and begin the one at the position `following`."""
         if outcome.failure is not None:
             state, reason = IntentState.FAILED, outcome.failure.reason
         elif outcome.skipped:
@@ -176,7 +211,11 @@ class Executor:
         else:
             state, reason = IntentState.SUCCEEDED, ""
         done = Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
-        return record.advance(self.plan, self.lease, running, done, go_on=go_on)
+        begins = [] if following is None else [_begins(self.document.at(following), desk.session.state)]
+        said = Said(self._lines, begins, self.granted.stamp)
+        begun = record.advance(self.plan, self.lease, running, done, go_on=following is not None, said=said)
+        self._lines = []
+        return begun
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
         """Choose a strategy and record it: the goal waits for its next try, or the plan is aborted."""
@@ -202,6 +241,7 @@ class Executor:
         )
         self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
+        self._write()
         record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
         if choice.goes_on:
             return
@@ -242,7 +282,36 @@ class Executor:
         return IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=self.plan.pk)
 
     def _say(self, source: str, text: str, level: str = "info", **data: object) -> None:
-        logs.say(self.lease.goal_id, source, "execute", text, level, **data)
+        """Say it with the next thing that is written."""
+        self._lines.append(NewLine(source, "execute", text, level, data))
+
+    def _write(self) -> None:
+        lines, self._lines = self._lines, []
+        logs.write(self.lease.goal_id, lines)
+
+    @contextmanager
+    def _everything_written(self) -> Iterator[None]:
+        """Whatever ends the steps, what was to be said about them is written before anything else is."""
+        try:
+            yield
+        finally:
+            self._write()
+
+
+def _begins(spec: IntentSpec, state: SessionState, number: int = 1, alternative: int = 0) -> NewLine:
+    """The line of the log that says that a try of the step begins, as a terminal would show it."""
+    again = f", try {number}" if number > 1 else ""
+    again += f", alternative {alternative}" if alternative else ""
+    where = f"({state.venv}) " if state.venv else ""
+    text = f"{where}./{state.cwd} $ {_shortened(spec.sentence)}{again}"
+    return NewLine(_label(spec), "execute", text, data={"intent": spec.position, "attempt": number})
+
+
+def _label(spec: IntentSpec) -> str:
+    try:
+        return f"tool.{REGISTRY.tool(spec.tool).label}"
+    except UnknownTool:
+        return f"tool.{spec.tool}"
 
 
 def _shortened(sentence: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
+from agents import gate
 from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
 from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
-from agents.services import hints
-from agents.services.logs import storable
+from agents.services import hints, logs
+from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
 from agents.states import GoalState, IntentState, PlanState
 
@@ -36,7 +37,8 @@ class WorkspaceMoved(AgentsError):
 class Running:
     """A try that has begun: its row, where it stands, and the snapshot it starts from.
 
-    `alternative` is the declared one that is tried in the step's place, 0 for the step itself.
+    `alternative` is the declared one that is tried in the step's place, 0 for the step itself. `stamp` is the gate's
+    word from after the try had begun (None: not asked yet), `told` whether the log says that it has begun.
     """
 
     attempt_id: int
@@ -44,6 +46,8 @@ class Running:
     position: int
     before: str
     alternative: int = 0
+    stamp: str | None = field(default=None, compare=False)
+    told: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -57,17 +61,28 @@ class Done:
     reason: str = ""
 
 
-def json_text(value: Any) -> str:
-    """JSON as Postgres stores it: no NUL, which jsonb cannot hold."""
-    return json.dumps(value).replace("\\u0000", "\\u2400")
+@dataclass(frozen=True)
+class Said:
+    """What the worker itself has to say around a step: about what has happened, and that the next try begins.
+
+    The second is written only while the gate's stamp is `granted`: until it is asked again nobody knows whether it may.
+    """
+
+    lines: Sequence[NewLine] = ()
+    begins: Sequence[NewLine] = ()
+    granted: str = ""
 
 
-def advance(plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_on: bool) -> Running | None:
-    """Finish the try and begin the next intent's first, in one statement; None when no further one was begun.
+def advance(
+    plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_on: bool, said: Said | None = None
+) -> Running | None:
+    """Finish the try, write what is to be said, begin the next intent's first try and take the gate's stamp of that
+    moment, in one statement; None when no further try was begun.
 
     Raises LeaseLost, Cancelled or WorkspaceMoved when a condition on the plan's row does not hold; then nothing was
     written. A report that was recorded before is answered as it was then.
     """
+    said = said or Said()
     values: dict[str, int | str | bool] = {
         "plan": plan.pk,
         "fence": lease.fence,
@@ -84,15 +99,22 @@ def advance(plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_
         "session": json_text(done.session),
         "worker": lease.owner,
         "go_on": go_on,
+        "granted": said.granted,
+        "lines_of_it": len(said.lines),
+        "lines_of_next": len(said.begins),
+        "lines": logs.as_json([*said.lines, *said.begins]),
     }
     with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE, values)
+        cursor.execute(_ADVANCE.replace("{stamp}", gate.stamp_call()), values)
         row = cursor.fetchone()
     if row is None:
         _explain(plan, lease, running)
         return _recorded_before(plan, running)
-    hints.goal_changed(plan.goal_id)
-    return Running(row[1], 1, running.position + 1, done.after) if row[1] is not None else None
+    attempt_id, stamp, last = row
+    hints.goal_changed(plan.goal_id, last)
+    if attempt_id is None:
+        return None
+    return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=stamp == said.granted)
 
 
 def _explain(plan: IntentPlan, lease: Lease, running: Running) -> None:
@@ -118,12 +140,27 @@ def _recorded_before(plan: IntentPlan, running: Running) -> Running | None:
     if following is None:
         return None
     return Running(
-        following.pk, following.number, running.position + 1, following.snapshot_before, following.alternative
+        following.pk,
+        following.number,
+        running.position + 1,
+        following.snapshot_before,
+        following.alternative,
+        told=True,
     )
 
 
-def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
-    """Begin a try of the intent at a position; the row exists before anything runs."""
+def begin(
+    plan: IntentPlan,
+    lease: Lease,
+    position: int,
+    *,
+    said: Callable[[Running], NewLine] | None = None,
+    granted: str = "",
+) -> Running:
+    """Begin a try of the intent at a position; the row exists before anything runs.
+
+    As in `advance`, the gate's stamp is taken with it, and the log says that it begins while that is `granted`.
+    """
     with transaction.atomic():
         hold(lease)
         intent = Intent.objects.select_for_update(no_key=True).get(intent_plan=plan, position=position)
@@ -141,7 +178,13 @@ def begin(plan: IntentPlan, lease: Lease, position: int) -> Running:
             alternative=alternative,
         )
         hints.goal_changed(plan.goal_id)
-    return Running(attempt.pk, number, position, head, alternative)
+        running = Running(attempt.pk, number, position, head, alternative)
+        if said is None:
+            return running
+        stamp = gate.stamp(plan.pk)
+        if stamp == granted:
+            logs.write(plan.goal_id, [said(running)])
+        return replace(running, stamp=stamp, told=stamp == granted)
 
 
 def _chosen_after(last: Attempt | None) -> int:

@@ -24,11 +24,10 @@ from agents.bdi.limits import UnknownLimit, reached, session_limits
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, open_desk_in, summary_of
 from agents.execution.lease import worker_name
-from agents.execution.record import json_text
 from agents.models import HandCommand, IntentPlan, Workspace, WorkspaceChange
 from agents.services import hand_commands, hand_reading, hints, logs
 from agents.services.hand_commands import speaker, tell
-from agents.services.logs import storable
+from agents.services.logs import json_text, storable
 from agents.services.moves import move_hand_command
 from agents.services.stores import checkouts
 from agents.states import HAND_ENDED, HandState, MoveRefused, PlanState
@@ -138,7 +137,7 @@ def _carry_out(command: HandCommand, companion: Companion) -> None:
         with open_desk_in(name, command.snapshot_before, state, limits, reading.hosts) as desk:
             request = hand_reading.request_of(reading)
             result = desk.session.execute(request, on_output=companion.output, cancel=companion.stop_work)
-            companion.drain()
+            logs.write(command.goal_id, companion.drain())
             if companion.lost:
                 raise MoveRefused(f"the lease on command {command.pk} was lost while it ran")
             if companion.cancelled:

@@ -44,10 +44,12 @@ def at_the_claim(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.
 def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate.Verdict) -> gate.Verdict:
     """The verdict that the try may run under. Raises Refused, with the try closed, when the gate says no by now.
 
-    Asked as late as possible, when the try has begun and nothing of it has run. One statement says that nothing has
-    changed since `granted`; only when something has does the gate look at all of it again.
+    Asked as late as possible, when the try has begun and nothing of it has run: by the statement that begins it, else
+    here. As long as nothing has changed since `granted`, that is all; when something has, the gate looks at all of it
+    again.
     """
-    if gate.stamp(plan.pk) == granted.stamp:
+    stamp = gate.stamp(plan.pk) if running.stamp is None else running.stamp
+    if stamp == granted.stamp:
         return _within(granted, plan, lease, running)
     stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
     verdict = _answer(stored)

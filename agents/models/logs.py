@@ -22,7 +22,8 @@ class LogLine(models.Model):
 
     append_only = True
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="log_lines")
+    # The constraint on goal and number is the index.
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="log_lines", db_index=False)
     number = models.BigIntegerField()
     at = models.DateTimeField()
     source = models.CharField(max_length=64)

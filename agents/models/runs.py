@@ -16,7 +16,8 @@ class Intent(models.Model):
         MAIN = "main"
         CLEANUP = "cleanup"
 
-    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="intents")
+    # Here and below: the constraint on the pair is the index, and each further one costs with every step.
+    intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="intents", db_index=False)
     position = models.PositiveIntegerField()
     phase = models.CharField(max_length=8, choices=Phase.choices, default=Phase.MAIN)
     tool = models.CharField(max_length=64)
@@ -40,7 +41,7 @@ class Intent(models.Model):
 class Attempt(models.Model):
     """One try of an intent; the row exists before the try starts."""
 
-    intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts")
+    intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     number = models.PositiveIntegerField()
     fence = models.BigIntegerField()
     worker = models.CharField(max_length=120)

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import connection
 
-from agents.models import LogLine
 from agents.services import hints
 
 TEXT_MAX = 64 * 1024
+# The escape of a NUL: an even number of backslashes before it are escaped backslashes.
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+_WRITE = """
+WITH counted AS (
+    INSERT INTO agents_logcounter AS counter (goal_id, last) VALUES (%(goal)s, %(count)s)
+    ON CONFLICT (goal_id) DO UPDATE SET last = counter.last + excluded.last
+    RETURNING last
+), written AS (
+    INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
+    SELECT %(goal)s, counted.last - %(count)s + line.place, clock_timestamp(),
+           line.source, line.stage, line.level, line.text, line.data
+    FROM counted, ROWS FROM (json_to_recordset(%(lines)s::json)
+        AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
+        AS line (source, stage, level, text, data, place)
+)
+SELECT last FROM counted
+"""
 
 
 @dataclass(frozen=True)
@@ -29,36 +46,27 @@ class NewLine:
 def write(goal_id: int, lines: Sequence[NewLine]) -> int:
     """Append lines to the goal's log and return the number of the last one; 0 when there was nothing to write.
 
-    The counter's row is locked by the update, so two writers never share a number and a rolled back one leaves no
-    gap. NUL cannot be stored in Postgres and is shown as U+2400; a text is cut at 64 KiB with a mark.
+    One statement. The counter's row is locked by the update, so two writers never share a number and a rolled back one
+    leaves no gap; times are the database's, as in everything that a worker records. NUL cannot be stored in Postgres
+    and is shown as U+2400; a text is cut at 64 KiB with a mark.
     """
     if not lines:
         return 0
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO agents_logcounter (goal_id, last) VALUES (%s, %s)"
-                " ON CONFLICT (goal_id) DO UPDATE SET last = agents_logcounter.last + excluded.last RETURNING last",
-                [goal_id, len(lines)],
-            )
-            last: int = cursor.fetchone()[0]
-        now = timezone.now()
-        first = last - len(lines) + 1
-        LogLine.objects.bulk_create(
-            LogLine(
-                goal_id=goal_id,
-                number=first + offset,
-                at=now,
-                source=line.source,
-                stage=line.stage,
-                level=line.level,
-                text=storable(line.text),
-                data=dict(line.data),
-            )
-            for offset, line in enumerate(lines)
-        )
-        hints.goal_changed(goal_id, last)
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITE, {"goal": goal_id, "count": len(lines), "lines": as_json(lines)})
+        last: int = cursor.fetchone()[0]
+    hints.goal_changed(goal_id, last)
     return last
+
+
+def as_json(lines: Sequence[NewLine]) -> str:
+    """The lines as the statements that write them take them: an array of objects."""
+    return json_text([{**vars(line), "text": storable(line.text), "data": dict(line.data)} for line in lines])
+
+
+def json_text(value: Any) -> str:
+    """JSON as Postgres stores it: no NUL, which jsonb cannot hold. A text that spells one out stays as it is."""
+    return _NUL.sub(r"\1\\u2400", json.dumps(value))
 
 
 def say(goal_id: int, source: str, stage: str, text: str, level: str = "info", **data: Any) -> int:

@@ -36,16 +36,15 @@ def test_what_is_changed_while_a_step_runs_stops_the_next_one(
     plan = approved([write("a.txt"), write("b.txt")], [write("undone.txt")])
     advance = record.advance
 
-    def then_change(*args: Any, **also: Any) -> Any:
-        following = advance(*args, **also)
+    def change_first(*args: Any, **also: Any) -> Any:
         key = "id" if table == "agents_intentplan" else "intent_plan_id"
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
             cursor.execute(f"UPDATE {table} SET {column} = %s WHERE {key} = %s", [value, plan.pk])
             cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
-        return following
+        return advance(*args, **also)
 
-    monkeypatch.setattr(record, "advance", then_change)
+    monkeypatch.setattr(record, "advance", change_first)
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (goal.state, goal.reason.split(":")[0]) == (GoalState.FAILED, "refused_by_gate")

@@ -32,16 +32,15 @@ THEN: write “one” to the file a.txt, write “two” to the file b.txt
 
 @pytest.fixture
 def after_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], object]], None]:
-    """`after_step(1, change)`: something happens the moment the first step is recorded."""
+    """`after_step(1, change)`: something happens when the first step has run, the moment before it is recorded."""
 
     def when(position: int, change: Callable[[], object]) -> None:
         advance, left = record.advance, [change]
 
         def then(plan: IntentPlan, lease: Any, running: Any, *rest: Any, **also: Any) -> Any:
-            following = advance(plan, lease, running, *rest, **also)
             if running.position == position and left:
                 left.pop()()
-            return following
+            return advance(plan, lease, running, *rest, **also)
 
         monkeypatch.setattr(record, "advance", then)
 

@@ -1,10 +1,23 @@
+"""The stamp becomes a function, so that the statement that begins a step can ask for it too.
+
+VOLATILE is what it is about: each statement inside such a function sees what is committed by then, not what was
+committed when the statement around it began. A step's begin may have waited for a lock, and what somebody changed
+meanwhile must be in the stamp.
+"""
+
+from django.db import migrations
+
+STAMP = """
+CREATE FUNCTION review_stamp(asked bigint) RETURNS text LANGUAGE plpgsql VOLATILE AS $body$
+BEGIN
 -- One word for all that the gate reads of a plan and that somebody could change since it was asked.
 -- Rows are taken whole: what is changed and how does not matter here, the gate itself then says whether it may go on.
+RETURN (
 WITH plan AS (
     SELECT id, goal_id, workspace_id, plan_id, revision, digest, approved_digest,
            encode(sha256(document), 'hex') AS stored
     FROM agents_intentplan
-    WHERE id = %(plan)s
+    WHERE id = asked
 ), rule AS (
     -- Not out of the document, whose bytes may be no JSON any more. Another evidence is another plan_id.
     SELECT DISTINCT node->'rule'->>'name' AS name
@@ -13,10 +26,10 @@ WITH plan AS (
             WHEN 'array' THEN evidence->'subgoals' ELSE '[]'::jsonb END) node
     WHERE agents_plan.id = (SELECT plan_id FROM plan)
 ), approval AS (
-    SELECT * FROM review_approval WHERE intent_plan_id = %(plan)s
+    SELECT * FROM review_approval WHERE intent_plan_id = asked
 ), decision AS (
     SELECT * FROM review_decision
-    WHERE intent_plan_id = %(plan)s OR id IN (SELECT decision_id FROM approval)
+    WHERE intent_plan_id = asked OR id IN (SELECT decision_id FROM approval)
 ), policy AS (
     SELECT policy.id, policy.state, policy.number, to_jsonb(version) AS version, version.owner_id
     FROM review_reviewpolicy policy
@@ -38,3 +51,18 @@ SELECT encode(sha256(convert_to(jsonb_build_array(
      JOIN library_componentversion version ON version.component_id = component.id
      WHERE component.kind = 'rule' AND component.name IN (SELECT name FROM rule))
 )::text, 'UTF8')), 'hex')
+);
+END
+$body$
+"""
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ("review", "0010_queue_entry"),
+        ("library", "0002_initial"),
+        ("people", "0002_answered_request"),
+    ]
+
+    operations = [migrations.RunSQL(STAMP, "DROP FUNCTION review_stamp(bigint)")]
