@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint bench bench-sandbox bench-review bench-executor mutate-sandbox
+.PHONY: up test lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -22,7 +22,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-executor
+bench: bench-sandbox bench-review bench-executor bench-durable
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -38,6 +38,17 @@ bench-executor:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.executor
+
+# Our executor beside LangGraph, DBOS, procrastinate and Celery, which live in an environment of their own. Takes a
+# quarter of an hour; BENCH_DURABLE='--rounds 3 --engines mindx langgraph' asks for less (docs/benchmarks.md).
+BENCH_DURABLE ?=
+BENCH_RUNNING ?=
+bench-durable:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-bench.txt .venv-bench
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.durable $(BENCH_DURABLE)
+	@$(PY) -m benchmarks.durable.running $(BENCH_RUNNING)
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

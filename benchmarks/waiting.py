@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.models import IntentPlan
+    from agents.models import Agent, IntentPlan
     from benchmarks.review import Bench
 
 _BATCH = 5_000
@@ -39,7 +39,7 @@ def measure(bench: Bench, plans: int, rounds: int) -> None:
     settings.ALLOWED_HOSTS = ["testserver"]
     call_command("collectstatic", interactive=False, verbosity=0)
     started = time.perf_counter()
-    _fill(bench, plans)
+    fill(bench.agent, plans)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     took = f"made in {time.perf_counter() - started:.0f} s; {rounds} rounds, load {os.getloadavg()[0]:.1f}"
@@ -48,7 +48,8 @@ def measure(bench: Bench, plans: int, rounds: int) -> None:
     _sweeps(rounds)
 
 
-def _fill(bench: Bench, plans: int) -> None:
+def fill(agent: Agent, plans: int) -> None:
+    """Make the plans, of twenty people's goals, as they stand when everything has been looked at."""
     from agents.models import Workspace
     from people.models import User
     from people.roles import Role
@@ -57,10 +58,10 @@ def _fill(bench: Bench, plans: int) -> None:
     owners = [User.objects.create_user(f"owner{n}", roles=[Role.SUBMITTER]) for n in range(_SUBMITTERS)]
     places = [Workspace.objects.create(name=f"bench{n}", owner=one, head=EMPTY) for n, one in enumerate(owners)]
     for first in range(0, plans, _BATCH):
-        _batch(bench, places, range(first, min(first + _BATCH, plans)))
+        _batch(agent, places, range(first, min(first + _BATCH, plans)))
 
 
-def _batch(bench: Bench, places: Sequence[Any], numbers: range) -> None:
+def _batch(agent: Agent, places: Sequence[Any], numbers: range) -> None:
     from django.utils import timezone
 
     from agents.models import Goal, Intent, IntentPlan, Plan, ShadowRun
@@ -73,7 +74,7 @@ def _batch(bench: Bench, places: Sequence[Any], numbers: range) -> None:
         Goal(
             text=f"Goal number {n}: {'tidy up' if n % 20 == 0 else 'write a note'} for team {n % 97}",
             submitted_by=places[n % _SUBMITTERS].owner,
-            agent=bench.agent,
+            agent=agent,
             workspace=places[n % _SUBMITTERS],
             priority=1 + n % 5,
             state="awaiting_review",

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Make .venv from a lock, or leave it alone when it already holds exactly that.
-# usage: scripts/setup.sh requirements.txt | requirements-test.txt
+# Make .venv (or another environment) from a lock, or leave it alone when it already holds exactly that.
+# usage: scripts/setup.sh requirements.txt | requirements-test.txt | requirements-bench.txt .venv-bench
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lock=$1
+venv=${2:-.venv}
 umask 022 # the embedded servers run under uids of their own and must be able to read their programs
 
 exec 9<"$lock"
@@ -24,22 +25,22 @@ fi
 # An environment does not survive being moved or its Python being replaced, so both belong to its identity.
 identity=$("$python" -c 'import sys; print(sys.version, sys.base_prefix)')
 wanted="$(sha256sum <"$lock" | cut -d' ' -f1) $lock $PWD $identity"
-stamp=.venv/installed
-if [ -x .venv/bin/python ] && grep -qxF -- "$wanted" "$stamp" 2>/dev/null; then
+stamp=$venv/installed
+if [ -x "$venv/bin/python" ] && grep -qxF -- "$wanted" "$stamp" 2>/dev/null; then
     exit 0
 fi
 
 if ! grep -qF -- " $PWD $identity" "$stamp" 2>/dev/null; then
-    echo "Making .venv with $("$python" --version)"
-    rm -rf .venv
-    if ! "$python" -m venv .venv; then
+    echo "Making $venv with $("$python" --version)"
+    rm -rf "$venv"
+    if ! "$python" -m venv "$venv"; then
         echo "Python's venv module is missing. On Debian: apt-get install python3-venv" >&2
         exit 1
     fi
     echo "made in $PWD $identity" >"$stamp"
 fi
 echo "Installing $(grep -c '==' "$lock") packages from $lock (a minute or less, the first time only)"
-.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$lock"
+"$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$lock"
 # What an older lock put there is no longer vouched for: its line goes, this one's stays.
 { grep -vF -- " $lock $PWD" "$stamp" || true; echo "$wanted"; } >"$stamp.new"
 mv "$stamp.new" "$stamp"

@@ -1,0 +1,18 @@
+"""mindX as `ours`, and what a worker does after the end besides: each goal is taken up again and remembered."""
+
+from __future__ import annotations
+
+from benchmarks.durable import ours
+
+
+class Lane(ours.Lane):
+    """Two turns a goal: to its end, and learning from it."""
+
+    def run(self) -> None:
+        from agents.execution.lease import claim
+        from agents.services import cycle
+
+        for plan in self._plans:
+            while (lease := claim(plan.goal_id)) is not None:
+                cycle.turn(lease)
+        self._check()
