@@ -219,6 +219,9 @@ HOLD_S = float(os.environ.get("MINDX_HOLD_S", "10"))
 SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")
 LEASE_S = float(os.environ.get("MINDX_LEASE_S", "15"))
 SWEEP_S = 1.0
+# What one try of a step may write into its goal's log; how much was left out stands in the log.
+STEP_LOG_LINES = int(os.environ.get("MINDX_STEP_LOG_LINES", "20000"))
+STEP_LOG_BYTES = int(os.environ.get("MINDX_STEP_LOG_BYTES", str(16 * 1024 * 1024)))
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000

@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 BEAT_S = 0.1
 CHECK_S = 1.0
-LINES_PER_ATTEMPT = 20_000
 LINE_BYTES = 8 * 1024
 BATCH = 500
 
@@ -44,7 +43,8 @@ class Companion(threading.Thread):
         self._lines: queue.Queue[NewLine] = queue.Queue()
         self._partial: dict[str, bytes] = {}
         self._unwritten: list[NewLine] = []
-        self._count = 0
+        self._lines_taken = self._bytes_taken = 0
+        self._lines_left_out = self._bytes_left_out = 0
         self._done = threading.Event()
         self._writing = threading.Lock()
         self._renew_every_s = max(0.2, float(settings.LEASE_S) / 4)
@@ -63,10 +63,18 @@ class Companion(threading.Thread):
     def new_attempt(self) -> None:
         """Forget what is left of the last attempt's output."""
         self._partial.clear()
-        self._count = 0
+        self._lines_taken = self._bytes_taken = 0
+        self._lines_left_out = self._bytes_left_out = 0
 
     def output(self, stream: str, data: bytes) -> None:
-        """Take raw bytes of stdout or stderr; whole lines are queued, a rest waits for its end."""
+        """Take raw bytes of stdout or stderr; whole lines are queued, a rest waits for its end.
+
+        What one try may put into the log is bounded, and so is what waits here while the database is away. Of what
+        comes after that only the amount is kept.
+        """
+        if self._is_full and not self._partial.get(stream):
+            self._leave_out(data)
+            return
         *lines, rest = (self._partial.get(stream, b"") + data).split(b"\n")
         if len(rest) > LINE_BYTES:
             lines, rest = [*lines, rest], b""
@@ -83,19 +91,39 @@ class Companion(threading.Thread):
             if rest:
                 self._queue(stream, rest)
         self._partial.clear()
+        self._say_what_is_missing()
         with self._writing:
             while self._unwritten or self._lines.qsize() > BATCH:
                 self._write_batch()
             return self._take()
 
+    @property
+    def _is_full(self) -> bool:
+        return self._lines_taken >= settings.STEP_LOG_LINES or self._bytes_taken >= settings.STEP_LOG_BYTES
+
+    def _leave_out(self, data: bytes) -> None:
+        self._lines_left_out += data.count(b"\n")
+        self._bytes_left_out += len(data)
+
     def _queue(self, stream: str, line: bytes) -> None:
-        self._count += 1
-        if self._count > LINES_PER_ATTEMPT:
+        if self._is_full:
+            self._leave_out(line + b"\n")
             return
+        self._lines_taken += 1
+        self._bytes_taken += min(len(line), LINE_BYTES)
         text = line[:LINE_BYTES].decode(errors="replace").rstrip("\r")
-        if self._count == LINES_PER_ATTEMPT:
-            text = f"more than {LINES_PER_ATTEMPT:,} lines; the rest is not in the log, its end is in the step's result"
+        if len(line) > LINE_BYTES:
+            text += f" … {len(line) - LINE_BYTES:,} more bytes of this line were left out"
         self._lines.put(NewLine(stream, "execute", text))
+
+    def _say_what_is_missing(self) -> None:
+        if self._bytes_left_out:
+            text = (
+                f"left out of the log: {self._lines_left_out:,} more lines, {self._bytes_left_out:,} bytes, after"
+                f" {self._lines_taken:,} lines; the end of the output is in the step's result"
+            )
+            self._lines.put(NewLine("worker", "execute", text, "warning"))
+            self._lines_left_out = self._bytes_left_out = 0
 
     # -- the thread -------------------------------------------------------------------------------------------
     def run(self) -> None:
