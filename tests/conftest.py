@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -35,6 +36,9 @@ _POSTGRES = EmbeddedPostgres(
 )
 _VALKEY = EmbeddedValkey(_ROOT / "valkey", _ROOT / "sockets" / "valkey", secrets.token_hex(8))
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # What a shell starts in the background ignores interrupts, and so would everything that a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 for _name in [name for name in os.environ if name.startswith("MINDX_")]:
     del os.environ[_name]  # a test must not depend on what its shell happens to hold
 os.environ.update(

@@ -122,3 +122,18 @@ def test_it_needs_no_django() -> None:
         [sys.executable, "-c", code], cwd=_REPOSITORY, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_program_hears_signals_whatever_the_session_was_told_to_ignore(tmp_path: Path) -> None:
+    """As it is told by nohup, and by shells that start it in the background."""
+    words = [sys.executable, "-m", "sandbox", "--root", str(tmp_path / "root"), "--json", "-c"]
+    done = subprocess.run(
+        ["sh", "-c", "trap '' HUP INT QUIT; exec \"$@\"", "sh", *words, "run 'grep SigIgn /proc/self/status'"],
+        cwd=_REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    ignored = int(json.loads(done.stdout)["stdout"].split()[1], 16)
+    assert ignored & 0b111 == 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PIPE_BYTES = 1 << 16
 # The same on every architecture that has a filter; importing signal would cost as much as typing.
-_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25
+_SIGHUP, _SIGINT, _SIGQUIT, _SIGKILL, _SIGPIPE, _SIGXFSZ = 1, 2, 3, 9, 13, 25
 
 
 class Program:
@@ -223,7 +223,8 @@ def _spawn(wish: Wish, actions: list[tuple[int, ...] | tuple[int, int, str, int,
             file_actions=actions,
             setsid=True,
             setsigmask=[],
-            setsigdef=[_SIGPIPE, _SIGXFSZ],
+            # Python ignores the first two; the others are ignored where mindX itself was started in the background.
+            setsigdef=[_SIGPIPE, _SIGXFSZ, _SIGHUP, _SIGINT, _SIGQUIT],
         )
     except OSError as error:
         raise _not_started(wish.argv[0], error) from error
