@@ -42,6 +42,7 @@ class Event(StrEnum):
     WORKSPACE_MADE = "workspace_made"
     WORKSPACE_FILES = "workspace_files"
     WORKSPACE_SETTINGS = "workspace_settings"
+    RESTORED = "restored"
 
 
 Keep = Callable[..., object]

@@ -202,6 +202,11 @@ class EmbeddedPostgres:
         connection.execute(sql.SQL(statement).format(sql.Identifier(role), rights, sql.Literal(verifier)))
 
 
+def programs() -> Path:
+    """The folder of Postgres' programs, for those who run one as themselves."""
+    return _packages_folder() / _BINARIES
+
+
 def _packages_folder() -> Path:
     """The folder that holds the wheel; `initdb` finds its libraries beside the wheel's own folder.
 

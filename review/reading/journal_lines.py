@@ -93,6 +93,8 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
         case Event.WORKSPACE_FILES:
             what = str(data.get("kind", ""))
             return f"{_FILES.get(what, what)} {_short(data.get('what', ''))} in {place}"
+        case Event.RESTORED:
+            return f"restored mindX from a backup of {_short(data.get('as_of', ''))}"
         case Event.WORKSPACE_SETTINGS:
             return f"changed the settings of {place}{_changes(data)}"
     return f"{_words(event)} {place}"
