@@ -22,10 +22,12 @@ from agents.models import (
     IntentPlan,
     LogLine,
     Plan,
+    Standstill,
     ToolLimit,
     Transition,
     Workspace,
 )
+from agents.services import pausing
 from people.journal import Event
 from people.told_admin import ToldTable
 
@@ -67,6 +69,27 @@ class AgentAdmin(_NothingVanishes, ToldTable):
 
     def told_subject(self, row: Agent) -> str:
         return f"agent:{row.name}"
+
+
+@admin.register(Standstill)
+class StandstillAdmin(ToldTable):
+    """Adding the row lets nothing begin anywhere; deleting it lets everything go on."""
+
+    event, told = Event.STANDSTILL, ("reason",)
+    list_display = ("reason", "by", "since")
+    list_select_related = ("by",)
+    readonly_fields = ("by", "since")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return super().has_add_permission(request) and pausing.standstill() is None
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.by = request.user
+        super().save_model(request, obj, form, change)
+
+    def told_subject(self, row: Standstill) -> str:
+        return "mindx:all"
 
 
 @admin.register(ToolLimit)

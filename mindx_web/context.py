@@ -11,6 +11,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from agents.models import Standstill
+from agents.services import pausing
 from people.models import User
 from review import holds
 from review.models import HeldDecision
@@ -99,6 +101,11 @@ class Shell:
         """What this person decided and may still take back, and what of it was dropped."""
         user = self._request.user
         return holds.of(user) if self.numbers.has_held and isinstance(user, User) else []
+
+    @cached_property
+    def standstill(self) -> Standstill | None:
+        """Who lets nothing begin at the moment, and why; asked for only when there is something to say."""
+        return pausing.standstill() if self.numbers.stands_still else None
 
     @property
     def version(self) -> str:

@@ -39,6 +39,7 @@ class Event(StrEnum):
     BELIEF = "belief"
     LIMIT = "limit"
     AGENT = "agent"
+    STANDSTILL = "standstill"
     WORKSPACE_MADE = "workspace_made"
     WORKSPACE_FILES = "workspace_files"
     WORKSPACE_SETTINGS = "workspace_settings"

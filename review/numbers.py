@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Exists, IntegerField, QuerySet, Subquery
 from django.http import HttpRequest
 
+from agents.models import Standstill
 from people.models import User
 from review import levels, queue
 from review.models import HeldDecision, Notice
@@ -21,7 +22,8 @@ class Numbers:
     """What this person may decide, what of it is theirs, what of designs and choices of rules, what they
     have not read: "7", "99+", or "" for nothing.
 
-    The others say whether there is anything to ask for: decisions that are held, steps and goals that need a hand.
+    The others say whether there is anything to ask for: decisions that are held, steps and goals that need
+    a hand, and whether everything stands still.
     """
 
     waiting: str = ""
@@ -31,6 +33,7 @@ class Numbers:
     has_held: bool = False
     has_unknown: bool = False
     has_manual: bool = False
+    stands_still: bool = False
 
 
 class _Counted(Subquery):
@@ -54,8 +57,9 @@ def of(user: User) -> Numbers:
             has_held=Exists(HeldDecision.objects.filter(by=user)),
             has_unknown=Exists(queue.steps_to_judge(user)),
             has_manual=Exists(queue.goals_for_a_hand(user)),
+            stands_still=Exists(Standstill.objects.all()),
         )
-        .values("waiting", "mine", "levels", "unread", "has_held", "has_unknown", "has_manual")
+        .values("waiting", "mine", "levels", "unread", "has_held", "has_unknown", "has_manual", "stands_still")
         .first()
     )
     if found is None:
@@ -68,6 +72,7 @@ def of(user: User) -> Numbers:
         has_held=found["has_held"],
         has_unknown=found["has_unknown"],
         has_manual=found["has_manual"],
+        stands_still=found["stands_still"],
     )
 
 

@@ -55,6 +55,11 @@ WITH plan AS (
       AND agents_intent.position = plan.next_position
       AND agents_intent.state = 'pending'
       AND %(go_on)s
+      -- What runs is finished while its agent is paused or everything stands still; nothing further begins.
+      AND NOT EXISTS (SELECT FROM agents_standstill)
+      AND NOT EXISTS (
+          SELECT FROM agents_goal goal JOIN agents_agent agent ON agent.id = goal.agent_id
+          WHERE goal.id = plan.goal_id AND agent.paused)
     RETURNING agents_intent.id
 ), begun AS (
     INSERT INTO agents_attempt

@@ -4,6 +4,7 @@ FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
 WHERE (%(goal)s::bigint IS NULL OR goal.id = %(goal)s::bigint)
   AND NOT agent.paused
+  AND NOT EXISTS (SELECT FROM agents_standstill)
   AND (goal.lease_until IS NULL OR goal.lease_until <= clock_timestamp())
   AND (
     goal.state IN ('pending', 'planning', 'executing')

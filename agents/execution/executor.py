@@ -19,7 +19,7 @@ from agents.bdi.started import living_before
 from agents.execution import ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
-from agents.execution.lease import Lease, LeaseLost, hold, renew
+from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, hold, renew
 from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
@@ -35,7 +35,6 @@ from sandbox.snapshots import SnapshotRefused
 logger = logging.getLogger(__name__)
 
 RETRY_DELAY_S = 5.0
-LOST_WORKERS_MAX = 3
 SENTENCE_MAX = 300
 
 
@@ -72,6 +71,8 @@ class Executor:
             ending.cancel(self.plan, self.lease)
         except verifying.Refused as refused:
             verifying.stop(self.lease, self.plan, self.document, refused.verdict)
+        except record.Halted as halted:
+            logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning")
         except record.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
             self._write()
@@ -215,6 +216,8 @@ class Executor:
         said = Said(self._lines, begins, self.granted.stamp)
         begun = record.advance(self.plan, self.lease, running, done, go_on=following is not None, said=said)
         self._lines = []
+        if following is not None and begun is None:
+            raise record.Halted(f"intent {following} begins when it goes on")
         return begun
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
@@ -396,15 +399,19 @@ def _stopped_before_it_ran(plan: IntentPlan, lease: Lease, goal: Goal) -> bool:
         return True
     intent = plan.intents.filter(position=plan.position, state=IntentState.RUNNING.value).first()
     lost = intent.attempts.filter(outcome="lost").count() if intent else 0
-    if intent is None or not lost:
-        return False
-    if intent.effect == "once":
+    if intent is not None and lost and intent.effect == "once":
         ending.ask_for_outcome(plan, lease, intent)
         return True
+    # Not every worker came as far as a try; and of one that was only slow the lease tells nothing.
+    lost = max(lost, lease.lost)
     if lost >= LOST_WORKERS_MAX:
-        logs.say(goal.pk, "worker", "execute", f"intent {intent.position} has cost {lost} workers", level="error")
+        reason = f"worker_died_{lost}_times at intent {plan.position}"
+        logs.say(goal.pk, "worker", "execute", f"intent {plan.position} has cost {lost} workers", level="error")
+        if plan.aborting:
+            ending.fail(plan, lease, f"{plan.aborting}; then {reason}, while cleaning up")
+            return True
         main = plan.intents.filter(phase=Intent.Phase.MAIN).count()
-        ending.abort(plan, lease, f"worker_died_{lost}_times at intent {intent.position}", first_cleanup=main + 1)
+        ending.abort(plan, lease, reason, first_cleanup=main + 1)
         plan.refresh_from_db()
     return False
 

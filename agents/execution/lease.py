@@ -16,15 +16,31 @@ from agents.models import Goal
 _CLAIMABLE = (Path(__file__).parent / "claimable.sql").read_text()
 # Both parts are files of this package; what varies is passed as parameters.
 _CLAIM = f"""
-WITH picked AS ({_CLAIMABLE} FOR UPDATE OF goal SKIP LOCKED LIMIT 1)
+WITH picked AS ({_CLAIMABLE} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
+standing AS (
+    -- Where the goal is, as far as a worker that dies there again got no further. Whoever ends a turn gives the lease
+    -- back; one that ran out has cost a worker.
+    SELECT goal.id, goal.lease_owner <> '' AS lost,
+           CASE goal.state WHEN 'pending' THEN 'planning' ELSE goal.state END || coalesce((
+               SELECT ' ' || plan.id || ' ' || plan.position FROM agents_intentplan plan
+               WHERE plan.goal_id = goal.id AND plan.state = 'executing'), '') AS place
+    FROM agents_goal goal JOIN picked ON picked.id = goal.id
+)
 UPDATE agents_goal goal
-SET lease_owner = %(owner)s,
+SET lost_workers = CASE WHEN NOT standing.lost THEN 0 WHEN goal.lost_at = standing.place THEN goal.lost_workers + 1
+                   ELSE 1 END,
+    lost_at = CASE WHEN standing.lost THEN standing.place ELSE '' END,
+    lease_owner = %(owner)s,
     lease_fence = goal.lease_fence + 1,
     lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-FROM picked
-WHERE goal.id = picked.id
-RETURNING goal.id, goal.lease_fence
+FROM standing
+WHERE goal.id = standing.id
+RETURNING goal.id, goal.lease_fence, goal.lost_workers
 """  # noqa: S608
+
+
+# A third worker that dies over the same thing is the last: what it tried is stopped with a reason.
+LOST_WORKERS_MAX = 3
 
 
 class LeaseLost(AgentsError):
@@ -33,11 +49,15 @@ class LeaseLost(AgentsError):
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to work on a goal until somebody holds a higher fence."""
+    """The right to work on a goal until somebody holds a higher fence.
+
+    `lost` is how many workers died here one after another without getting further.
+    """
 
     goal_id: int
     fence: int
     owner: str
+    lost: int = 0
 
 
 def worker_name() -> str:
@@ -54,7 +74,7 @@ def claim(goal_id: int | None = None) -> Lease | None:
     with connection.cursor() as cursor:
         cursor.execute(_CLAIM, {"goal": goal_id, "owner": owner, "lease_s": settings.LEASE_S})
         row = cursor.fetchone()
-    return Lease(goal_id=row[0], fence=row[1], owner=owner) if row else None
+    return Lease(goal_id=row[0], fence=row[1], owner=owner, lost=row[2]) if row else None
 
 
 def claimable(limit: int) -> list[int]:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Exists
 from django.utils import timezone
 
 from agents import gate
 from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
-from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
+from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt, Standstill
 from agents.services import hints, logs
 from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
@@ -31,6 +32,10 @@ class Cancelled(AgentsError):
 
 class WorkspaceMoved(AgentsError):
     """The workspace's head is no longer the one the step started from."""
+
+
+class Halted(AgentsError):
+    """The agent was paused, or everything stands still: no further step begins now."""
 
 
 @dataclass(frozen=True)
@@ -159,14 +164,20 @@ def begin(
 ) -> Running:
     """Begin a try of the intent at a position; the row exists before anything runs.
 
-    As in `advance`, the gate's stamp is taken with it, and the log says that it begins while that is `granted`.
+    Raises Halted while its agent is paused or everything stands still. As in `advance`, the gate's stamp is taken with
+    it, and the log says that it begins while that is `granted`.
     """
     with transaction.atomic():
         hold(lease)
         intent = Intent.objects.select_for_update(no_key=True).get(intent_plan=plan, position=position)
         last = intent.attempts.order_by("-number").select_related("recovery").first()
         number, alternative = (last.number + 1 if last else 1), _chosen_after(last)
-        head = IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=plan.pk)
+        now = IntentPlan.objects.annotate(standstill=Exists(Standstill.objects.all()))
+        head, paused, standstill = now.values_list("workspace__head", "goal__agent__paused", "standstill").get(
+            pk=plan.pk
+        )
+        if paused or standstill:
+            raise Halted(f"intent {position} begins when it goes on")
         move_intents(Intent.objects.filter(pk=intent.pk), IntentState.RUNNING)
         attempt = Attempt.objects.create(
             intent=intent,

@@ -24,7 +24,7 @@ from agents.bdi.limits import UnknownLimit, reached, session_limits
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, open_desk_in, summary_of
 from agents.execution.lease import worker_name
-from agents.models import HandCommand, IntentPlan, Workspace, WorkspaceChange
+from agents.models import HandCommand, IntentPlan, Standstill, Workspace, WorkspaceChange
 from agents.services import hand_commands, hand_reading, hints, logs
 from agents.services.hand_commands import speaker, tell
 from agents.services.logs import json_text, storable
@@ -75,6 +75,8 @@ def claim(command_id: int) -> HandCommand | None:
     and each looks for the other there. What was typed for other files, or by somebody who lost the right since, ends
     without having run.
     """
+    if Standstill.objects.exists():
+        return None
     with transaction.atomic():
         where = HandCommand.objects.filter(pk=command_id).values_list("workspace_id", flat=True).first()
         if where is None:

@@ -6,7 +6,7 @@ may be inserted and read by the application's database role, never changed.
 
 from __future__ import annotations
 
-from agents.models.actors import Agent, ToolLimit
+from agents.models.actors import Agent, Standstill, ToolLimit
 from agents.models.common import DIGEST_HEX
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -31,6 +31,7 @@ __all__ = [
     "Plan",
     "RecoveryAttempt",
     "ShadowRun",
+    "Standstill",
     "TerminalSession",
     "ToolLimit",
     "Transition",

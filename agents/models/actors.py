@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
@@ -37,6 +38,22 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Standstill(models.Model):
+    """While its one row is there nothing begins: planning, steps, trials, typed commands. What runs is finished."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, editable=False, related_name="+")
+    since = models.DateTimeField(auto_now_add=True)
+    reason = models.CharField(max_length=300, help_text="Everybody reads it at the top of every page.")
+
+    class Meta:
+        verbose_name_plural = "standstill"
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="one_standstill")]
+
+    def __str__(self) -> str:
+        return f"everything stands still: {self.reason}"
 
 
 def _within(name: str) -> models.BaseConstraint:

@@ -33,6 +33,9 @@ class Goal(models.Model):
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_fence = models.BigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
+    # How many workers in a row died over the same thing without getting further, and what that was.
+    lost_workers = models.PositiveSmallIntegerField(default=0, db_default=0)
+    lost_at = models.CharField(max_length=80, blank=True, default="", db_default="")
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
     learned_at = models.DateTimeField(null=True, blank=True)

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from agents import telemetry
 from agents.execution import executor
-from agents.execution.lease import Lease, LeaseLost, claim, claimable, hold, release
+from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
 from agents.services import hints, learning, logs, planning, shadowing
 from agents.services.moves import move_goal
@@ -58,7 +58,11 @@ def _turn(lease: Lease) -> None:
 
 def _step(goal: Goal, lease: Lease) -> None:
     state = GoalState(goal.state)
-    if state is GoalState.BLOCKED:
+    if lease.lost >= LOST_WORKERS_MAX and state in (GoalState.PENDING, GoalState.PLANNING):
+        planning.give_up(lease, f"worker_died_{lease.lost}_times while it was planned")
+    elif lease.lost >= LOST_WORKERS_MAX and state in GOAL_ENDED:
+        learning.give_up(lease, f"{lease.lost} workers died while they remembered it")
+    elif state is GoalState.BLOCKED:
         unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
         planning.plan_goal(lease)
@@ -73,7 +77,7 @@ def _pause_after_failure(lease: Lease) -> None:
     try:
         with connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE agents_goal SET lease_until = clock_timestamp() + make_interval(secs => %s)"
+                "UPDATE agents_goal SET lease_until = clock_timestamp() + make_interval(secs => %s), lease_owner = ''"
                 " WHERE id = %s AND lease_fence = %s",
                 [CYCLE_FAILURES_WAIT_S, lease.goal_id, lease.fence],
             )

@@ -44,6 +44,12 @@ def learn(lease: Lease) -> None:
         logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
 
 
+def give_up(lease: Lease, reason: str) -> None:
+    """Remembering it has cost workers: it stays as it ended, without an experience."""
+    if Goal.objects.filter(pk=lease.goal_id, learned_at=None).update(learned_at=timezone.now()):
+        logs.say(lease.goal_id, "worker", "learn", f"not remembered as an experience: {reason}", level="error")
+
+
 def _record_rule(plan: IntentPlan | None) -> None:
     """A rule's record counts plans that ran to an end; a rejected plan says nothing about whether it works."""
     if plan is None or plan.state not in (PlanState.COMPLETE, PlanState.FAILED):

@@ -1,4 +1,4 @@
-"""Pausing an agent and letting it go on. What it has begun is never thrown away."""
+"""Pausing an agent, or everything, and letting it go on. What has begun is never thrown away."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 
 from django.db import transaction
 
-from agents.models import Agent
+from agents.models import Agent, Standstill
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -22,6 +22,32 @@ def pause(agent: Agent, *, by: User) -> Agent:
 def resume(agent: Agent, *, by: User) -> Agent:
     """Let the agent go on; the next sweep finds its goals."""
     return _set(agent, False, by)
+
+
+def standstill() -> Standstill | None:
+    """Who lets nothing begin at the moment, since when and why; None when all goes on."""
+    return Standstill.objects.select_related("by").first()
+
+
+def stop_all(*, by: User, reason: str) -> Standstill:
+    """Let nothing begin anywhere until `go_on`; what runs is finished. Doing it again changes nothing."""
+    with transaction.atomic():
+        found, made = Standstill.objects.get_or_create(id=1, defaults={"by": by, "reason": reason})
+        if made:
+            journal.record(Event.STANDSTILL, by=by, subject="mindx:all", data={"after": {"reason": reason}})
+            logger.info("Everything was stopped by %s: %s", by.username, reason)
+    return found
+
+
+def go_on(*, by: User) -> None:
+    """Let everything go on; the next sweep finds what waits."""
+    with transaction.atomic():
+        found = Standstill.objects.select_for_update().first()
+        if found is not None:
+            found.delete()
+            data = {"before": {"reason": found.reason}, "after": {"reason": ""}}
+            journal.record(Event.STANDSTILL, by=by, subject="mindx:all", data=data)
+            logger.info("Everything was let go on by %s", by.username)
 
 
 def _set(agent: Agent, paused: bool, by: User) -> Agent:

@@ -54,6 +54,16 @@ def plan_goal(lease: Lease) -> None:
             _ask_a_person(goal, found, problems)
 
 
+def give_up(lease: Lease, reason: str) -> None:
+    """Planning it has cost workers: a person must supply the plan, and no further worker tries."""
+    with transaction.atomic():
+        goal = hold(lease)
+        logs.say(goal.pk, "worker", "plan", f"{_in_words(reason)}; {MANUAL_HINT}", level="error")
+        if goal.state == GoalState.PENDING:
+            move_goal(goal, GoalState.PLANNING, by=lease.owner)
+        move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=reason)
+
+
 def _adopt(lease: Lease) -> Goal:
     """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
     with transaction.atomic():

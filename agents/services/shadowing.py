@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from agents import signals
 from agents.bdi import shadow
 from agents.execution.lease import worker_name
-from agents.models import Attempt, Intent, IntentPlan, ShadowRun
+from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
 from agents.services import file_paths, hints
 from agents.services.moves import move_shadow
 from agents.services.stores import store
@@ -53,6 +53,8 @@ def claim(run_id: int | None = None) -> ShadowRun | None:
     """
     now = Now()
     with transaction.atomic():
+        if Standstill.objects.exists():
+            return None
         if ShadowRun.objects.filter(_RUNNING, lease_until__gt=now).count() >= settings.SHADOW_RUNS_MAX:
             return None
         free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=now)))

@@ -12,6 +12,7 @@ from mindx_web.api import (
     levels,
     policies,
     shadow,
+    standstill,
     talk,
     workspaces,
 )
@@ -38,6 +39,7 @@ api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("components", components.router)
 api.add_router("agents", agents.router)
+api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)
 
 __all__ = ["api"]

@@ -88,6 +88,8 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"changed limits of steps{_changes(data)}"
         case Event.AGENT:
             return f"changed {place}{_changes(data)}"
+        case Event.STANDSTILL:
+            return f"changed whether everything stands still{_changes(data)}"
         case Event.WORKSPACE_MADE:
             return f"made {place}"
         case Event.WORKSPACE_FILES:

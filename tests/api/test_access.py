@@ -73,6 +73,8 @@ OPERATIONS = [
     ("GET", "components", Scope.LIBRARY_READ),
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
     ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
+    ("POST", "standstill", Scope.AGENTS_WRITE),
+    ("POST", "standstill/end", Scope.AGENTS_WRITE),
 ]
 PUBLIC = {"openapi.json", "health", "health/live", ""}
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents.models import Agent, Intent
+from agents.models import Agent, Intent, Standstill
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from library.memory import selectors as memory
@@ -145,3 +145,22 @@ def test_components_are_found_by_their_words(api_of: Any, owner: Any) -> None:
     found = caller.get("components?q=Python").json()
     assert [item["name"] for item in found["items"]] == ["start a python project"]
     assert found["next"] is None
+
+
+def test_an_operator_stops_everything_with_a_reason_and_lets_it_go_on(api_of: Any, operator: Any) -> None:
+    caller = api_of(operator)
+    answer = caller.post("standstill", {"reason": "moving house"})
+    assert (answer.status_code, answer.json()["stands_still"], answer.json()["by"]) == (200, True, operator.username)
+    assert caller.post("standstill", {"reason": "another"}).json()["reason"] == "moving house"
+    assert caller.post("standstill", {"reason": ""}).status_code == 422
+    assert caller.post("standstill/end").json()["stands_still"] is False
+    assert not Standstill.objects.exists()
+
+
+def test_others_may_not_stop_everything(api_of: Any, operator: Any) -> None:
+    caller = api_of(operator)
+    operator.roles = ["submitter", "reviewer"]
+    operator.save()
+    assert caller.post("standstill", {"reason": "no"}).status_code == 403
+    assert caller.post("standstill/end").status_code == 403
+    assert not Standstill.objects.exists()
