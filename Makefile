@@ -4,7 +4,7 @@ PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox
+.PHONY: up test lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox bench-live
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -22,7 +22,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-executor bench-durable
+bench: bench-sandbox bench-review bench-live bench-executor bench-durable
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -33,6 +33,11 @@ bench-review:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.review
+
+bench-live:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.live
 
 bench-executor:
 	@scripts/setup.sh requirements.txt

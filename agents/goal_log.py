@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
@@ -15,6 +15,10 @@ from agents.presentation import ansi
 
 TAIL = 200
 BATCH = 200
+# Lines shown before the one that was asked for.
+BEFORE_IT = 20
+# One search looks at so many lines; a longer log is searched on with another click, so none holds the database long.
+FIND_LINES = 100_000
 # The sources offered for filtering are those of the first and the newest lines: a log may have millions between them.
 _SOURCES_FROM = 2_000
 _SPEAKERS = {
@@ -71,6 +75,47 @@ def before(goal: Goal, number: int, source: str = "") -> Window:
     return Window([_line(row) for row in rows[:TAIL][::-1]], 0, number - 1, older=len(rows) > TAIL)
 
 
+def around(goal: Goal, number: int, source: str = "") -> Window:
+    """Lines from a little before a number on: where somebody wants to look. Beyond the end: the newest lines."""
+    end = last_number(goal.pk)
+    if number > end:
+        return tail(goal, source)
+    start = max(1, number - BEFORE_IT)
+    rows = list(_of(goal, source).filter(number__gte=start, number__lte=end).order_by("number")[: BATCH + 1])
+    lines = [_line(row) for row in rows[:BATCH]]
+    return Window(lines, start - 1, lines[-1].number if lines else end, older=start > 1, more=len(rows) > BATCH)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a text stands; `number` is None when it does not in the lines up to `searched`, the last being `end`."""
+
+    number: int | None
+    searched: int
+    end: int
+
+    @property
+    def on_from(self) -> int:
+        """Where to search on; 0 when everything has been searched."""
+        if self.number is not None:
+            return self.number + 1
+        return self.searched + 1 if self.searched < self.end else 0
+
+
+def find(goal: Goal, text: str, start: int, source: str = "") -> Found:
+    """The first line from `start` on that holds the text, whatever its case; so many lines are searched at one time."""
+    end = last_number(goal.pk)
+    searched = min(end, start + FIND_LINES - 1)
+    rows = _of(goal, source).filter(number__gte=start, number__lte=searched, text__icontains=text)
+    return Found(rows.order_by("number").values_list("number", flat=True).first(), searched, end)
+
+
+def first_error(goal: Goal) -> int | None:
+    """The number of the first line that tells of an error; an index holds only those."""
+    errors = goal.log_lines.filter(level="error").order_by("number")
+    return errors.values_list("number", flat=True).first()
+
+
 def following(goal_id: int, number: int) -> Window:
     """What follows a number, whoever spoke, at most BATCH lines; no lines when nothing does.
 
@@ -91,12 +136,9 @@ def after(goal: Goal, number: int, source: str = "", upto: int | None = None) ->
 
 def sources(goal: Goal, chosen: str = "") -> list[str]:
     """Who spoke in the first and the newest lines, by name; the chosen one is always among them."""
-    ends = (goal.log_lines.order_by(order)[:_SOURCES_FROM].values("pk") for order in ("number", "-number"))
-    names = {
-        name
-        for end in ends
-        for name in LogLine.objects.filter(pk__in=end).order_by().values_list("source", flat=True).distinct()
-    }
+    first, newest = (goal.log_lines.order_by(order)[:_SOURCES_FROM].values("pk") for order in ("number", "-number"))
+    ends = LogLine.objects.filter(Q(pk__in=first) | Q(pk__in=newest))
+    names = set(ends.order_by().values_list("source", flat=True).distinct())
     return sorted(names | ({chosen} if chosen else set()))
 
 

@@ -203,6 +203,27 @@
     }
   };
 
+  const showNewer = async link => {
+    const end = list.lastElementChild;
+    if (!end) return;
+    link.setAttribute("aria-disabled", "true");
+    try {
+      const answer = await fetch(`${term.dataset.live}?${query({ after: numberOf(end), still: "" })}`, { redirect: "error" });
+      if (!answer.ok) throw new Error(String(answer.status));
+      const newer = await answer.json();
+      list.append(...parse(newer.lines).filter(line => numberOf(line) > numberOf(end)));
+      const before = scroller.scrollHeight;
+      let tooMany = list.children.length - 2 * KEEP;
+      if (tooMany > 0) { while (tooMany-- > 0) list.firstElementChild.remove(); scroller.scrollTop -= before - scroller.scrollHeight; offerOlder(); }
+      if (!newer.more) link.parentElement.remove();
+      say(`lines ${numberOf(list.firstElementChild)} to ${numberOf(list.lastElementChild)}`, "");
+    } catch {
+      say("newer lines could not be loaded; try again", "dot-bad");
+    } finally {
+      link.removeAttribute("aria-disabled");
+    }
+  };
+
   const setFollow = on => {
     follow = on;
     followButton.setAttribute("aria-pressed", String(on));
@@ -233,21 +254,35 @@
   scroller.addEventListener("scroll", () => {
     const atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 8;
     if (atEnd && !follow && !detached) setFollow(true);
+    // Reading on: what follows is fetched by its number before the edge is reached.
+    const near = 3 * scroller.clientHeight;
+    const newer = term.querySelector("[data-newer]:not([aria-disabled])");
+    if (newer && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near) showNewer(newer);
+    const older = term.querySelector("[data-older]:not([aria-disabled])");
+    if (older && !follow && scroller.scrollTop < scroller.clientHeight) showOlder(older);
   }, { passive: true });
   scroller.addEventListener("touchmove", () => { if (follow) setFollow(false); }, { passive: true });
   term.addEventListener("click", event => {
-    const link = event.target.closest("[data-older]");
+    const link = event.target.closest("[data-older], [data-newer]");
     if (!link) return;
     event.preventDefault();
-    if (link.getAttribute("aria-disabled") !== "true") showOlder(link);
+    if (link.getAttribute("aria-disabled") !== "true") ("newer" in link.dataset ? showNewer : showOlder)(link);
+  });
+  // Home, End and / while the log has the focus: the begin and the end of the log, not of what is loaded of it.
+  scroller.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.target !== scroller) return;
+    if (event.key === "Home" && term.querySelector("[data-older]")) { event.preventDefault(); location.href = term.querySelector("[data-begin]").href; }
+    if (event.key === "End" && !isTail) { event.preventDefault(); catchUp(); }
+    if (event.key === "/") { event.preventDefault(); document.getElementById("log-find").focus(); }
   });
   const select = term.querySelector("select[name=source]");
-  term.querySelector("[data-plain]")?.setAttribute("hidden", "");
   select?.addEventListener("change", () => select.form.requestSubmit());
 
   // A fragment that grows takes room from the log: the end stays in sight.
   new ResizeObserver(() => { if (follow) toEnd(); }).observe(scroller);
   if (follow) toEnd();
+  const wanted = list.querySelector("[data-wanted]");
+  if (wanted) scroller.scrollTop = wanted.offsetTop - scroller.offsetTop - scroller.clientHeight / 3;
   if (isTail) { say(`line ${last}, connecting`, ""); connect(); }
   else setFollow(false);
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from agents.models.goals import Goal
 
@@ -35,6 +36,8 @@ class LogLine(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["goal", "number"], name="log_line_number_once_per_goal")]
+        # Errors are few: the first one is found without reading what stands before it.
+        indexes = [models.Index(fields=["goal", "number"], condition=Q(level="error"), name="log_line_errors")]
 
     def __str__(self) -> str:
         return f"{self.number} {self.text[:60]}"

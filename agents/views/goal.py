@@ -23,15 +23,30 @@ from agents.views.asking import changeable_goal, person_of, visible_goal
 from agents.views.streams import as_attachment, streamed
 
 _NUMBER_MAX = 2**62
+_FIND_MAX = 200
 
 
 @require_GET
 def live(request: HttpRequest, pk: int) -> HttpResponse:
-    """What happens now: timeline, log, beliefs. `?before=N` shows older lines, `?source=…` those of one speaker."""
+    """What happens now: timeline, log, beliefs.
+
+    `?before=N` shows older lines, `?line=N` those around a number, `?find=…` where a text stands next (from `line` on),
+    `?error=first` the first error; `?source=…` only those of one speaker.
+    """
     page = GoalPage(visible_goal(request, pk), person_of(request))
     source = request.GET.get("source", "")[:64]
-    older_than = _number(request.GET.get("before"))
-    window = goal_log.before(page.goal, older_than, source) if older_than else goal_log.tail(page.goal, source)
+    older_than, wanted = _number(request.GET.get("before")), _number(request.GET.get("line"))
+    text, found = request.GET.get("find", "").strip()[:_FIND_MAX], None
+    if text:
+        found = goal_log.find(page.goal, text, wanted or 1, source)
+        wanted = found.number or wanted
+    elif "error" in request.GET:
+        wanted = goal_log.first_error(page.goal)
+    if older_than:
+        window = goal_log.before(page.goal, older_than, source)
+    else:
+        window = goal_log.around(page.goal, wanted, source) if wanted else goal_log.tail(page.goal, source)
+    is_tail = not older_than and not wanted
     return render(
         request,
         "agents/goal/live.html",
@@ -42,7 +57,11 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
             "lines": window.lines,
             "source": source,
             "sources": goal_log.sources(page.goal, source),
-            "is_tail": not older_than,
+            "is_tail": is_tail,
+            "wanted": wanted,
+            "find": text,
+            "found": found,
+            "has_error": goal_log.first_error(page.goal) is not None,
         },
     )
 
@@ -172,7 +191,10 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
 
 @require_GET
 def log(request: HttpRequest, pk: int) -> JsonResponse:
-    """The log for the page's script: `?after=N` what is new, as the socket says it; `?before=N` older; or the tail."""
+    """The log for the page's script: `?after=N` what is new, as the socket says it; `?before=N` older; or the tail.
+
+    `?still` leaves out the fragments: somebody scrolls.
+    """
     person = person_of(request)
     goal = visible_goal(request, pk)
     source = request.GET.get("source", "")[:64]
@@ -189,7 +211,7 @@ def log(request: HttpRequest, pk: int) -> JsonResponse:
         "more": window.more,
         "lines": window.html(),
     }
-    if "after" in request.GET:
+    if "after" in request.GET and "still" not in request.GET:
         answer["fragments"] = GoalPage(goal, person).fragments()
     return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 

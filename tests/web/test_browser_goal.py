@@ -180,3 +180,24 @@ def test_a_file_is_sent_looked_at_and_saved(
     assert saved.value.suggested_filename == "hello.txt"
     assert saved.value.path().read_bytes() == b"dear you\n"
     assert workspace is not None
+
+
+def test_a_long_log_is_read_from_any_line_by_scrolling(owner: User, make_goal: Maker, open_page: OpenPage) -> None:
+    goal = make_goal(owner)
+    last = fill(goal, 1_500)
+    page = open_page(owner, f"/goals/{goal.pk}/?line=700")
+    expect(page.locator("#L700")).to_be_in_viewport()
+    page.locator("#L879").scroll_into_view_if_needed()
+    expect(page.locator("#L1000")).to_be_attached()
+    assert numbers(page) == sorted(set(numbers(page)))
+    page.locator(".term-scroll").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#L1")).to_be_in_viewport()
+    page.locator(".term-scroll").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("no such text")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is in no line")).to_be_visible()
+    page.locator(".term-scroll").focus()
+    page.keyboard.press("End")
+    expect(page.locator(f"#L{last}")).to_be_in_viewport()

@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from agents import goal_log
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
 from agents.services import goals, logs
 from agents.services.logs import NewLine
@@ -367,3 +368,56 @@ def test_ten_thousand_lines_stay_a_small_page(
         page = said(client, "goal", goal.pk)
     assert len(shown(page)) == 200
     assert len(page) < 200_000
+
+
+def test_a_line_an_error_and_a_text_are_found_by_number(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    fill(goal, 700)
+    error = logs.write(goal.pk, [NewLine("worker", "execute", "it broke: 100% of <b>it</b>", "error")])
+    last = fill(goal, 700)
+    client = client_of(owner)
+    page = said(client, "goal", goal.pk, line="400")
+    assert shown(page) == list(range(380, 580))
+    assert "?line=580" in page
+    assert 'data-n="400" data-wanted' in page
+    assert shown(said(client, "goal", goal.pk, line="1"))[0] == 1
+    assert shown(said(client, "goal", goal.pk, line=str(last + 50)))[-1] == last
+    assert f'data-n="{error}" data-l="error" data-wanted' in said(client, "goal", goal.pk, error="first")
+    found = said(client, "goal", goal.pk, find="BROKE: 100% of <b>")
+    assert f"stands in line {error}." in found
+    assert "<b>it</b>" not in found
+    assert f"line={error + 1}" in found
+    nothing = said(client, "goal", goal.pk, find="broke", line=str(error + 1))
+    assert "is in no line from here to the end" in nothing
+    assert f"stands in line {error}." in said(client, "goal", goal.pk, find="%")
+
+
+def test_a_search_looks_at_so_many_lines_and_says_where_it_stopped(
+    owner: User, make_goal: Maker, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goal_log, "FIND_LINES", 50)
+    goal = make_goal(owner)
+    last = fill(goal, 60)
+    wanted = logs.write(goal.pk, [NewLine("stdout", "execute", "the needle")])
+    client = client_of(owner)
+    page = said(client, "goal", goal.pk, find="needle")
+    assert f"is not in the lines up to 50 of {wanted}" in page
+    assert "line=51" in page
+    assert f"stands in line {wanted}." in said(client, "goal", goal.pk, find="needle", line=str(last))
+
+
+def test_scrolling_asks_for_lines_alone(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
+    goal = make_goal(owner)
+    last = fill(goal, 10)
+    answer = client_of(owner).get(reverse("goal-log", args=[goal.pk]), {"after": last - 5, "still": ""}).json()
+    assert shown(answer["lines"]) == list(range(last - 4, last + 1))
+    assert "fragments" not in answer
+
+
+def test_nobody_searches_the_log_of_a_goal_that_is_not_theirs(
+    owner: User, outsider: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    fill(goal, 3)
+    for query in ("find=line", "line=1", "error=first"):
+        assert client_of(outsider).get(f"{reverse('goal', args=[goal.pk])}?{query}").status_code == 404
