@@ -22,7 +22,7 @@ def _share_connections() -> None:
     """
     database = connections.settings["default"]
     database["CONN_MAX_AGE"] = 0  # back into the pool after the request
-    database["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 10}
+    database["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4}
 
 
 _share_connections()

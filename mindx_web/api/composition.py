@@ -6,7 +6,6 @@ import logging
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern
 from ninja import NinjaAPI
@@ -27,6 +26,7 @@ from agents.states import MoveRefused
 from mindx_web.api import problems
 from mindx_web.api.guard import guarded
 from mindx_web.api.problems import FieldError, Problem, invalid
+from mindx_web.outages import outage_of
 from review.errors import DecisionRefused, NotNow, WordsRefused
 
 logger = logging.getLogger(__name__)
@@ -125,9 +125,10 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return Problem(413, "The body is larger than mindX takes.", kind="too_large")
         case SuspiciousOperation():
             return Problem(400, "The request is not one that mindX can read.", kind="malformed")
-        case OperationalError():
-            logger.error("The database did not answer a request of the API: %s", error)
-            return Problem(503, "The database does not answer at the moment.", headers={"Retry-After": "2"})
+    if (outage := outage_of(error)) is not None:
+        logger.error("A request of the API met an outage (%s): %s", outage.kind, error)
+        wait = {"Retry-After": str(outage.retry_after_s)}
+        return Problem(503, f"{outage.title}. {outage.happened}", kind=outage.kind, headers=wait)
     request_id = getattr(request, "request_id", "")
     logger.error("The API failed in request %s", request_id, exc_info=error, extra={"path": request.path})
     return Problem(

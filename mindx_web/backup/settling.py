@@ -19,6 +19,7 @@ from agents.bdi import document as documents
 from agents.execution import typed
 from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace
 from agents.services import logs, renewing
+from agents.services.hand_commands import tell
 from agents.services.moves import move_goal, move_hand_command, move_intents, move_plan
 from agents.states import GoalState, HandState, IntentState, PlanState
 from people import journal
@@ -70,7 +71,7 @@ def _typed(why: str) -> int:
     for command in waiting:
         with transaction.atomic():
             move_hand_command(command, HandState.CANCELLED, reason=why)
-            typed.tell(command, What.CANCELLED, why=why)
+            tell(command, What.CANCELLED, why=why)
     return len(running) + len(waiting)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import secrets
+import sys
 from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+
+from mindx_web.outages import Outage, outage_of
 
 logger = logging.getLogger(__name__)
 
@@ -92,8 +95,24 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500."""
-    return respond(request, SERVER_ERROR)
+    """500; 503 with a moment to come back where the house is at fault: a database that is away, a disk that is full."""
+    if (outage := outage_of(sys.exc_info()[1])) is None:
+        return respond(request, SERVER_ERROR)
+    return unavailable(request, outage)
+
+
+def unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """503: what is away, and what to do."""
+    trouble = Trouble(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        outage.title,
+        outage.happened,
+        "What you sent was not stored. Nothing that was stored is lost; approved plans wait and go on by themselves.",
+        outage.can_do,
+    )
+    response = respond(request, trouble)
+    response.headers["Retry-After"] = str(outage.retry_after_s)
+    return response
 
 
 def respond(request: HttpRequest, trouble: Trouble) -> HttpResponse:

@@ -1,0 +1,83 @@
+"""Faults of the house, told from faults of mindX: the database is away, or a disk is full.
+
+Who asks learns what is wrong and when to come back; a bug stays an error 500.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import InterfaceError, OperationalError
+
+
+@dataclass(frozen=True)
+class Outage:
+    """What is wrong, for people; `retry_after_s` is when asking again may help."""
+
+    kind: str
+    title: str
+    happened: str
+    can_do: str
+    retry_after_s: int
+
+
+DATABASE_AWAY = Outage(
+    "database_away",
+    "The database does not answer",
+    "mindX cannot reach its database at the moment, so it can neither show nor store anything.",
+    "Wait a little and try again. Whoever runs this server: see whether Postgres runs and has room on its disk"
+    " (`manage.py doctor` says what is wrong). Everything goes on by itself when it is back.",
+    5,
+)
+DATABASE_BUSY = Outage(
+    "database_busy",
+    "The database is overloaded",
+    "The database has no connection left for this request.",
+    "Wait a little and try again. Whoever runs this server: raise max_connections, or run fewer processes.",
+    5,
+)
+DISK_FULL = Outage(
+    "disk_full",
+    "A disk of the server is full",
+    "There was no room left to store what you sent.",
+    "Whoever runs this server: make room on the disks of the data folder and of Postgres (`manage.py doctor` names"
+    " them), then send it again. What is stored already can still be read.",
+    60,
+)
+
+# Classes and codes of SQLSTATE: a lost connection, a server that stops or starts, no room, too many connections.
+_AWAY = ("08", "57P01", "57P02", "57P03", "58")
+_FULL = ("53100",)
+_BUSY = ("53300", "53200", "53400")
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
+
+
+def outage_of(error: BaseException | None) -> Outage | None:
+    """What of the house is behind this error; None when it is a fault of mindX or of the request."""
+    for each in _chain(error):
+        if isinstance(each, OSError) and each.errno in _NO_ROOM:
+            return DISK_FULL
+        if isinstance(each, OperationalError | InterfaceError):
+            return _by_state(each)
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _by_state(error: Exception) -> Outage | None:
+    """A deadlock or a time-out of a statement is operational for the driver too, and no outage."""
+    cause = error.__cause__
+    state = str(getattr(cause, "sqlstate", None) or "")
+    if state.startswith(_FULL):
+        return DISK_FULL
+    if state.startswith(_BUSY) or type(cause).__name__ in {"PoolTimeout", "TooManyRequests"}:
+        return DATABASE_BUSY if state else DATABASE_AWAY
+    return DATABASE_AWAY if not state or state.startswith(_AWAY) else None
