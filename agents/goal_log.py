@@ -15,6 +15,7 @@ from agents.presentation import ansi
 
 TAIL = 200
 BATCH = 200
+RAW_BATCH = 500
 # Lines shown before the one that was asked for.
 BEFORE_IT = 20
 # One search looks at so many lines; a longer log is searched on with another click, so none holds the database long.
@@ -143,9 +144,17 @@ def sources(goal: Goal, chosen: str = "") -> list[str]:
 
 
 def raw(goal: Goal) -> Iterable[str]:
-    """The whole log as plain text, line by line, exactly as written."""
-    for row in goal.log_lines.order_by("number").iterator(chunk_size=1_000):
-        yield f"{row.number}\t{row.at:%Y-%m-%dT%H:%M:%S.%fZ}\t{row.source}\t{row.level}\t{row.text}\n"
+    """The log up to its present end as plain text, exactly as written, in pieces of many lines.
+
+    Each piece is a question of its own: a download that takes an hour holds no transaction and no connection open.
+    """
+    number, end = 0, last_number(goal.pk)
+    lines = goal.log_lines.order_by("number").only("goal_id", "number", "at", "source", "level", "text")
+    while number < end and (rows := list(lines.filter(number__gt=number, number__lte=end)[:RAW_BATCH])):
+        number = rows[-1].number
+        yield "".join(
+            f"{row.number}\t{row.at:%Y-%m-%dT%H:%M:%S.%fZ}\t{row.source}\t{row.level}\t{row.text}\n" for row in rows
+        )
 
 
 def _of(goal: Goal, source: str) -> QuerySet[LogLine]:

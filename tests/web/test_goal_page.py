@@ -409,7 +409,7 @@ def test_a_search_looks_at_so_many_lines_and_says_where_it_stopped(
 def test_scrolling_asks_for_lines_alone(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
     goal = make_goal(owner)
     last = fill(goal, 10)
-    answer = client_of(owner).get(reverse("goal-log", args=[goal.pk]), {"after": last - 5, "still": ""}).json()
+    answer = client_of(owner).get(f"{reverse('goal-log', args=[goal.pk])}?after={last - 5}&still=").json()
     assert shown(answer["lines"]) == list(range(last - 4, last + 1))
     assert "fragments" not in answer
 
@@ -421,3 +421,19 @@ def test_nobody_searches_the_log_of_a_goal_that_is_not_theirs(
     fill(goal, 3)
     for query in ("find=line", "line=1", "error=first"):
         assert client_of(outsider).get(f"{reverse('goal', args=[goal.pk])}?{query}").status_code == 404
+
+
+def test_the_raw_log_comes_in_pieces_and_ends_where_it_ended_when_it_was_asked_for(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goal_log, "RAW_BATCH", 4)
+    goal = make_goal(owner)
+    last = fill(goal, 10)
+    pieces = iter(goal_log.raw(goal))
+    first = next(pieces)
+    fill(goal, 5, "later")
+    rest = list(pieces)
+    assert first.count("\n") == 4
+    assert all(piece.count("\n") <= 4 for piece in rest)
+    numbers = [int(line.split("\t")[0]) for line in "".join([first, *rest]).splitlines()]
+    assert numbers == list(range(1, last + 1))

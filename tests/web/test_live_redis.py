@@ -1,0 +1,86 @@
+"""The hub over a real Redis protocol server: hints arrive, also after it forgot everything, and after it died."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import redis
+from django.test import override_settings
+
+from agents.live import hub as hubs
+from agents.services import hints
+from mindx_web.supervisor.valkey import EmbeddedValkey
+from tests.waiting import wait_until
+
+GROUP = "goal.1"
+WITHIN_S = 45
+
+
+@pytest.fixture
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
+    """A server of this test's own, not yet started, and the channel layer that speaks to it."""
+    place: Path = tmp_path_factory.mktemp("redis")
+    server = EmbeddedValkey(place / "data", place / "sockets", secrets.token_hex(8))
+    server.prepare()
+    layer = {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [server.url()], "capacity": 1000, "expiry": 20},
+    }
+    with override_settings(CHANNEL_LAYERS={"default": layer}):
+        yield server
+
+
+@contextmanager
+def running(server: EmbeddedValkey) -> Iterator[None]:
+    process = subprocess.Popen(
+        server.argv(), env=server.environment, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_until(server.answers, within=WITHIN_S, what="Valkey answering")
+        yield
+    finally:
+        process.kill()
+        process.wait(timeout=WITHIN_S)
+
+
+def test_hints_arrive_through_a_server_that_forgets_everything_and_one_that_dies(
+    server: EmbeddedValkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hubs, "RETRY_S", 0.05)
+    monkeypatch.setattr(hubs, "REJOIN_EVERY_S", 0.1)
+    monkeypatch.setattr(hints, "_SKIP_S", 0.0)
+    monkeypatch.setattr(hints, "_skip_until", float("-inf"))
+    teller = hints.Teller()
+
+    async def work() -> None:
+        hub = hubs.Hub()
+        came: list[int | None] = []
+
+        async def arrives(number: int) -> None:
+            """A hint may be lost; one of those that are sent until then arrives."""
+            async with asyncio.timeout(WITHIN_S):
+                while number not in came:
+                    teller.tell(GROUP, number)
+                    await asyncio.sleep(0.02)
+
+        hub.join(GROUP, came.append)
+        with running(server):
+            await arrives(1)
+            redis.Redis.from_url(server.url()).flushall()
+            await arrives(2)
+        async with asyncio.timeout(WITHIN_S):
+            while not hub.is_deaf:
+                await asyncio.sleep(0.02)
+        with running(server):
+            await arrives(3)
+            assert not hub.is_deaf
+        hub.leave(GROUP, came.append)
+
+    asyncio.run(work())
+    teller.finish()
