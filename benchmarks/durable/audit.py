@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.durable.protocol import STEPS
@@ -88,6 +89,6 @@ def _faults_of_all() -> Iterator[str]:
     if gaps := numbered.exclude(lines=F("last")).count():
         yield f"{gaps} logs have gaps"
     try:
-        call_command("verify_decisions", verbosity=0)
+        call_command("verify_decisions", stdout=StringIO())
     except CommandError as broken:
         yield str(broken)

@@ -65,7 +65,7 @@ def hops(redis_url: str) -> Iterator[Hops]:
     worker = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.durable.hop", *words],
         cwd=ROOT,
-        env={**os.environ, _ADDRESS: redis_url},
+        env={**os.environ, _ADDRESS: redis_url, "PYTHONWARNINGS": "ignore"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
