@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_DELAY_S = 5.0
 SENTENCE_MAX = 300
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Executor:
@@ -192,6 +194,12 @@ class Executor:
         except SnapshotRefused as refused:
             answer = {**outcome.answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
             return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))
+        except OSError as error:
+            # A full disk says nothing about the step. One that must run once has run: its try stays open, and a person
+            # is asked what it did.
+            if error.errno not in _NO_ROOM or spec.effect == "once":
+                raise
+            raise SandboxUnavailable(f"a disk of this worker is full ({error.strerror}); make room on it") from error
         return outcome
 
     def _stop_if_told(self, running: Running) -> None:
