@@ -233,6 +233,8 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
 DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))
+# How long a migration waits for a table that others use before it steps back and tries again.
+MIGRATE_LOCK_S = float(os.environ.get("MINDX_MIGRATE_LOCK_S", "3"))
 # Who may read /metrics: a token (`Authorization: Bearer …`), or addresses and networks, comma separated; else nobody.
 METRICS_TOKEN = _secret("metrics_token", "MINDX_METRICS_TOKEN")
 METRICS_FROM = [word.strip() for word in os.environ.get("MINDX_METRICS_FROM", "").split(",") if word.strip()]

@@ -98,3 +98,20 @@ def test_every_lock_line_is_exact_and_hashed_and_torch_is_not_among_them() -> No
 def test_every_script_can_be_run_and_parses(script: Path) -> None:
     assert os.access(script, os.X_OK)
     subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_every_variable_that_compose_hands_on_is_one_that_mindx_reads() -> None:
+    read = "".join(path.read_text() for path in [*ROOT.glob("mindx_web/**/*.py"), *ROOT.glob("scripts/*")])
+    for name in OURS:
+        for variable in SERVICES[name]["environment"]:
+            assert f'"{variable}"' in read, variable
+
+
+def test_no_service_fills_a_disk_with_its_log_and_every_one_comes_back() -> None:
+    for name, service in SERVICES.items():
+        assert service["logging"]["options"]["max-size"], name
+        assert service["restart"] == ("no" if name == "prepare" else "unless-stopped")
+
+
+def test_postgres_has_time_for_its_last_checkpoint() -> None:
+    assert SERVICES["postgres"]["stop_grace_period"] == "60s"

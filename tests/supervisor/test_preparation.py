@@ -103,6 +103,8 @@ def test_a_database_that_does_not_answer_is_one_clear_error(monkeypatch: pytest.
 
     monkeypatch.setattr("mindx_web.management.commands.prepare.connection", Dead())
     monkeypatch.setattr("mindx_web.management.commands.prepare.call_command", refuse)
+    monkeypatch.setattr("mindx_web.migrating.connection", Dead())
+    monkeypatch.setattr(Dead, "cursor", refuse, raising=False)
     monkeypatch.setattr("mindx_web.management.commands.prepare._become_owner", lambda: "mindx_app")
     with pytest.raises(CommandError, match="The database does not answer: connection refused"):
         call_command("prepare")

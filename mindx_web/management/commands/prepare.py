@@ -11,7 +11,7 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 
-from mindx_web import static_files
+from mindx_web import migrating, static_files
 from mindx_web.first_login import make_first_login
 from mindx_web.grants import grant
 from sandbox import environments
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         """Do all of it, in this order; what people should read goes to standard output."""
         application = _become_owner()
         try:
-            call_command("migrate", interactive=False, verbosity=0)
+            migrating.migrate(lambda: call_command("migrate", interactive=False, verbosity=0))
         except OperationalError as error:
             raise CommandError(f"The database does not answer: {error}") from error
         owner = connection.settings_dict["USER"]

@@ -1,0 +1,40 @@
+"""Migrating under load: never wait long for a lock, because everybody else then waits behind us.
+
+A statement that changes a table waits for those who read it, and whoever comes after it waits for the statement. So it
+gives up soon and is tried again; what was migrated before stays migrated.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import OperationalError, connection
+from psycopg.errors import LockNotAvailable
+
+logger = logging.getLogger(__name__)
+
+TRIES = 20
+PAUSE_S = 1.0
+
+
+def migrate(run: Callable[[], object]) -> None:
+    """Call `run` until it got its locks. Raises OperationalError when it did not, or for any other reason at once."""
+    for number in range(1, TRIES + 1):
+        _limit_waiting()
+        try:
+            run()
+            return
+        except OperationalError as error:
+            if not isinstance(error.__cause__, LockNotAvailable) or number == TRIES:
+                raise
+            logger.warning("A table is in use; the migration is tried again (%d of %d)", number, TRIES)
+            time.sleep(PAUSE_S)
+
+
+def _limit_waiting() -> None:
+    """For this session only: it ends with the preparation."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(settings.MIGRATE_LOCK_S * 1000)}ms"])
