@@ -4,7 +4,11 @@ PY := .venv/bin/python
 PYTEST ?=
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
-.PHONY: up test lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox bench-live
+# Where and when faults strike, and for how long at most.
+FAULTS_SEED ?= 1
+FAULTS_MINUTES ?= 60
+
+.PHONY: up test faults lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox bench-live
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -17,6 +21,14 @@ test:
 	@scripts/bubblewrap.sh
 	@case '$(PYTEST)' in *"not browser"*) ;; *) scripts/chromium.sh ;; esac
 	$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST)
+
+# Kills, stops and starves the real processes for up to an hour, then prints which faults landed and were survived.
+faults:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@rm -f faults.jsonl
+	$(PY) -m pytest tests/faults --faults --faults-seed $(FAULTS_SEED) --faults-minutes $(FAULTS_MINUTES) \
+		--faults-results faults.jsonl $(PYTEST)
 
 lint:
 	@scripts/setup.sh requirements-test.txt

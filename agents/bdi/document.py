@@ -19,6 +19,10 @@ from agents.bdi.types import Step
 FORMAT = 1
 
 
+class Unreadable(ValueError):
+    """These bytes are not an intent plan's document, or one of a format that this mindX does not know."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One argument with where it came from; `original` is what stood there before a correction."""
@@ -162,9 +166,15 @@ def _plain(value: Any) -> Any:
 
 
 def read(data: bytes) -> Document:
-    """The document in these bytes. Raises ValueError when they are not one (somebody changed them)."""
+    """The document in these bytes. Raises Unreadable when they are none (somebody changed them) or of another format.
+
+    What a later mindX wrote is not guessed at, however much of it looks familiar.
+    """
     try:
         raw = json.loads(data)
+        written = raw.get("format", FORMAT)
+        if type(written) is not int or written != FORMAT:
+            raise Unreadable(f"it is written in format {str(written)[:20]}, and this mindX reads format {FORMAT}")
         return Document(
             **{
                 **raw,
@@ -173,8 +183,8 @@ def read(data: bytes) -> Document:
                 "components": tuple(raw["components"]),
             }
         )
-    except (TypeError, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError("these bytes are not an intent plan's document") from error
+    except (AttributeError, TypeError, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise Unreadable("these bytes are not an intent plan's document") from error
 
 
 def _spec(raw: Mapping[str, Any]) -> IntentSpec:

@@ -87,7 +87,12 @@ def stop(lease: Lease, plan: IntentPlan, document: Document | None, verdict: gat
 
 def _answer(plan: IntentPlan) -> gate.Verdict:
     """What the gate says of these bytes now. That they are the approved ones is looked at here too, whoever answers."""
-    verdict = gate.check(plan, None)
+    try:
+        verdict = gate.check(plan, None)
+        documents.read(bytes(plan.document))
+    except documents.Unreadable as unreadable:
+        # No later claim could read it either: left to the edge of the loop the plan would come round for ever.
+        return gate.Verdict(allowed=False, reason=f"the stored document cannot be read: {unreadable}")
     if verdict.allowed and documents.digest_of(bytes(plan.document)) != plan.approved_digest:
         return gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
     return verdict

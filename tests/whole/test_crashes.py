@@ -15,7 +15,7 @@ import pytest
 
 from tests.supervisor.processes import descendants
 from tests.waiting import wait_until
-from tests.whole.conftest import PASSWORD, Whole
+from tests.whole.started import PASSWORD, Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 

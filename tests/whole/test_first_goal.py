@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import ARGUMENTS
-from tests.whole.conftest import PASSWORD, Whole
+from tests.whole.started import PASSWORD, Whole
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("whole")

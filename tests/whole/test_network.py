@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.loopback import host
-from tests.whole.conftest import Whole
+from tests.whole.started import Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 

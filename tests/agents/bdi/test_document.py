@@ -74,3 +74,16 @@ def test_positions_count_through_main_and_cleanup() -> None:
 def test_bytes_that_are_no_document_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="not an intent plan"):
         documents.read(data)
+
+
+@pytest.mark.parametrize("written", [0, 2, 1.0, "1", None, True, [1]])
+def test_a_document_of_another_format_is_not_guessed_at(written: object) -> None:
+    raw = json.loads(documents.write(_document()))
+    with pytest.raises(documents.Unreadable, match="this mindX reads format 1"):
+        documents.read(json.dumps({**raw, "format": written}).encode())
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"1", b"\xff", b'{"format":1}'])
+def test_bytes_that_are_no_document_are_unreadable(data: bytes) -> None:
+    with pytest.raises(documents.Unreadable):
+        documents.read(data)

@@ -1,4 +1,7 @@
-"""The whole of mindX, started once for these tests as `make up` starts it, with a short lease."""
+"""The whole of mindX, started once for the tests that need it as `make up` starts it, with a short lease.
+
+A pytest plugin: the tests of `tests/whole` and the quick ones of `tests/faults` share one start, in one xdist group.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ PASSWORD = "a password for tests only"
 LEASE_S = 3
 _SCOPES = (
     *("goals:read", "goals:write", "session:write", "files:read", "files:write"),
-    *("review:read", "review:decide", "memory:read"),
+    *("review:read", "review:decide", "memory:read", "agents:write"),
 )
 
 
@@ -33,6 +36,7 @@ class Whole:
     running: Running
     port: int
     api: httpx.Client = field(repr=False)
+    lease_s: float = LEASE_S
 
     @property
     def address(self) -> str:
@@ -93,17 +97,16 @@ def package_index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{found.address}/simple/"
 
 
-@pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Iterator[Whole]:
-    """A running mindX, shared by the tests of this folder."""
-    data: Path = tmp_path_factory.mktemp("whole") / "data"
+@contextmanager
+def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole]:
+    """Start mindX in a new folder, and stop it at the end."""
     port = free_port()
     running = Running(
         data,
         MINDX_PORT=str(port),
         MINDX_ADMIN_PASSWORD=PASSWORD,
-        MINDX_LEASE_S=str(LEASE_S),
-        MINDX_PACKAGE_INDEX=package_index,
+        MINDX_LEASE_S=str(lease_s),
+        **environment,
     )
     try:
         running.wait_ready()
@@ -112,7 +115,15 @@ def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Itera
         with httpx.Client(
             base_url=f"http://127.0.0.1:{port}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=30
         ) as api:
-            yield Whole(running, port, api)
+            yield Whole(running, port, api, lease_s)
     finally:
         running.process.terminate()
         running.process.wait(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Iterator[Whole]:
+    """A running mindX, shared by the tests that name the group `whole`."""
+    data: Path = tmp_path_factory.mktemp("whole") / "data"
+    with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index) as found:
+        yield found

@@ -1,0 +1,43 @@
+"""A commit that is done, and whose reply never comes: the worker lives, and does not know."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+
+from tests.faults.ledger import Ledger
+from tests.faults.oracle import everything_holds
+from tests.faults.proxy import proxy
+from tests.faults.system import PATIENCE_S, finished, hands, masters, more_hands, servers, stopped, written
+from tests.faults.table import Results
+from tests.waiting import wait_until
+from tests.whole.started import Whole
+
+pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
+
+
+@pytest.mark.parametrize("word", ["COMMIT", "UPDATE agents_intentplan", "lease_fence = goal.lease_fence + 1"])
+def test_a_reply_of_the_database_is_lost(system: Whole, book: Ledger, results: Results, word: str) -> None:
+    address = servers(system)["database_url"]
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2].rpartition(":")[0]
+    socket = Path(unquote(host)) / ".s.PGSQL.5432"
+    with (
+        results.case(f"done in the database, reply lost: {word}") as case,
+        tempfile.TemporaryDirectory(prefix="mx") as folder,
+        proxy(Path(folder), socket) as between,
+        stopped(*masters(system), *hands(*masters(system))),
+        more_hands(system, 1, DATABASE_URL=address.replace(host, quote(folder, safe=""))),
+    ):
+        for _ in range(5):
+            plan = written(system, book)
+            between.lose, between.left = (word.encode(),), 1
+            system.approve(plan.plan)
+            wait_until(lambda: between.left == 0, within=PATIENCE_S, what=f"a lost reply to {word}")
+            case.landed += 1
+            finished(system, plan)
+            everything_holds(system, plan, book)
+            case.held()

@@ -1,0 +1,147 @@
+"""Messages are hints: doubled, lost, forged or ancient ones cause an attempt to claim and nothing else."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from tests.faults import messages
+from tests.faults.ledger import Ledger
+from tests.faults.oracle import at_most_once, everything_holds
+from tests.faults.system import PATIENCE_S, begun, broker, finished, masters, rows, written
+from tests.faults.table import Results
+from tests.waiting import wait_until
+from tests.whole.started import Whole
+
+pytestmark = pytest.mark.xdist_group("whole")
+
+NOBODY = 2**62
+
+
+def _idle(whole: Whole) -> bool:
+    """Nothing waits for a worker and nothing is being worked on."""
+    return broker(whole).llen(messages.QUEUE) == 0
+
+
+def _what_counts(whole: Whole) -> list[tuple[Any, ...]]:
+    """Everything that work leaves behind."""
+    return rows(
+        whole,
+        "SELECT (SELECT count(*) FROM agents_transition), (SELECT count(*) FROM agents_attempt),"
+        " (SELECT count(*) FROM agents_plan), (SELECT count(*) FROM agents_shadowrun),"
+        " (SELECT count(*) FROM agents_handcommand), (SELECT count(*) FROM library_experience)",
+    )
+
+
+def test_wake_ups_doubled_forged_foreign_and_ancient_do_nothing(
+    system: Whole, book: Ledger, results: Results, tmp_path: Path
+) -> None:
+    with results.case("wake-ups: forged, foreign, ancient, nonsense, pickles") as case:
+        ancient = written(system, book, "a")
+        system.approve(ancient.plan)
+        finished(system, ancient)
+        before, workers = _what_counts(system), masters(system)
+        sent = 0
+        for task in ("agents.work", "agents.shadow", "agents.typed_command"):
+            for number in (int(ancient.goal), NOBODY, -1, 0, "1; DROP TABLE agents_goal", None, 1.5, [1], {"a": 1}):
+                messages.send(system, task, number)
+                sent += 1
+        messages.send(system, "agents.work", 1, 2, 3)
+        messages.send(system, "agents.work", goal="x")
+        messages.send(system, "os.system", "true")
+        messages.send(system, "agents.services.moves.move_goal", int(ancient.goal), "failed")
+        for body in (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 10_000):
+            messages.send_bytes(system, body)
+        for name in ("one", "two"):
+            messages.send_pickle(system, tmp_path / name)
+        case.landed = sent + 4 + 7 + 2
+        wait_until(lambda: _idle(system), within=PATIENCE_S, what="an empty queue")
+        # Whoever took the last of them has looked at all of them: the queue is in order, and this plan comes after.
+        after = written(system, book)
+        system.approve(after.plan)
+        finished(system, after)
+        everything_holds(system, after, book)
+        everything_holds(system, ancient, book)
+        own = rows(
+            system,
+            "SELECT (SELECT count(*) FROM agents_transition WHERE goal_id = %s), 2,"
+            " (SELECT count(*) FROM agents_plan WHERE goal_id = %s),"
+            " (SELECT count(*) FROM agents_shadowrun run JOIN agents_intentplan plan ON plan.id = run.intent_plan_id"
+            "   WHERE plan.goal_id = %s), 0, 1",
+            *[int(after.goal)] * 3,
+        )
+        grown = [now - then for now, then in zip(_what_counts(system)[0], before[0], strict=True)]
+        assert grown == list(own[0]), "only the plan that was approved left anything behind"
+        assert masters(system) == workers, "no worker ended"
+        assert list(tmp_path.iterdir()) == [], "no pickle was read"
+        case.survived = case.landed
+
+
+@pytest.mark.faults
+def test_a_wake_up_that_comes_ten_times_runs_a_plan_once(system: Whole, book: Ledger, results: Results) -> None:
+    with results.case("wake-up sent ten times, before and while the plan runs") as case:
+        for _ in range(10):
+            book.held = lambda visit: True
+            plan = written(system, book)
+            system.approve(plan.plan)
+            for _ in range(10):
+                messages.send(system, "agents.work", int(plan.goal))
+            begun(book, plan.key(1))
+            for _ in range(10):
+                messages.send(system, "agents.work", int(plan.goal))
+            wait_until(lambda: _idle(system), within=PATIENCE_S, what="an empty queue")
+            case.landed += 1
+            book.held = lambda visit: False
+            for visit in book.visits:
+                visit.go.set()
+            system.wait_for(plan.goal, "achieved", "failed", within=PATIENCE_S)
+            everything_holds(system, plan, book)
+            assert len(book.of(plan.key(1))) == 1
+            case.held()
+
+
+@pytest.mark.faults
+def test_a_wake_up_that_was_never_sent_costs_a_sweep(system: Whole, book: Ledger, results: Results) -> None:
+    with results.case("wake-up never sent (Redis refuses every message while people approve)") as case:
+        delays = []
+        for _ in range(10):
+            plan = written(system, book, "a")
+            redis = broker(system)
+            redis.execute_command("ACL", "SETUSER", "default", "-lpush", "-publish", "-zadd")
+            try:
+                system.approve(plan.plan)
+                assert system.goal(plan.goal)["state"] == "awaiting_review"
+                assert not book.of(plan.key(1))
+            finally:
+                redis.execute_command("ACL", "SETUSER", "default", "+@all")
+            possible = time.time()
+            case.landed += 1
+            system.wait_for(plan.goal, "achieved", "failed", within=PATIENCE_S)
+            everything_holds(system, plan, book)
+            delays.append(book.of(plan.key(1))[0].began - possible)
+            case.held()
+        case.note = (
+            f"first step {median(delays):.2f} s after Redis took messages again (median), {max(delays):.2f} s (longest)"
+        )
+
+
+@pytest.mark.faults
+def test_a_goal_cancelled_between_doubled_wake_ups_ends_once(system: Whole, book: Ledger, results: Results) -> None:
+    with results.case("wake-up sent ten times for a goal that is being cancelled") as case:
+        book.held = lambda visit: True
+        plan = written(system, book)
+        system.approve(plan.plan)
+        begun(book, plan.key(1))
+        for _ in range(5):
+            messages.send(system, "agents.work", int(plan.goal))
+        system.api.post(f"goals/{plan.goal}/cancel").raise_for_status()
+        for _ in range(5):
+            messages.send(system, "agents.work", int(plan.goal))
+        case.landed += 1
+        system.wait_for(plan.goal, "dropped", within=PATIENCE_S)
+        at_most_once(system, plan.goal)
+        case.held()
