@@ -21,7 +21,7 @@ from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
 from agents.services import replanning
-from agents.states import GoalState, LevelState, PlanState
+from agents.states import GoalState, IntentState, LevelState, PlanState
 from library.models import ComponentVersion, Experience
 from people.models import User
 from people.roles import Role
@@ -297,7 +297,9 @@ class GoalPage:
     def unknown_outcomes(self) -> list[Intent]:
         """Intents of which a person must say what became of them."""
         plan = self.plan
-        return [intent for intent in plan.intents.all() if intent.state == "outcome_unknown"] if plan else []
+        if plan is None or plan.state != PlanState.EXECUTING:
+            return []
+        return [intent for intent in plan.intents.all() if intent.state == IntentState.OUTCOME_UNKNOWN]
 
     @property
     def tab(self) -> str:

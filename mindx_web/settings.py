@@ -189,6 +189,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     else {"socket_connect_timeout": 1.0, "socket_timeout": 5.0, "max_retries": 0}
 )
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_CONSUMER = "mindx_web.messages:Consumer"
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_DB_REUSE_MAX = 5000  # Celery closes the connection after every task otherwise
 CELERY_TIMEZONE = "UTC"

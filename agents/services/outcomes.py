@@ -11,7 +11,7 @@ from agents.errors import NotPossibleNow
 from agents.models import Goal, Intent, IntentPlan
 from agents.services import hints, logs
 from agents.services.moves import move_goal, move_intents
-from agents.states import GoalState, IntentState
+from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 
 
@@ -26,8 +26,13 @@ class Outcome(StrEnum):
 def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
     """Record the person's answer and let the plan go on from there; NotPossibleNow when nobody asked."""
     with transaction.atomic():
+        goal = Goal.objects.select_for_update(no_key=True).get(intent_plans=intent.intent_plan_id)
         plan = IntentPlan.objects.get(pk=intent.intent_plan_id)
-        goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        if goal.state != GoalState.MANUAL or plan.state != PlanState.EXECUTING:
+            # Cancelled meanwhile: what is said now would move a plan that has ended.
+            raise NotPossibleNow(
+                f"Goal {goal.pk} is {goal.state} by now: nobody asks any more. Nothing was changed."
+            )
         asked = plan.intents.filter(pk=intent.pk, state=IntentState.OUTCOME_UNKNOWN.value)
         new = IntentState.SUCCEEDED if outcome is Outcome.SUCCEEDED else IntentState.FAILED
         if not move_intents(asked, new, reason=f"{by.username} says: {outcome.replace('_', ' ')}"):

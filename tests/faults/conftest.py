@@ -24,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--faults", action="store_true", help="run every case, not only the quick ones")
     group.addoption("--faults-seed", type=int, default=1, help="where and when faults strike")
     group.addoption("--faults-minutes", type=float, default=60, help="no case begins after so many minutes")
+    group.addoption("--faults-faketime", help="where libfaketime.so.1 is, when Debian's package is not installed")
     group.addoption("--faults-results", type=Path, help="a file that gets a line of JSON for each case")
 
 

@@ -87,6 +87,11 @@ def end_all_hands(whole: Whole) -> int:
     return sum(end(pid) for pid in hands(*masters(whole)))
 
 
+def gone(pid: int) -> None:
+    """Wait until the process has ended."""
+    wait_until(lambda: not lives(pid), what=f"the end of process {pid}")
+
+
 @contextmanager
 def stopped(*pids: int) -> Iterator[None]:
     """SIGSTOP now, SIGCONT at the end."""
@@ -152,6 +157,12 @@ def passed(seconds: float) -> None:
     """Let so much time go by: the time itself is the fault here."""
     until = time.monotonic() + seconds
     wait_until(lambda: time.monotonic() >= until, within=seconds + 5, what="the clock")
+
+
+def pause(whole: Whole, verb: str) -> None:
+    """`pause` or `resume` every agent."""
+    for (agent,) in rows(whole, "SELECT id FROM agents_agent ORDER BY id"):
+        whole.api.post(f"agents/{agent}/{verb}").raise_for_status()
 
 
 # -- plans --------------------------------------------------------------------------------------------------------

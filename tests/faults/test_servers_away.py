@@ -14,7 +14,19 @@ import pytest
 from tests.faults.held import Point, held
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import at_most_once, everything_holds
-from tests.faults.system import PATIENCE_S, begun, broker, finished, more_hands, part, passed, rows, stopped, written
+from tests.faults.system import (
+    PATIENCE_S,
+    begun,
+    broker,
+    finished,
+    more_hands,
+    part,
+    passed,
+    pause,
+    rows,
+    stopped,
+    written,
+)
 from tests.faults.table import Results
 from tests.supervisor.processes import descendants
 from tests.waiting import wait_until
@@ -49,12 +61,6 @@ for number in range(%d):
 def many_approved(whole: Whole, number: int) -> list[str]:
     """So many goals with an approved plan of one step each, made while their agent is paused."""
     return [line for line in whole.running.manage("shell", "-c", _MANY % number).split() if line.isdigit()]
-
-
-def pause(whole: Whole, verb: str) -> None:
-    """Pause or resume every agent."""
-    for (agent,) in rows(whole, "SELECT id FROM agents_agent ORDER BY id"):
-        whole.api.post(f"agents/{agent}/{verb}").raise_for_status()
 
 
 def all_achieved(whole: Whole, goals: list[str], within: float) -> None:

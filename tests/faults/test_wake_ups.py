@@ -20,6 +20,7 @@ from tests.whole.started import Whole
 pytestmark = pytest.mark.xdist_group("whole")
 
 NOBODY = 2**62
+NONSENSE = (b"", b"{", b"[]", b"null", b"7", b'"x"', b'{"args": 1}', b"[[], {}]", b"\xff\xfe", b"[" * 10_000)
 
 
 def _idle(whole: Whole) -> bool:
@@ -54,11 +55,11 @@ def test_wake_ups_doubled_forged_foreign_and_ancient_do_nothing(
         messages.send(system, "agents.work", goal="x")
         messages.send(system, "os.system", "true")
         messages.send(system, "agents.services.moves.move_goal", int(ancient.goal), "failed")
-        for body in (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 10_000):
+        for body in NONSENSE:
             messages.send_bytes(system, body)
         for name in ("one", "two"):
             messages.send_pickle(system, tmp_path / name)
-        case.landed = sent + 4 + 7 + 2
+        case.landed = sent + 4 + len(NONSENSE) + 2
         wait_until(lambda: _idle(system), within=PATIENCE_S, what="an empty queue")
         # Whoever took the last of them has looked at all of them: the queue is in order, and this plan comes after.
         after = written(system, book)
@@ -78,6 +79,22 @@ def test_wake_ups_doubled_forged_foreign_and_ancient_do_nothing(
         assert grown == list(own[0]), "only the plan that was approved left anything behind"
         assert masters(system) == workers, "no worker ended"
         assert list(tmp_path.iterdir()) == [], "no pickle was read"
+        case.survived = case.landed
+
+
+@pytest.mark.faults
+def test_bytes_in_the_queue_that_are_no_message_at_all_cost_a_restart(
+    system: Whole, book: Ledger, results: Results
+) -> None:
+    with results.case("bytes in Redis' queue that are no message at all") as case:
+        for nonsense in (b"", b"\x80\x04", b"{}"):
+            broker(system).lpush(messages.QUEUE, nonsense)
+            case.landed += 1
+        plan = written(system, book)
+        system.approve(plan.plan)
+        finished(system, plan)
+        everything_holds(system, plan, book)
+        case.note = "the worker may end by them; its supervisor starts it again"
         case.survived = case.landed
 
 

@@ -271,6 +271,40 @@ def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer
     assert intent.state == "succeeded"
 
 
+def test_who_may_only_look_is_asked_nothing_and_answers_nothing(
+    owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    intent = run_plan(plan)[0]
+    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    page = said(client_of(reviewer), "goal", plan.goal_id)
+    assert "Did it take effect?" in page
+    assert 'name="outcome"' not in page
+    address = reverse("goal-outcome", args=[plan.goal_id, intent.pk])
+    assert client_of(reviewer).post(address, {"outcome": "succeeded"}).status_code == 403
+    intent.refresh_from_db()
+    assert intent.state == "outcome_unknown"
+
+
+def test_nobody_is_asked_about_a_step_of_a_goal_that_was_cancelled(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    intent = run_plan(plan)[0]
+    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    goals.cancel(Goal.objects.get(pk=plan.goal_id), by=owner)
+    client = client_of(owner)
+    assert "Did it take effect?" not in said(client, "goal", plan.goal_id)
+    address = reverse("goal-outcome", args=[plan.goal_id, intent.pk])
+    answer = client.post(address, {"outcome": "succeeded"}, follow=True)
+    assert "nobody asks any more" in answer.content.decode()
+    assert Goal.objects.get(pk=plan.goal_id).state == "dropped"
+    intent.refresh_from_db()
+    assert intent.state == "outcome_unknown"
+
+
 def test_an_intent_of_another_goal_cannot_be_answered_here(
     owner: User, outsider: User, propose_plan: Proposer, make_goal: Maker, client_of: ClientOf
 ) -> None:

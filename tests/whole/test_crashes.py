@@ -6,14 +6,13 @@ import json
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
 
-from tests.supervisor.processes import descendants
+from tests.supervisor.processes import descendants, holding
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
 
@@ -56,20 +55,6 @@ def test_a_worker_killed_inside_a_step_leaves_exactly_one_byte(whole: Whole) -> 
     assert any("lost with worker" in text for text in log)
 
 
-def _started_programs(mark: str) -> list[int]:
-    """The processes whose command line holds the mark, wherever in the machine: a jail's are in sight from outside."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        # Not the launcher and the jail's own, whose command lines name other things.
-        if mark.encode() in words:
-            found.append(int(folder.name))
-    return found
-
-
 def test_a_worker_killed_beside_a_started_program_takes_it_along_and_the_plan_does_not_go_on(whole: Whole) -> None:
     mark = f"beside-{time.monotonic_ns()}"
     beats = 'import sys, time; print("up", flush=True); [time.sleep(1) for _ in range(600)]'
@@ -82,16 +67,16 @@ def test_a_worker_killed_beside_a_started_program_takes_it_along_and_the_plan_do
     )
     whole.approve(plan)
     wait_until(lambda: "appended" in whole.log(number), within=60, what="the step beside the program")
-    assert _started_programs(mark)
+    assert holding(mark)
     _kill_the_workers(whole)
-    wait_until(lambda: not _started_programs(mark), within=5, what="the end of the started program")
+    wait_until(lambda: not holding(mark), within=5, what="the end of the started program")
     goal = whole.wait_for(number, "achieved", "failed", "dropped", "manual", within=90)
     log = whole.log(number)
     assert goal["state"] == "failed", log
     assert "programs_gone: intent 2 was to run beside idle" in goal["reason"]
     # Neither was done again: what was started is of class `once`, and the step stood on it.
     assert log.count("appended") == 1
-    assert not _started_programs(mark)
+    assert not holding(mark)
     assert whole.file(number, "tidy.txt") == b"x"
 
 

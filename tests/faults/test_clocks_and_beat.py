@@ -1,0 +1,119 @@
+"""Clocks that are wrong, a beat that is dead, and two of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.ledger import Ledger
+from tests.faults.oracle import everything_holds
+from tests.faults.system import (
+    begun,
+    beside,
+    end,
+    finished,
+    gone,
+    hands,
+    masters,
+    more_hands,
+    part,
+    started_at,
+    stopped,
+    worker_of,
+    written,
+)
+from tests.faults.table import Results
+from tests.supervisor.processes import lives
+from tests.whole.started import Whole
+
+pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
+
+
+@pytest.mark.parametrize("offset", ["+1h", "-1h"])
+@pytest.mark.parametrize("alone", [False, True], ids=["beside a right one", "alone"])
+def test_a_worker_whose_clock_is_an_hour_off(
+    system: Whole, book: Ledger, results: Results, faketime: Path, offset: str, alone: bool
+) -> None:
+    name = f"worker's clock {offset} off, {'alone' if alone else 'beside one that is right'}"
+    shifted = {"LD_PRELOAD": str(faketime), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    right = [*masters(system), *hands(*masters(system))] if alone else []
+    with results.case(name) as case, more_hands(system, 2, **shifted) as wrong, stopped(*right):
+        took = set()
+        for _ in range(6):
+            book.held = lambda visit: True
+            plan = written(system, book)
+            system.approve(plan.plan)
+            begun(book, plan.key(1))
+            worker = worker_of(system, plan.goal)
+            book.held = lambda visit: False
+            for visit in book.visits:
+                visit.go.set()
+            finished(system, plan)
+            everything_holds(system, plan, book)
+            assert all(len(book.of(plan.key(number))) == 1 for number in (1, 2)), "nobody took it over"
+            took.add(worker in hands(wrong))
+            case.landed += worker in hands(wrong)
+        case.survived = case.landed
+        case.note = f"{case.landed} of 6 plans were run by the worker whose clock is wrong"
+        assert True in took
+
+
+def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Ledger, results: Results) -> None:
+    with (
+        results.case("beat dead: wake-ups still come, and a killed worker is taken over") as case,
+        stopped(part(system, " beat ")),
+    ):
+        times = []
+        for _ in range(3):
+            book.held = lambda visit: True
+            plan = written(system, book)
+            system.approve(plan.plan)
+            begun(book, plan.key(1))
+            pid = worker_of(system, plan.goal)
+            assert pid is not None
+            at = time.time()
+            assert end(pid)
+            gone(pid)
+            case.landed += 1
+            begun(book, plan.key(1), times=2)
+            next_try = started_at(system, plan.goal, 1, 2)
+            assert next_try is not None
+            times.append(next_try - at)
+            book.held = lambda visit: False
+            for visit in book.visits:
+                visit.go.set()
+            finished(system, plan)
+            everything_holds(system, plan, book)
+            case.held()
+        case.note = f"taken over after {max(times):.2f} s (longest)"
+
+
+def test_two_beats_do_everything_once(system: Whole, book: Ledger, results: Results, tmp_path: Path) -> None:
+    with (
+        results.case("two beats") as case,
+        beside(system, "beat", "--schedule", str(tmp_path / "schedule"), ready="beat: Starting") as second,
+    ):
+        plans = [written(system, book) for _ in range(20)]
+        for plan in plans:
+            system.approve(plan.plan)
+        for plan in plans:
+            finished(system, plan)
+        assert lives(second)
+        case.landed = len(plans)
+        for plan in plans:
+            everything_holds(system, plan, book)
+            assert all(len(book.of(plan.key(number))) == 1 for number in (1, 2))
+            case.held()
+
+
+@pytest.fixture
+def faketime(request: pytest.FixtureRequest) -> Path:
+    """libfaketime, Debian's package of this name; only this case wants it."""
+    given = request.config.getoption("--faults-faketime", default=None)
+    known = [Path(given)] if given else sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
+    if not known or not os.access(known[0], os.R_OK):
+        pytest.skip("libfaketime is not here (apt-get install libfaketime, or --faults-faketime PATH)")
+    return known[0]
