@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -50,20 +52,18 @@ QUICK = {"step finished, next begun"}
 
 
 def _each(points: tuple[Point, ...]) -> list[object]:
-    """Each point twice: nothing of its transaction counts; it counts, and nobody hears of it."""
-    return [
-        pytest.param(one, id=one.name + (", committed" if one.at_commit else ""), marks=marks)
-        for point in points
-        for one in (point, replace(point, at_commit=True))
-        for marks in ([] if point.name in QUICK else [pytest.mark.faults],)
-    ]
+    return [pytest.param(one, id=one.name, marks=[] if one.name in QUICK else [pytest.mark.faults]) for one in points]
 
 
-def _kill_there(whole: Whole, point: Point, goal: str, begin: object) -> None:
+def _both_ways(point: Point) -> tuple[Point, Point]:
+    """Nothing of its transaction counts; it counts, and nobody hears of it."""
+    return point, replace(point, at_commit=True)
+
+
+def _kill_there(whole: Whole, point: Point, goal: str, begin: Callable[[], object]) -> None:
     """Start something, end every worker process when it has come to the point, and let the server go on without it."""
     there = replace(point, when=point.when.format(goal=goal))
     with held(whole, there) as hold:
-        assert callable(begin)
         begin()
         hold.wait()
         assert end_all_hands(whole)
@@ -73,52 +73,47 @@ def _kill_there(whole: Whole, point: Point, goal: str, begin: object) -> None:
             hold.end()
 
 
-def _named(point: Point) -> str:
-    return f"killed at: {point.name} ({'committed, reply lost' if point.at_commit else 'not committed'})"
+BOTH = "once before its commit, once after it and before the reply"
 
 
 @pytest.mark.parametrize("point", _each(EXECUTING))
 def test_a_worker_killed_while_it_executes_loses_and_doubles_nothing(
     system: Whole, book: Ledger, results: Results, point: Point
 ) -> None:
-    with results.case(_named(point)) as case:
-        plan = written(system, book)
-        _kill_there(system, point, plan.goal, lambda: system.approve(plan.plan))
-        case.landed += 1
-        finished(system, plan)
-        everything_holds(system, plan, book)
-        kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s", plan.goal)
-        assert kept == [(1,)], "one experience"
-        case.held()
+    with results.case(f"killed while executing, at: {point.name}") as case:
+        case.note = BOTH
+        for there in _both_ways(point):
+            plan = written(system, book)
+            _kill_there(system, there, plan.goal, partial(system.approve, plan.plan))
+            case.landed += 1
+            finished(system, plan)
+            everything_holds(system, plan, book)
+            kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s", plan.goal)
+            assert kept == [(1,)], "one experience"
+            case.held()
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize("point", _each(PLANNING))
 def test_a_worker_killed_while_it_plans_strands_nothing(system: Whole, results: Results, point: Point) -> None:
-    with results.case(_named(point)) as case:
-        goals: list[str] = []
-        text = (
-            f"Create a Python project named 'p{time.monotonic_ns()}', set up a virtual environment, install 'httpx',"
-            " and create a script to ping http://127.0.0.1:9/status."
-        )
-        _kill_there(
-            system,
-            point,
-            "0",
-            lambda: goals.append(system.api.post("goals", json={"text": text}).raise_for_status().json()["id"]),
-        )
-        case.landed += 1
-        goal = system.wait_for(goals[0], "awaiting_review", "manual", "failed", within=PATIENCE_S)
-        assert goal["state"] == "awaiting_review", goal
-        found = rows(
-            system,
-            "SELECT (SELECT count(*) FROM agents_plan WHERE goal_id = %(goal)s::bigint), count(*)"
-            " FROM agents_intentplan WHERE goal_id = %(goal)s::bigint".replace("%(goal)s", goals[0]),
-        )
-        assert found == [(1, 1)], "one plan, proposed once"
-        system.api.post(f"goals/{goals[0]}/cancel").raise_for_status()
-        at_most_once(system, goals[0])
-        case.held()
+    with results.case(f"killed while planning, at: {point.name}") as case:
+        case.note = BOTH
+        for there in _both_ways(point):
+            text = (
+                f"Create a Python project named 'p{time.monotonic_ns()}', set up a virtual environment,"
+                " install 'httpx', and create a script to ping http://127.0.0.1:9/status."
+            )
+            _kill_there(system, there, "0", partial(system.api.post, "goals", json={"text": text}))
+            case.landed += 1
+            ((number,),) = rows(system, "SELECT id FROM agents_goal WHERE text = %s", text)
+            goal = system.wait_for(str(number), "awaiting_review", "manual", "failed", within=PATIENCE_S)
+            assert goal["state"] == "awaiting_review", goal
+            plans = rows(system, "SELECT count(*) FROM agents_plan WHERE goal_id = %s", number)
+            proposed = rows(system, "SELECT count(*) FROM agents_intentplan WHERE goal_id = %s", number)
+            assert (plans, proposed) == ([(1,)], [(1,)]), "one plan, proposed once"
+            system.api.post(f"goals/{number}/cancel").raise_for_status()
+            at_most_once(system, str(number))
+            case.held()
 
 
 @pytest.mark.faults
@@ -126,18 +121,22 @@ def test_a_worker_killed_while_it_plans_strands_nothing(system: Whole, results: 
 def test_a_worker_killed_while_it_tries_a_plan_in_a_copy_strands_nothing(
     system: Whole, results: Results, point: Point
 ) -> None:
-    with results.case(_named(point)) as case:
-        goals: list[str] = []
+    with results.case(f"killed while trying a plan in a copy, at: {point.name}") as case:
+        case.note = BOTH
         step = {"tool": "simple_coder", "command": "write", "params": {"path": "a", "content": "b"}}
-        _kill_there(system, point, "0", lambda: goals.append(system.plan_by_hand(step)[0]))
-        case.landed += 1
-        asked = (
-            "SELECT run.state FROM agents_shadowrun run JOIN agents_intentplan plan ON plan.id = run.intent_plan_id"
-            " WHERE plan.goal_id = %s"
-        )
-        wait_until(
-            lambda: rows(system, asked, int(goals[0])) == [("done",)], within=PATIENCE_S, what="the trial's findings"
-        )
-        assert system.goal(goals[0])["state"] == "awaiting_review"
-        system.api.post(f"goals/{goals[0]}/cancel").raise_for_status()
-        case.held()
+        goals: list[str] = []
+        for there in _both_ways(point):
+            _kill_there(system, there, "0", lambda: goals.append(system.plan_by_hand(step)[0]))
+            case.landed += 1
+            wait_until(lambda: _trials(system, goals[-1]) == ["done"], within=PATIENCE_S, what="the trial's findings")
+            assert system.goal(goals[-1])["state"] == "awaiting_review"
+            system.api.post(f"goals/{goals[-1]}/cancel").raise_for_status()
+            case.held()
+
+
+def _trials(whole: Whole, goal: str) -> list[str]:
+    asked = (
+        "SELECT run.state FROM agents_shadowrun run JOIN agents_intentplan plan ON plan.id = run.intent_plan_id"
+        " WHERE plan.goal_id = %s"
+    )
+    return [row[0] for row in rows(whole, asked, int(goal))]

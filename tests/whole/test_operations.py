@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.whole.conftest import Whole
+from tests.whole.started import Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 
