@@ -81,6 +81,10 @@ def _pause_after_failure(lease: Lease) -> None:
                 " WHERE id = %s AND lease_fence = %s",
                 [CYCLE_FAILURES_WAIT_S, lease.goal_id, lease.fence],
             )
+            if not cursor.rowcount:
+                # The next worker removes what this one stood on, which is then what it fails by.
+                logger.warning("Goal %s went on elsewhere while this turn failed", lease.goal_id)
+                return
         logs.say(
             lease.goal_id,
             "worker",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.core.management import call_command
+from django.db.models import F
 
 from agents.errors import GoalRefused
 from agents.execution.lease import LeaseLost, claim, claimable
@@ -140,6 +141,23 @@ def test_an_error_inside_a_turn_pauses_the_goal_and_says_so(
     assert goal.log_lines.filter(text__contains="an error inside mindX").exists()
     Goal.objects.filter(pk=goal.pk).update(lease_until=None)
     assert _after_work(goal).state == GoalState.AWAITING_REVIEW
+
+
+def test_a_turn_that_fails_because_another_worker_has_the_goal_says_nothing_about_the_goal(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = make_goal(owner, PROJECT)
+
+    def taken_over(_: object) -> None:
+        Goal.objects.filter(pk=goal.pk).update(lease_fence=F("lease_fence") + 1)
+        raise FileNotFoundError("its checkout was removed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(planning, "plan_goal", taken_over)
+        lease = claim(goal.pk)
+        assert lease is not None
+        cycle.turn(lease)
+    assert not goal.log_lines.filter(text__contains="an error inside mindX").exists()
 
 
 def test_an_ended_goal_becomes_an_experience_once(owner: User, make_goal: Callable[..., Goal]) -> None:
