@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from celery import current_app
 
 from mindx_web import own_beat
 from mindx_web.celery import app
@@ -12,7 +13,7 @@ from mindx_web.own_beat import Due
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
-    monkeypatch.setattr(own_beat.current_app, "send_task", lambda name, **_: names.append(name))
+    monkeypatch.setattr(current_app, "send_task", lambda name, **_: names.append(name))
     return names
 
 
@@ -36,7 +37,7 @@ def test_a_broker_that_is_away_is_asked_again(sent: list[str], monkeypatch: pyte
 
     due = [Due("often", 2)]
     with monkeypatch.context() as patch:
-        patch.setattr(own_beat.current_app, "send_task", away)
+        patch.setattr(current_app, "send_task", away)
         own_beat.ask(due, 0)
     own_beat.ask(due, 2)
     assert sent == ["often"]
