@@ -115,7 +115,7 @@ def part(whole: Whole, word: str) -> int:
 
 def own_environment(whole: Whole, **more: str) -> dict[str, str]:
     """The environment of another process of this mindX."""
-    return {**whole.running._environment, **more}
+    return {**whole.running.environment, **more}
 
 
 @contextmanager

@@ -32,6 +32,9 @@ from tests.supervisor.processes import descendants
 from tests.waiting import wait_until
 from tests.whole.started import Whole
 
+POSTGRES = "bin/postgres"
+PLANS = 30
+
 pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
 
 # Submitted and approved by the product's own services, without five hundred times three requests.
@@ -123,12 +126,6 @@ def test_redis_is_away_for_half_a_minute(system: Whole, book: Ledger, results: R
         case.held()
 
 
-def _postmaster(whole: Whole) -> int | None:
-    found = descendants(whole.running.process.pid)
-    below = [pid for pid, line in found.items() if "bin/postgres" in line and "-D" in line and "launch.py" not in line]
-    return below[0] if len(below) == 1 else None
-
-
 def _postgres_answers(whole: Whole) -> bool:
     with suppress(Exception):
         return rows(whole, "SELECT 1") == [(1,)]
@@ -139,16 +136,16 @@ def test_postgres_starts_again_and_again_for_five_minutes(
     system: Whole, book: Ledger, chance: random.Random, results: Results
 ) -> None:
     with results.case("Postgres immediate restart every 5 to 40 s for 5 minutes, under running plans") as case:
-        plans = [written(system, book, "abcdef") for _ in range(60)]
+        plans = [written(system, book, "abcdef") for _ in range(PLANS)]
         waiting = list(plans)
         until = time.monotonic() + 300
         while time.monotonic() < until:
             strike = min(until, time.monotonic() + chance.uniform(5, 40))
             while time.monotonic() < strike:
-                if waiting and len(plans) - len(waiting) < 60 * (1 - (until - time.monotonic()) / 300) + 1:
+                if waiting and len(plans) - len(waiting) < PLANS * (1 - (until - time.monotonic()) / 300) + 1:
                     system.approve(waiting.pop().plan)
                 time.sleep(0.1)
-            server = _postmaster(system)
+            server = system.running.part(POSTGRES)
             if server is not None:
                 os.kill(server, signal.SIGQUIT)  # Postgres' immediate shutdown: no checkpoint, recovery at the start
                 case.landed += 1
@@ -159,7 +156,7 @@ def test_postgres_starts_again_and_again_for_five_minutes(
             finished(system, plan)
             everything_holds(system, plan, book)
         case.survived = case.landed
-        case.note = "60 plans of 6 steps, all achieved, each step once"
+        case.note = f"{PLANS} plans of 6 steps, all achieved, each step once"
 
 
 def test_a_slow_database_is_no_reason_to_take_over(system: Whole, book: Ledger, results: Results) -> None:
@@ -196,7 +193,7 @@ def test_a_database_that_stands_still_for_less_than_a_lease_is_no_reason_either(
         plan = written(system, book)
         system.approve(plan.plan)
         begun(book, plan.key(1))
-        server = _postmaster(system)
+        server = system.running.part(POSTGRES)
         assert server is not None
         with more_hands(system, 2):
             for _ in range(10):

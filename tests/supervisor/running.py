@@ -35,12 +35,12 @@ class Running:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         self.data = data
         self._said = data.with_name(f"{data.name}-said-{time.monotonic_ns()}")
-        self._environment = {**clean, "MINDX_DATA": str(data), **environment}
+        self.environment = {**clean, "MINDX_DATA": str(data), **environment}
         with self._said.open("wb") as said:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "mindx_web.supervisor"],
                 cwd=ROOT,
-                env=self._environment,
+                env=self.environment,
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
@@ -89,14 +89,14 @@ class Running:
     def manage(self, *arguments: str) -> str:
         """What `manage.py` says when it is given nothing but the data folder."""
         line = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(line, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(line, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def script(self, name: str) -> subprocess.CompletedProcess[str]:
         """Run one of our scripts beside it."""
         line = [str(ROOT / "scripts" / name)]
-        return subprocess.run(line, cwd=ROOT, env=self._environment, capture_output=True, text=True, check=False)
+        return subprocess.run(line, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
 
     def kill_everything(self) -> None:
         """SIGKILL for every process at one time, the servers included: nothing can tidy up."""
