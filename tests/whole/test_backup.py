@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.supervisor.running import ROOT, Running, free_port
-from tests.whole.conftest import LEASE_S, Whole
+from tests.whole.started import LEASE_S, Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 
