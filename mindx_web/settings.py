@@ -181,7 +181,7 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = False  # a wake-up is a hint: losing one delays by a sweep, doubling one does nothing
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # With Redis a worker whose processes are busy takes no message that another, idle one could act on at once.
-CELERY_WORKER_DISABLE_PREFETCH = REDIS_URL.startswith(("redis", "unix"))
+CELERY_WORKER_DISABLE_PREFETCH = CELERY_BROKER_URL.startswith("redis")
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the broker may be away for hours; the worker waits for it
 # A wake-up is never tried twice: with the broker away each further try would keep a person waiting for seconds.
