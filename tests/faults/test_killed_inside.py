@@ -13,8 +13,20 @@ from statistics import median
 import pytest
 
 from tests.faults.ledger import Ledger, Visit
-from tests.faults.oracle import everything_holds
-from tests.faults.system import ENDED, PATIENCE_S, Written, end, more_hands, started_at, worker_of, written
+from tests.faults.oracle import at_most_once, everything_holds
+from tests.faults.system import (
+    ENDED,
+    PATIENCE_S,
+    Written,
+    begun,
+    end,
+    finished,
+    gone,
+    more_hands,
+    started_at,
+    worker_of,
+    written,
+)
 from tests.faults.table import Case, Results
 from tests.waiting import wait_until
 from tests.whole.started import Whole, started
@@ -126,6 +138,34 @@ def test_a_step_whose_worker_is_killed_in_it_counts_once(
         assert case.landed == 2
         assert {len(visits) for plan in plans for visits in [book.of(plan.key(1))]} <= {1, 2, 3}
         assert Counter(visit.cut_off for visit in book.visits)[True] == 2
+
+
+@pytest.mark.faults
+def test_a_step_that_costs_three_workers_stops_its_plan_and_no_other(
+    system: Whole, book: Ledger, results: Results
+) -> None:
+    with results.case("SIGKILL inside the same step, three times: the plan is stopped") as case:
+        book.held = lambda visit: True
+        poison = written(system, book, "a")
+        system.approve(poison.plan)
+        for number in range(3):
+            begun(book, poison.key(1), times=number + 1)
+            pid = worker_of(system, poison.goal)
+            assert pid is not None
+            assert end(pid)
+            gone(pid)
+            case.landed += 1
+        goal = system.wait_for(poison.goal, "failed", "achieved", "manual", within=PATIENCE_S)
+        assert goal["state"] == "failed"
+        assert "worker_died_3_times" in goal["reason"]
+        at_most_once(system, poison.goal)
+        assert len(book.of(poison.key(1))) == 3
+        book.held = lambda visit: False
+        other = written(system, book)
+        system.approve(other.plan)
+        finished(system, other)
+        everything_holds(system, other, book)
+        case.survived = case.landed
 
 
 @pytest.mark.faults
