@@ -12,7 +12,7 @@ import pytest
 
 from tests.supervisor.processes import lives
 from tests.waiting import wait_until
-from tests.whole.conftest import Whole
+from tests.whole.started import Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 
