@@ -5,7 +5,7 @@ import os
 from celery import Celery
 from django.conf import settings
 
-from mindx_web import heartbeat, own_beat, tracing  # noqa: F401  # connect to the worker's signals
+from mindx_web import heartbeat, own_beat, stopping, tracing  # noqa: F401  # connect to the worker's signals
 
 # Hints do the work at once; this finds what they missed.
 REVIEW_SWEEP_S = 5.0

@@ -222,6 +222,10 @@ HOLD_S = float(os.environ.get("MINDX_HOLD_S", "10"))
 SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")
 LEASE_S = float(os.environ.get("MINDX_LEASE_S", "15"))
 SWEEP_S = 1.0
+# How long a worker that is told to stop lets a step run before it ends it; the step then starts again elsewhere.
+DRAIN_S = float(os.environ.get("MINDX_DRAIN_S", "5"))
+# How long the steps of a plan may run in all, waiting not counted.
+PLAN_S = float(os.environ.get("MINDX_PLAN_S", "14400"))
 # What one try of a step may write into its goal's log; how much was left out stands in the log.
 STEP_LOG_LINES = int(os.environ.get("MINDX_STEP_LOG_LINES", "20000"))
 STEP_LOG_BYTES = int(os.environ.get("MINDX_STEP_LOG_BYTES", str(16 * 1024 * 1024)))

@@ -130,6 +130,8 @@ def reached(limit: str, stated: Mapping[str, Any], timeout_s: Number | None = No
             return f"reached its limit of {of('workspace_files')} temporary files"
         case "terminals":
             return f"reached its limit of {of('processes')} terminals"
+        case "plan_time":
+            return "was stopped: the time that the steps of the plan may take in all is over"
         case "restless":
             return "could not be held still while files were worked on"
         case "cancel":

@@ -13,6 +13,7 @@ from typing import Self
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
+from agents.execution import draining
 from agents.services import logs
 from agents.services.logs import NewLine
 
@@ -28,8 +29,9 @@ class Companion(threading.Thread):
     """Runs while a worker holds a claim.
 
     `stop_work` is set when the running step must end: `lost` says the lease is gone (nothing may be recorded),
-    `cancelled` that a person wants it to stop. `renew` extends the claim's lease and says whether it still is ours;
-    `is_cancelled` asks the table. Both are called in this thread, with its own connection.
+    `cancelled` that a person wants it to stop, `interrupted` that this worker is told to, `out_of_time` that the plan's
+    time is over (`deadline`). `renew` extends the claim's lease and says whether it still is ours; `is_cancelled` asks
+    the table. Both are called in this thread, with its own connection.
     """
 
     def __init__(self, goal_id: int, *, renew: Callable[[], bool], is_cancelled: Callable[[], bool]) -> None:
@@ -40,6 +42,10 @@ class Companion(threading.Thread):
         self.stop_work = threading.Event()
         self.lost = False
         self.cancelled = False
+        self.interrupted = False
+        self.out_of_time = False
+        # The moment of the monotonic clock at which the plan's time is over; None: it has none.
+        self.deadline: float | None = None
         self._lines: queue.Queue[NewLine] = queue.Queue()
         self._partial: dict[str, bytes] = {}
         self._unwritten: list[NewLine] = []
@@ -125,6 +131,12 @@ class Companion(threading.Thread):
             self._lines.put(NewLine("worker", "execute", text, "warning"))
             self._lines_left_out = self._bytes_left_out = 0
 
+    def without_deadline(self) -> None:
+        """What runs from here on (the clean-up) has only its own limits."""
+        self.deadline, self.out_of_time = None, False
+        if not (self.lost or self.cancelled or self.interrupted):
+            self.stop_work.clear()
+
     # -- the thread -------------------------------------------------------------------------------------------
     def run(self) -> None:
         """Beat until the claim ends. A database that is away is tried again; the lease decides who was right."""
@@ -135,6 +147,7 @@ class Companion(threading.Thread):
                 try:
                     self._flush()
                     now = time.monotonic()
+                    self._check_time(now)
                     if now >= next_check:
                         next_check = now + CHECK_S
                         self._check_cancel()
@@ -148,6 +161,13 @@ class Companion(threading.Thread):
                     connection.close()
         finally:
             connection.close()
+
+    def _check_time(self, now: float) -> None:
+        """The worker was told to end what runs, or the plan's time is over."""
+        self.interrupted = self.interrupted or draining.is_urgent()
+        self.out_of_time = self.out_of_time or (self.deadline is not None and now >= self.deadline)
+        if self.interrupted or self.out_of_time:
+            self.stop_work.set()
 
     def _check_cancel(self) -> None:
         if not self.cancelled and self._is_cancelled():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from agents import gate, telemetry
@@ -17,7 +19,7 @@ from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass, Strategy
 from agents.bdi.started import living_before
-from agents.execution import ending, record, verifying
+from agents.execution import draining, ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, hold, renew
@@ -88,6 +90,7 @@ class Executor:
         running: Running | None = None
         outcome = StepOutcome()
         needs = self._needs(self.document.at(min(self.plan.position, last)))
+        self.companion.deadline = time.monotonic() + settings.PLAN_S - record.seconds_run(self.plan)
         with (
             open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk,
             self._everything_written(),
@@ -124,6 +127,7 @@ class Executor:
         first, last = len(self.document.intents) + 1, len(self.document.all_intents)
         if self.plan.position > last:
             return
+        self.companion.without_deadline()
         running: Running | None = None
         start = max(first, self.plan.position)
         needs, least = self._needs(self.document.at(start)), self.minimum
@@ -139,6 +143,8 @@ class Executor:
     # -- one step ---------------------------------------------------------------------------------------------
     def _begin(self, desk: Desk, position: int) -> Running:
         """Begin a try that no finished step before it began: the first of a claim."""
+        if draining.is_asked():
+            raise record.Halted("this worker was told to stop; another takes it")
 
         def said(running: Running) -> NewLine:
             return _begins(self._chosen(running), desk.session.state, running.number, running.alternative)
@@ -152,6 +158,8 @@ class Executor:
         limits, hosts = self._needs(spec)
         if self._living and "command_line" not in spec.params:
             hosts = desk.hosts  # it runs nothing that could reach one
+        if self.companion.out_of_time or self._is_over():
+            return _out_of_time(StepOutcome(), spec)
         try:
             desk.under(limits, hosts)
         except WouldEndPrograms as error:
@@ -166,7 +174,9 @@ class Executor:
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
         self._lines += self.companion.drain()
-        self._stop_if_told(running)
+        self._stop_if_told(running, outcome, spec)
+        if outcome.failure is not None and self.companion.out_of_time:
+            outcome = _out_of_time(outcome, spec)
         if outcome.skipped:
             self._say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
         elif outcome.result is not None:
@@ -202,12 +212,21 @@ class Executor:
             raise SandboxUnavailable(f"a disk of this worker is full ({error.strerror}); make room on it") from error
         return outcome
 
-    def _stop_if_told(self, running: Running) -> None:
+    def _is_over(self) -> bool:
+        deadline = self.companion.deadline
+        return deadline is not None and time.monotonic() >= deadline
+
+    def _stop_if_told(self, running: Running, outcome: StepOutcome, spec: IntentSpec) -> None:
         if self.companion.lost:
             raise LeaseLost(f"the lease on goal {self.lease.goal_id} was lost while a step ran")
         if self.companion.cancelled:
             record.not_tried(self.plan, self.lease, running, "cancelled", "cancelled while it ran")
             raise record.Cancelled("cancelled while a step ran")
+        if self.companion.interrupted and outcome.failure is not None:
+            # Of a step that must run once nobody knows what it did before it was ended: a person is asked.
+            closed = "lost" if spec.effect == "once" else "interrupted"
+            record.not_tried(self.plan, self.lease, running, closed, "its worker was told to stop")
+            raise record.Halted(f"this worker was told to stop; intent {running.position} starts again elsewhere")
 
     def _finish(
         self, desk: Desk, running: Running, outcome: StepOutcome, *, following: int | None = None
@@ -222,10 +241,13 @@ class Executor:
         done = Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
         begins = [] if following is None else [_begins(self.document.at(following), desk.session.state)]
         said = Said(self._lines, begins, self.granted.stamp)
-        begun = record.advance(self.plan, self.lease, running, done, go_on=following is not None, said=said)
+        # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
+        goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
+        begun = record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said)
         self._lines = []
         if following is not None and begun is None:
-            raise record.Halted(f"intent {following} begins when it goes on")
+            why = "it goes on" if goes_on else "another worker takes it, for this one was told to stop"
+            raise record.Halted(f"intent {following} begins when {why}")
         return begun
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
@@ -237,18 +259,22 @@ class Executor:
         failed = Attempt.objects.filter(
             intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed", alternative=0
         )
-        choice = recovery.choose(
-            failure,
-            effect=spec.effect,
-            tries=failed.count() + 1,
-            envelope=recovery.Envelope(
-                self.granted.tries,
-                len(spec.alternatives),
-                frozenset(number for position, number in self.granted.alternatives if position == spec.position),
-                running.alternative,
-            ),
-            delay_s=RETRY_DELAY_S,
-            living=self._living,
+        choice = (
+            _PLAN_OVER
+            if outcome.answer.get("limit") == "plan_time"
+            else recovery.choose(
+                failure,
+                effect=spec.effect,
+                tries=failed.count() + 1,
+                envelope=recovery.Envelope(
+                    self.granted.tries,
+                    len(spec.alternatives),
+                    frozenset(number for position, number in self.granted.alternatives if position == spec.position),
+                    running.alternative,
+                ),
+                delay_s=RETRY_DELAY_S,
+                living=self._living,
+            )
         )
         self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
@@ -307,6 +333,15 @@ class Executor:
             yield
         finally:
             self._write()
+
+
+_PLAN_OVER = recovery.Choice(Strategy.GRACEFUL_ABORT, 0.0, "the plan has no time left for another try")
+
+
+def _out_of_time(outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:
+    """The step did not fail by itself: the time of the whole plan is over."""
+    answer = {**outcome.answer, "status": "ERROR", "limit": "plan_time"}
+    return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))
 
 
 def _begins(spec: IntentSpec, state: SessionState, number: int = 1, alternative: int = 0) -> NewLine:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Exists
+from django.db.models import Exists, F, Sum
 from django.utils import timezone
 
 from agents import gate
@@ -196,6 +196,14 @@ def begin(
         if stamp == granted:
             logs.write(plan.goal_id, [said(running)])
         return replace(running, stamp=stamp, told=stamp == granted)
+
+
+def seconds_run(plan: IntentPlan) -> float:
+    """How long the tries of its main steps have run so far, those that failed or were lost included."""
+    ended = Attempt.objects.filter(
+        intent__intent_plan=plan, intent__phase=Intent.Phase.MAIN, finished__isnull=False
+    ).aggregate(ran=Sum(F("finished") - F("started")))
+    return ended["ran"].total_seconds() if ended["ran"] else 0.0
 
 
 def _chosen_after(last: Attempt | None) -> int:

@@ -16,6 +16,7 @@ from agents.bdi import recovery, shadow
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.shadow import Finding, Proof
+from agents.execution import draining
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, open_desk_in
 from agents.execution.steps import run_step
@@ -35,13 +36,13 @@ class _Stopped(Exception):
 
 def work(run_id: int | None = None) -> None:
     """Do this shadow run, then whatever others wait."""
-    run = shadowing.claim(run_id) or shadowing.claim()
+    run = None if draining.is_asked() else shadowing.claim(run_id) or shadowing.claim()
     while run is not None:
         try:
             turn(run)
         except MoveRefused as moved:
             logger.warning("A shadow run went on elsewhere: %s", moved)
-        run = shadowing.claim()
+        run = None if draining.is_asked() else shadowing.claim()
 
 
 def turn(run: ShadowRun) -> None:
@@ -60,6 +61,9 @@ def turn(run: ShadowRun) -> None:
             with telemetry.working_on(plan=plan.pk), telemetry.span("shadow", plan.goal_id):
                 findings, after = _tried(run, companion)
     except _Stopped:
+        if companion.interrupted:
+            shadowing.give_back(run)
+            return
         move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the shadow run was under way")
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
         logger.warning("A shadow run was impossible", extra={"shadow_run": run.pk}, exc_info=True)

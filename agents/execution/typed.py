@@ -142,6 +142,9 @@ def _carry_out(command: HandCommand, companion: Companion) -> None:
             logs.write(command.goal_id, companion.drain())
             if companion.lost:
                 raise MoveRefused(f"the lease on command {command.pk} was lost while it ran")
+            if companion.interrupted and not result.ok:
+                give_up(command, "the worker was told to stop while it ran; nothing was changed")
+                return
             if companion.cancelled:
                 _stop(command)
                 return

@@ -8,7 +8,7 @@ import time
 from django.db import connection, transaction
 
 from agents import telemetry
-from agents.execution import executor
+from agents.execution import draining, executor
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
 from agents.services import hints, learning, logs, planning, shadowing
@@ -26,9 +26,14 @@ SWEEP_WAKES = 8
 def work(goal_id: int | None = None) -> None:
     """Take turns until there is nothing left to claim, the named goal first."""
     until = time.monotonic() + SLICE_S
+    if draining.is_asked():
+        return
     lease = claim(goal_id) or claim()
     while lease is not None:
         turn(lease)
+        if draining.is_asked():
+            hints.wake(lease.goal_id)  # what it left goes on with another worker at once
+            return
         if time.monotonic() > until:
             return
         lease = claim(lease.goal_id) or claim()

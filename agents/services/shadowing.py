@@ -81,6 +81,11 @@ def renew(run: ShadowRun) -> bool:
     return bool(ours.update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
 
 
+def give_back(run: ShadowRun) -> None:
+    """This worker is told to stop: another may begin the run at once."""
+    ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence).update(lease_until=Now())
+
+
 def is_wanted(run: ShadowRun) -> bool:
     """Whether somebody still waits for what it will say: its plan awaits a decision."""
     return IntentPlan.objects.filter(pk=run.intent_plan_id, state=PlanState.AWAITING_REVIEW.value).exists()

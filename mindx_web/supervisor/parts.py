@@ -21,6 +21,8 @@ from .sockets import socket_folder
 from .valkey import EmbeddedValkey
 
 WORKER_PROCESSES = 2
+# Beside the time that a step gets to finish: to end it, record that and give the lease back.
+WORKER_GRACE_S = 7.0
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,13 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     beat = [*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"]
     return [
         Part("web", _python(web), environment, readiness.web_answers(configuration.own_address)),
-        Part("worker", _python(worker), environment, readiness.worker_answers(redis_url, node)),
+        Part(
+            "worker",
+            _python(worker),
+            environment,
+            readiness.worker_answers(redis_url, node),
+            grace_s=WORKER_GRACE_S + float(environment.get("MINDX_DRAIN_S", "5")),
+        ),
         # The table of beat is in the code; a schedule file from before could be half-written and is worth nothing.
         Part("beat", _python(beat), environment, readiness.file_appears(schedule), lambda: _remove(schedule)),
     ]
