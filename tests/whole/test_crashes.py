@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -53,6 +54,23 @@ def test_a_worker_killed_inside_a_step_leaves_exactly_one_byte(whole: Whole) -> 
     log = whole.log(number)
     assert log.count("appended") == 2
     assert any("lost with worker" in text for text in log)
+
+
+def test_a_worker_told_to_stop_ends_its_step_in_time_and_the_next_one_begins_it_again(whole: Whole) -> None:
+    append = 'import time; open("ledger", "ab").write(b"x"); print("appended", flush=True); time.sleep(9)'
+    number, plan = whole.plan_by_hand(_run(append))
+    whole.approve(plan)
+    wait_until(lambda: "appended" in whole.log(number), within=60, what="the step to have appended its byte")
+    lines = descendants(whole.running.process.pid)
+    workers = {pid for pid, line in lines.items() if "celery" in line and " worker" in line}
+    (main,) = {pid for pid in workers if int(Path(f"/proc/{pid}/stat").read_text().split()[3]) not in workers}
+    os.kill(main, signal.SIGTERM)
+    goal = whole.wait_for(number, "achieved", "failed", "dropped", within=90)
+    assert goal["state"] == "achieved", whole.log(number)
+    assert whole.file(number, "ledger") == b"x"
+    log = whole.log(number)
+    assert any("told to stop" in text for text in log), log
+    assert not any("lost with worker" in text for text in log), "no lease had to run out"
 
 
 def test_a_worker_killed_beside_a_started_program_takes_it_along_and_the_plan_does_not_go_on(whole: Whole) -> None:
