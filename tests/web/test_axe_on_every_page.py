@@ -161,6 +161,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     # Leads on to what it is about, or to a plan's page.
     "review-notice": lambda all_: [all_.notice.pk],
     "favicon.ico": lambda _: [],
+    "metrics": lambda _: [],
 }
 
 
