@@ -1,9 +1,12 @@
 """The Celery application. Messages carry ids and are wake-ups only; beat's sweep finds whatever they miss."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import task_prerun
 from django.conf import settings
+from django.db import connections
 
 from mindx_web import heartbeat, own_beat, stopping, tracing  # noqa: F401  # connect to the worker's signals
 
@@ -15,6 +18,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 app = Celery("mindx_web")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@task_prerun.connect
+def leave_broken_connections(**_: Any) -> None:
+    """Let go of a connection that an earlier task met broken, as Django does between two requests.
+
+    A worker keeps its connections from task to task: without this, one that a restarted Postgres cut would fail every
+    task that comes. Asked only after an error, so that a sound one costs nothing.
+    """
+    for connection in connections.all(initialized_only=True):
+        if connection.errors_occurred and not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
 
 
 @app.on_after_finalize.connect
