@@ -87,18 +87,31 @@
       else { el.closest(".toast, .notice")?.remove(); }
     });
 
+    /* Once a decision is on its way or the next plan is asked for, a key means what comes and not what still stands
+       here: it is dropped. Escape stops the way, and the page can be worked with again. */
+    let left = false;
+    document.addEventListener("keydown", event => {
+      if (event.key === "Escape") left = false;
+      else if (left) event.stopImmediatePropagation();
+    }, true);
+    document.addEventListener("click", event => {
+      if (event.target.closest("a[data-go]") && !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.shiftKey) left = true;
+    });
+
     /* a form is sent once; a second click does nothing, the button says what happens */
     document.addEventListener("submit", event => {
       const form = event.target;
       if (!form.matches("form[data-once]")) return;
       if (form.dataset.sent !== undefined) { event.preventDefault(); return; }
       form.dataset.sent = "";
+      left = true;
       const button = event.submitter;
       if (button) { button.setAttribute("aria-disabled", "true"); }
     });
     /* back from the browser's memory, the form may be sent again: the server knows a repetition by its key */
     addEventListener("pageshow", event => {
       if (!event.persisted) return;
+      left = false;
       document.querySelectorAll("form[data-sent]").forEach(form => {
         delete form.dataset.sent;
         form.querySelectorAll("[aria-disabled]").forEach(button => button.removeAttribute("aria-disabled"));
@@ -143,6 +156,7 @@
       const key = event.key.toLowerCase();
       if (key === "j") move(1);
       else if (key === "k") move(-1);
+      else if (event.repeat) return; /* a key held too long decides nothing on the page that comes */
       else if (key === "x") document.querySelector("[data-item][aria-current] input[type=checkbox]")?.click();
       else if (key === "?") document.getElementById("keys")?.showModal();
       else {

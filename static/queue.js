@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const root = document.documentElement;
-  const off = event => root.dataset.keys === "off" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
+  const off = event => root.dataset.keys === "off" || event.repeat || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
     || event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]");
   const ticks = () => [...document.querySelectorAll("#queue [data-item] input[type=checkbox]")];
 

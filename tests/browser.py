@@ -97,6 +97,14 @@ def _is_fault(text: str) -> bool:
     return "Content Security Policy" in text or "Refused to" in text or "Uncaught" in text
 
 
+def arrived(page: Page, heading: str) -> None:
+    """Wait for the page that a key or a click led to: its heading stands before its scripts hear a key."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("h1")).to_have_text(heading)
+    page.wait_for_load_state()
+
+
 def sideways(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     return int(page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth"))

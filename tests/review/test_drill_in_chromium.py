@@ -185,7 +185,8 @@ def test_what_stands_out_is_opened_before_it_can_be_ticked(
     page.goto("/review/?view=groups")
     shot(page, "groups")
     assert sideways(page) == 0
-    page.locator("a.row-title").first.click()
+    with page.expect_navigation():
+        page.locator("a.row-title").first.click()
     expect(page.locator("[data-apart]")).to_have_count(1)
     assert page.locator("[data-apart] input").count() == 0
     page.keyboard.press("t")

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from agents.models import IntentPlan
 from people.models import User
 from people.roles import Role
 from review.models import Approval, Decision
 from review.services import decisions
-from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,20 +59,20 @@ def test_a_queue_is_worked_through_by_keyboard_alone(
     expect(page).to_have_title("(3) Review · mindX")
     page.locator("body").press("j")
     page.keyboard.press("Enter")
-    expect(page.locator("h1")).to_have_text("Write note 1")
+    arrived(page, "Write note 1")
     page.keyboard.press("j")
-    expect(page.locator("h1")).to_have_text("Write note 2")
+    arrived(page, "Write note 2")
     page.keyboard.press("k")
-    expect(page.locator("h1")).to_have_text("Write note 1")
+    arrived(page, "Write note 1")
     page.keyboard.press("a")
-    expect(page.locator("h1")).to_have_text("Write note 2")
+    arrived(page, "Write note 2")
     expect(page.locator("#toasts")).to_contain_text(f"Plan {plans[0].pk} approved")
     page.keyboard.press("r")
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.type("the notes of others")
     page.get_by_role("button", name="Reject and drop the goal").click()
-    expect(page.locator("h1")).to_have_text("Write note 3")
+    arrived(page, "Write note 3")
     page.keyboard.press("c")
     page.keyboard.type("Use another folder")
     page.get_by_role("button", name="Send back").click()
@@ -83,6 +83,39 @@ def test_a_queue_is_worked_through_by_keyboard_alone(
         ("reject", "Not needed: the notes of others"),
         ("request_changes", "Use another folder"),
     ]
+
+
+def test_a_key_pressed_on_the_way_to_the_next_plan_decides_neither(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, plans[0].get_absolute_url())
+    asked: list[Route] = []
+    page.route(f"**{plans[1].get_absolute_url()}", lambda route: asked.append(route))
+    with page.expect_request(f"**{plans[1].get_absolute_url()}"):
+        page.keyboard.press("j")
+    page.keyboard.press("a")
+    for route in asked:
+        route.continue_()
+    page.unroute_all()
+    arrived(page, "Write note 2")
+    assert not Decision.objects.exists()
+
+
+def test_a_key_that_is_held_down_decides_one_plan(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, plans[0].get_absolute_url())
+    page.keyboard.down("a")
+    arrived(page, "Write note 2")
+    page.keyboard.down("a")
+    page.keyboard.up("a")
+    page.keyboard.press("j")
+    arrived(page, "Write note 3")
+    assert [decision.intent_plan for decision in Decision.objects.all()] == plans[:1]
 
 
 def test_keys_that_are_switched_off_decide_nothing(

@@ -63,7 +63,8 @@ def test_d_speaks_about_the_step_in_focus_and_escape_goes_back(
     page.locator("[data-tick]").last.uncheck()
     page.get_by_role("link", name="Discuss step 3").click()
     page.keyboard.type("Why this mode?")
-    page.get_by_role("button", name="Ask").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Ask").click()
     expect(page.locator("#intent-3 .comment")).to_contain_text("Why this mode?")
     expect(page.locator("#decide")).to_contain_text("2 questions open.")
     expect(page.locator("[data-tick]").last).not_to_be_checked()

@@ -100,7 +100,8 @@ def test_cancelling_opens_a_dialog_that_says_what_stays(owner: User, make_goal: 
 def test_a_plan_is_written_with_completion_by_keyboard(owner: User, make_goal: Maker, open_page: OpenPage) -> None:
     goal = manual(make_goal(owner, "Keep a diary"))
     page = open_page(owner, f"/goals/{goal.pk}/")
-    page.locator("#goal-by-hand").click()
+    with page.expect_navigation():
+        page.locator("#goal-by-hand").click()
     line = page.locator("#hand-add")
     line.fill("create the fo")
     expect(page.get_by_role("option").first).to_contain_text("create the folder {path}")
