@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -23,6 +23,7 @@ from agents.execution import draining, ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, hold, renew
+from agents.execution.outage import Answer, when_it_answers
 from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
@@ -112,12 +113,22 @@ class Executor:
         if desk.session.living:
             self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
         said = self._lines
-        try:
+
+        def complete() -> None:
             with transaction.atomic():
                 hold(self.lease)  # the goal's row before the plan's, as everywhere
                 if running is not None:
                     self._finish(desk, running, outcome)
                 ending.complete(self.plan, self.lease)
+
+        def again() -> None:
+            self._lines = said
+            self.plan.refresh_from_db(fields=["state"])
+            if self.plan.state != PlanState.COMPLETE:  # else only the reply to the commit was lost
+                complete()
+
+        try:
+            self._report(complete, again)
         except BaseException:
             self._lines = said  # nothing of it was stored
             raise
@@ -173,7 +184,7 @@ class Executor:
         )
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
-        self._lines += self.companion.drain()
+        self._lines += self._report(self.companion.drain)
         self._stop_if_told(running, outcome, spec)
         if outcome.failure is not None and self.companion.out_of_time:
             outcome = _out_of_time(outcome, spec)
@@ -243,7 +254,7 @@ class Executor:
         said = Said(self._lines, begins, self.granted.stamp)
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
-        begun = record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said)
+        begun = self._report(lambda: record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
         self._lines = []
         if following is not None and begun is None:
             why = "it goes on" if goes_on else "another worker takes it, for this one was told to stop"
@@ -317,6 +328,10 @@ class Executor:
 
     def _head(self) -> str:
         return IntentPlan.objects.values_list("workspace__head", flat=True).get(pk=self.plan.pk)
+
+    def _report(self, act: Callable[[], Answer], again: Callable[[], Answer] | None = None) -> Answer:
+        """Do what follows a step as soon as the database answers: the step has run and need not run again."""
+        return when_it_answers(act, again, give_up=lambda: self.companion.lost)
 
     def _say(self, source: str, text: str, level: str = "info", **data: object) -> None:
         """Say it with the next thing that is written."""

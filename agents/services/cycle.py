@@ -8,7 +8,7 @@ import time
 from django.db import connection, transaction
 
 from agents import telemetry
-from agents.execution import draining, executor
+from agents.execution import draining, executor, outage
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
 from agents.services import hints, learning, logs, planning, shadowing
@@ -53,12 +53,15 @@ def _turn(lease: Lease) -> None:
         _step(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id), lease)
     except (LeaseLost, MoveRefused) as error:
         logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
-    except Exception:
+    except Exception as error:
         # The edge of the loop: a bug must not stop the worker, nor be tried again without a pause.
         logger.exception("A turn of goal %s failed", lease.goal_id)
+        if outage.is_outage(error):
+            outage.give_back(lease)
+            return
         _pause_after_failure(lease)
         return
-    release(lease)
+    outage.when_it_answers(lambda: release(lease))
 
 
 def _step(goal: Goal, lease: Lease) -> None:

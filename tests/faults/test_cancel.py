@@ -156,20 +156,24 @@ def paused(whole: Whole) -> Iterator[None]:
         pause(whole, "resume")
 
 
-def crashed_in_a_step_that_runs_once(whole: Whole) -> tuple[str, str]:
-    """A goal whose worker died in a step of effect `once`, and the id of that step."""
+def crashed_in_a_step_that_runs_once(whole: Whole, command: str = "start") -> tuple[str, str]:
+    """A goal whose worker died in a step of effect `once` (`start` or `stop`), and the id of that step."""
     mark = f"once-{time.monotonic_ns()}"
     idle = {"name": "idle", "command_line": f"python -c 'import time; time.sleep(600)' {mark}"}
+    once = [{"tool": "simple_coder", "command": "start", "params": idle}]
+    if command == "stop":
+        once.append({"tool": "simple_coder", "command": "stop", "params": {"name": "idle"}})
     after = {"tool": "simple_coder", "command": "write", "params": {"path": "after", "content": "x"}}
-    goal, plan = whole.plan_by_hand({"tool": "simple_coder", "command": "start", "params": idle}, after)
-    with held(whole, replace(ADVANCE, when=f"{ADVANCE.when} AND NEW.goal_id = {goal}")) as hold:
+    goal, plan = whole.plan_by_hand(*once, after)
+    inside = f"{ADVANCE.when} AND NEW.goal_id = {goal} AND OLD.position = {len(once)}"
+    with held(whole, replace(ADVANCE, when=inside)) as hold:
         whole.approve(plan)
         hold.wait()
-        assert holding(mark), "it took effect, and the database never heard of it"
+        assert bool(holding(mark)) == (command == "start"), "it took effect, and the database never heard of it"
         end_all_hands(whole)
         hold.end()
     whole.wait_for(goal, "manual", within=PATIENCE_S)
-    return goal, plan["intents"][0]["id"]
+    return goal, plan["intents"][len(once) - 1]["id"]
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -277,10 +281,21 @@ def test_a_step_that_takes_too_much_memory_fails_and_harms_nobody(
         case.held()
 
 
-@pytest.mark.parametrize("outcome", ["succeeded", "failed", "run_again"])
-def test_a_person_says_what_became_of_a_step_that_runs_once(system: Whole, results: Results, outcome: str) -> None:
-    with results.case(f"worker killed in a step that runs once; a person says: {outcome.replace('_', ' ')}") as case:
-        goal, intent = crashed_in_a_step_that_runs_once(system)
+@pytest.mark.parametrize(
+    ("command", "outcome", "end"),
+    [
+        ("stop", "succeeded", "achieved"),
+        ("start", "succeeded", "failed"),  # whatever it did, the program has ended with its worker: `programs_gone`
+        ("start", "failed", "failed"),
+        ("start", "run_again", "achieved"),
+    ],
+)
+def test_a_person_says_what_became_of_a_step_that_runs_once(
+    system: Whole, results: Results, command: str, outcome: str, end: str
+) -> None:
+    said = outcome.replace("_", " ")
+    with results.case(f"worker killed in a step that runs once (`{command}`); a person says: {said}") as case:
+        goal, intent = crashed_in_a_step_that_runs_once(system, command)
         case.landed += 1
         assert system.goal(goal)["reason"].startswith("outcome_unknown")
         tries = (
@@ -292,7 +307,8 @@ def test_a_person_says_what_became_of_a_step_that_runs_once(system: Whole, resul
         again = system.api.post(f"intents/{intent}/outcome", json={"outcome": outcome})
         assert again.status_code == 409
         ended = system.wait_for(goal, "achieved", "failed", within=PATIENCE_S)
-        assert ended["state"] == ("failed" if outcome == "failed" else "achieved"), ended
+        assert ended["state"] == end, ended
+        assert ("programs_gone" in ended["reason"]) == ((command, outcome) == ("start", "succeeded")), ended
         expected = [("lost",), ("succeeded",)] if outcome == "run_again" else [("lost",)]
         assert rows(system, tries, int(intent)) == expected, "it ran again only where a person said so"
         at_most_once(system, goal)

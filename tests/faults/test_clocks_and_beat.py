@@ -11,8 +11,10 @@ import pytest
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import everything_holds
 from tests.faults.system import (
+    PATIENCE_S,
     begun,
     beside,
+    broker,
     end,
     finished,
     gone,
@@ -27,6 +29,7 @@ from tests.faults.system import (
 )
 from tests.faults.table import Results
 from tests.supervisor.processes import lives
+from tests.waiting import wait_until
 from tests.whole.started import Whole
 
 pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
@@ -94,14 +97,17 @@ def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Led
 def test_two_beats_do_everything_once(system: Whole, book: Ledger, results: Results, tmp_path: Path) -> None:
     with (
         results.case("two beats") as case,
-        beside(system, "beat", "--schedule", str(tmp_path / "schedule"), ready="beat: Starting") as second,
+        beside(system, "beat", "--schedule", str(tmp_path / "schedule"), ready="is starting") as second,
     ):
+        sends = f"mindx:beat:*-{second}"
+        wait_until(lambda: broker(system).keys(sends), within=PATIENCE_S, what="the second beat's first message")
         plans = [written(system, book) for _ in range(20)]
         for plan in plans:
             system.approve(plan.plan)
         for plan in plans:
             finished(system, plan)
         assert lives(second)
+        assert broker(system).keys(sends), "it sends still"
         case.landed = len(plans)
         for plan in plans:
             everything_holds(system, plan, book)
