@@ -108,10 +108,10 @@ def test_both_switches_are_in_the_journal_and_pressing_twice_is_once(keeper: Use
 
 def test_every_page_says_it_and_why(client: Client, owner: User, keeper: User) -> None:
     client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
-    assert b"stands still" not in client.get("/goals/").content
+    assert b"stopped everything" not in client.get("/goals/").content
     pausing.stop_all(by=keeper, reason="moving <b>house</b>")
     for page in ("/", "/goals/", "/review/", "/rules/"):
         text = client.get(page, follow=True).content.decode()
-        assert "Everything stands still" in text, page
+        assert "stopped everything on" in text, page
         assert "moving &lt;b&gt;house&lt;/b&gt;" in text
     assert "Let it go on" not in text, "not for those who may not"
