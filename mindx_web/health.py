@@ -16,14 +16,17 @@ from django.db import DatabaseError, connection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from agents.services import stores
 from library import embedding
 from mindx_web import heartbeat
 from mindx_web.heartbeat import Beat
+from sandbox.objects import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 
 REDIS_TIMEOUT_S = 0.25
 COUNT_UP_TO = 100
+STORE_LOOK_EVERY_S = 5.0
 _LEVELS = ("L1", "L2", "L3")
 # What an operator who accepted less than the full level should go on knowing.
 _LESS = {
@@ -72,18 +75,38 @@ class Health:
 
     @property
     def is_ready(self) -> bool:
-        """Goals can be taken, planned and shown: the database answers and a worker is alive.
+        """Goals can be taken, planned and shown: the database answers, a worker is alive, a shared store works.
 
         Without Redis goals are still taken and approved; without a jail they are planned, and steps say why they wait.
         """
-        return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker"})
+        return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker", "store"})
+
+
+_looked: tuple[float, Part | None] = (0.0, None)
 
 
 def current() -> Health:
     """Look at every part now, the ones that all others stand on first."""
     database, bus = _database(), _redis()
     embeddings = _embeddings() if database.ok else _unknown("embeddings", "the database")
-    return Health((database, bus, *_signs_of_life(bus), embeddings))
+    return Health((database, bus, *_signs_of_life(bus), *([_store()] if stores.is_shared() else []), embeddings))
+
+
+def _store() -> Part:
+    """The shared store of snapshots, asked at most every few seconds: to store something costs more than a ping."""
+    global _looked  # one look serves the whole process
+    at, part = _looked
+    if part is None or time.monotonic() - at > STORE_LOOK_EVERY_S:
+        started = time.perf_counter()
+        try:
+            stores.check_answers()
+            part = _answers("store", started)
+        except (StoreUnavailable, OSError) as error:
+            logger.warning("The shared snapshot store does not work: %s", error)
+            sentence = "cannot be written to; files cannot be shown or changed, and steps wait until it is back"
+            part = Part("store", PartState.DOWN, sentence)
+        _looked = (time.monotonic(), part)
+    return part
 
 
 def _signs_of_life(bus: Part) -> tuple[Part, ...]:

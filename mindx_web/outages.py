@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from django.db import InterfaceError, OperationalError
 
+from sandbox.objects import StoreUnavailable
+
 
 @dataclass(frozen=True)
 class Outage:
@@ -47,6 +49,15 @@ DISK_FULL = Outage(
     60,
 )
 
+STORE_AWAY = Outage(
+    "store_away",
+    "The store of files does not answer",
+    "mindX cannot reach the shared store in which it keeps files at the moment.",
+    "Wait a little and try again. Whoever runs this server: see whether the store that MINDX_STORE_URL names can be"
+    " reached and has room (`manage.py doctor` says what is wrong). Everything goes on by itself when it is back.",
+    10,
+)
+
 # Classes and codes of SQLSTATE: a lost connection, a server that stops or starts, no room, too many connections.
 _AWAY = ("08", "57P01", "57P02", "57P03", "58")
 _FULL = ("53100",)
@@ -59,6 +70,8 @@ def outage_of(error: BaseException | None) -> Outage | None:
     for each in _chain(error):
         if isinstance(each, OSError) and each.errno in _NO_ROOM:
             return DISK_FULL
+        if isinstance(each, StoreUnavailable):
+            return STORE_AWAY
         if isinstance(each, OperationalError | InterfaceError):
             return _by_state(each)
     return None

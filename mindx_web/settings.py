@@ -14,6 +14,9 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from sandbox.store_address import BadAddress
+from sandbox.store_address import parse as parse_store_address
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("MINDX_DATA", BASE_DIR / ".mindx")).resolve()
 
@@ -229,6 +232,15 @@ PLAN_S = float(os.environ.get("MINDX_PLAN_S", "14400"))
 # What one try of a step may write into its goal's log; how much was left out stands in the log.
 STEP_LOG_LINES = int(os.environ.get("MINDX_STEP_LOG_LINES", "20000"))
 STEP_LOG_BYTES = int(os.environ.get("MINDX_STEP_LOG_BYTES", str(16 * 1024 * 1024)))
+# Where snapshots live when several machines work: a folder that all have mounted, or a bucket; empty: the data folder.
+STORE_URL = os.environ.get("MINDX_STORE_URL", "")
+try:
+    STORE_PLACE = parse_store_address(STORE_URL) if STORE_URL else None
+except BadAddress as error:
+    raise ImproperlyConfigured(str(error)) from None
+# How much of a bucket a machine keeps copies of, and for how long unused.
+STORE_CACHE_BYTES = int(float(os.environ.get("MINDX_STORE_CACHE_MB", "10240")) * 1024 * 1024)
+STORE_CACHE_DAYS = float(os.environ.get("MINDX_STORE_CACHE_DAYS", "7"))
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000
@@ -302,6 +314,7 @@ LOGGING: dict[str, Any] = {
         "httpx": {"level": "WARNING"},
         # It writes addresses that it cannot read, and they are secrets.
         "apprise": {"level": "CRITICAL"},
+        "botocore": {"level": "WARNING"},
         # One line for every sweep would bury the lines that somebody may need.
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},

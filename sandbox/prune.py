@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.snapshots import SnapshotStore
-from sandbox.store_lock import removing
 
 DAY_S = 86_400.0
 # Writers wait while names go, so they go in portions.
@@ -58,7 +57,7 @@ def prune(
     young = now - policy.grace_s
     doomed = _doomed(store, uses, policy, now)
     if not dry_run:
-        with removing(store.folder, wait_s):
+        with store.removing(wait_s):
             doomed = {digest for digest in doomed if store.forget(digest, unless_since=young)}
     read = set(store.digests()) - doomed
     named = _named(store, read)
@@ -67,7 +66,7 @@ def prune(
     leftovers = _leftovers(store.folder, young)
     if not dry_run:
         for portion in _portions(sorted(gone)):
-            with removing(store.folder, wait_s):
+            with store.removing(wait_s):
                 # Whoever stored a manifest since may have found one of these contents and counted on it.
                 late = set(store.digests()) - read
                 saved = _named(store, late)
@@ -76,7 +75,7 @@ def prune(
                 for name in portion:
                     if name in gone:
                         store.blobs.remove(name)
-        with removing(store.folder, wait_s):
+        with store.removing(wait_s):
             for path in leftovers:
                 _remove(path)
     freed = sum(gone.values())
@@ -85,7 +84,7 @@ def prune(
 
 
 def _doomed(store: SnapshotStore, uses: Mapping[str, float | None], policy: Policy, now: float) -> set[str]:
-    here = {digest: at for digest in store.digests() if (at := store.stored_at(digest)) is not None}
+    here = dict(store.manifests())
     old = {digest for digest, at in here.items() if at < now - policy.grace_s}
     doomed = old - uses.keys()
     history = sorted((last, digest) for digest in old if (last := uses.get(digest)) is not None)

@@ -14,9 +14,20 @@ from pathlib import Path
 from sandbox import manifest
 from sandbox.blobs import Hashed
 from sandbox.contract import Limits
+from sandbox.remote import RemoteStore
 from sandbox.snapshots import Looked, SnapshotRefused, SnapshotStore
 from sandbox.store_lock import writing
 from sandbox.verify import Damage
+
+
+def repair_from_copies(store: RemoteStore, damages: Iterable[Damage]) -> list[Damage]:
+    """Sends manifests again of which this machine has a whole copy. Returns what was mended."""
+    texts = store.cached_texts()
+    found = [each for each in damages if each.part == "manifest" and each.name in texts]
+    with writing(store.folder):
+        for each in found:
+            store.write_manifest(each.name, texts[each.name])
+    return found
 
 
 def repair(store: SnapshotStore, damages: Iterable[Damage], folders: Iterable[Path]) -> list[Damage]:

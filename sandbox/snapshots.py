@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +20,7 @@ from sandbox.checkout import write_out
 from sandbox.contract import DEFAULT_LIMITS, Limits, SandboxError
 from sandbox.manifest import EMPTY, BadManifest, Change, Entry
 from sandbox.seen import YOUNG_NS, Seen, Stamp
-from sandbox.store_lock import writing
+from sandbox.store_lock import removing, writing
 
 __all__ = ["EMPTY", "Change", "DamagedStore", "Entry", "Snapshot", "SnapshotRefused", "SnapshotStore"]
 
@@ -49,19 +50,20 @@ class Snapshot:
 
 
 class SnapshotStore:
-    """Snapshots in a folder that only mindX may read. Many processes may use one folder at the same time.
+    """Snapshots in a folder that only mindX may read. Many processes may use one folder at the same time, and many
+    machines one that they all have mounted; `seen` then is a folder of this machine's own.
 
     Writing methods are durable when they return. Raises DamagedStore when what is stored is not what it was.
     """
 
-    def __init__(self, folder: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, folder: Path, limits: Limits = DEFAULT_LIMITS, *, seen: Path | None = None) -> None:
         self.folder = folder
         self._limits = limits
         self._manifests = folder / "manifests"
         self._manifests.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.chmod(0o700)
         self.blobs = Blobs(folder / "blobs")
-        self._seen = Seen(folder / "seen")
+        self._seen = Seen(seen or folder / "seen")
         self._parsed = lru_cache(maxsize=16)(self.read)
 
     def take(self, checkout: Path, previous: str | None = None) -> Snapshot:
@@ -75,7 +77,7 @@ class SnapshotStore:
             looked = Looked(known, self._limits)
             looked.at(checkout, staged)
             staged.commit()
-            snapshot = self._store(looked.entries)
+            snapshot = self._store(looked.entries, previous or "")
         self._seen.save(snapshot.digest, looked.stamps)
         return snapshot
 
@@ -114,7 +116,7 @@ class SnapshotStore:
             kept = [each for each in held if each.path != path and not each.path.startswith(path + b"/")]
             if len(kept) == len(held):
                 raise KeyError(path)
-            return self._store(kept)
+            return self._store(kept, digest)
 
     def diff(self, before: str, after: str) -> list[Change]:
         """What changed from one snapshot to another, deletions first."""
@@ -132,7 +134,18 @@ class SnapshotStore:
                 held[path] = Entry(path, "file", mode & 0o777, sha256, size_bytes)
                 _check_within(self._limits, len(held), held_bytes)
             staged.commit()
-            return self._store(held.values())
+            return self._store(held.values(), digest)
+
+    def adopt(self, digest: str, source: SnapshotStore) -> None:
+        """Takes a snapshot over from another store, contents first. Raises KeyError and DamagedStore."""
+        with self._adding() as staged:
+            entries = source.read(digest)
+            for sha256 in {entry.sha256 for entry in entries if entry.sha256 is not None}:
+                if not self.blobs.has(sha256):
+                    with source.blobs.open(sha256) as file:
+                        staged.add(file)
+            staged.commit()
+            self._store(entries)
 
     @contextmanager
     def _adding(self) -> Iterator[Staged]:
@@ -152,18 +165,22 @@ class SnapshotStore:
             raise KeyError(digest)
         return self._parsed(digest)
 
-    def _store(self, entries: Iterable[Entry]) -> Snapshot:
+    def _store(self, entries: Iterable[Entry], before: str = "") -> Snapshot:
+        """Names a state whose contents are stored; `before` is the snapshot that it was made from."""
         ordered = sorted(entries, key=lambda each: each.path)
         text = manifest.render(ordered)
         digest = manifest.digest_of(text)
         if digest != EMPTY:
-            try:
-                # Whoever removes old snapshots must see that somebody has just come to this state again.
-                os.utime(self._manifests / digest)
-            except FileNotFoundError:
-                self.write_manifest(digest, text)
+            self._name(digest, text, ordered, before)
         files = [entry for entry in ordered if entry.kind == "file"]
         return Snapshot(digest, len(files), sum(entry.size for entry in files))
+
+    def _name(self, digest: str, text: bytes, entries: list[Entry], before: str) -> None:
+        try:
+            # Whoever removes old snapshots must see that somebody has just come to this state again.
+            os.utime(self._manifests / digest)
+        except FileNotFoundError:
+            self.write_manifest(digest, text)
 
     def write_manifest(self, digest: str, text: bytes) -> None:
         """Stores a manifest's text under its digest, durably, over a damaged one."""
@@ -176,7 +193,38 @@ class SnapshotStore:
 
     def digests(self) -> list[str]:
         """The names of all snapshots here, readable or not, in no order."""
-        return [each.name for each in os.scandir(self._manifests)]
+        return [digest for digest, _ in self.manifests()]
+
+    def manifests(self) -> Iterator[tuple[str, float]]:
+        """As `digests`, each with when somebody last came to this state, in seconds since the epoch."""
+        for each in os.scandir(self._manifests):
+            with suppress(FileNotFoundError):  # another remover was faster
+                yield each.name, each.stat().st_mtime
+
+    def removing(self, wait_s: float) -> AbstractContextManager[None]:
+        """Held while names are removed. Raises StoreBusy when writers do not let it in within `wait_s` seconds."""
+        return removing(self.folder, wait_s)
+
+    def keeping(self) -> AbstractContextManager[None]:
+        """Held while nothing may be removed."""
+        return writing(self.folder)
+
+    def copy_to(self, target: Path) -> None:
+        """Manifests and contents, into a new folder. What is on its way in has another name until it is whole."""
+        target.mkdir(mode=0o700)
+        for part in ("manifests", "blobs"):
+            shutil.copytree(self.folder / part, target / part, ignore=shutil.ignore_patterns(".*", "staging"))
+
+    @contextmanager
+    def unread(self) -> Iterator[SnapshotStore]:
+        """This store as it lies there, with nothing between it and who looks at it."""
+        yield self
+
+    def check_answers(self) -> None:
+        """Writes, reads and removes a few bytes. Raises OSError."""
+        probe = self.folder / f".manifest-probe-{os.getpid()}"
+        probe.write_bytes(b"mindX")
+        probe.unlink()
 
     def stored_at(self, digest: str) -> float | None:
         """When somebody last came to this state, in seconds since the epoch; None when it is not here."""
@@ -212,16 +260,23 @@ class SnapshotStore:
             return ()
         if len(digest) != 64 or not digest.isalnum():
             raise KeyError(digest)
+        return parsed(digest, self._text(digest))
+
+    def _text(self, digest: str) -> bytes:
         try:
-            text = (self._manifests / digest).read_bytes()
+            return (self._manifests / digest).read_bytes()
         except FileNotFoundError as error:
             raise KeyError(digest) from error
-        if manifest.digest_of(text) != digest:
-            raise DamagedStore(f"the manifest {digest} is damaged in the snapshot store")
-        try:
-            return tuple(manifest.parse(text))
-        except BadManifest as error:
-            raise DamagedStore(f"the manifest {digest} cannot be read: {error}") from error
+
+
+def parsed(digest: str, text: bytes) -> tuple[Entry, ...]:
+    """The entries of a manifest, if it is the one of this name. Raises DamagedStore."""
+    if manifest.digest_of(text) != digest:
+        raise DamagedStore(f"the manifest {digest} is damaged in the snapshot store")
+    try:
+        return tuple(manifest.parse(text))
+    except BadManifest as error:
+        raise DamagedStore(f"the manifest {digest} cannot be read: {error}") from error
 
 
 class Looked:

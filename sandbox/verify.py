@@ -42,15 +42,15 @@ class Verified:
 
 def verify(store: SnapshotStore, digest: str) -> list[Damage]:
     """What of one snapshot is missing or damaged; nothing when all of it can be had."""
-    return list(_verify(store, [digest], ()).damages)
+    with store.unread() as plain:
+        return list(_verify(plain, [digest], ()).damages)
 
 
 def verify_all(store: SnapshotStore, wanted: Iterable[str] = ()) -> Verified:
     """Every manifest and every content in the store; `wanted` are digests that must be there as well."""
-    with writing(store.folder):
-        return _verify(
-            store, sorted({*store.digests(), *wanted} - {EMPTY, ""}), [name for name, _, _ in store.blobs.stored()]
-        )
+    with writing(store.folder), store.unread() as plain:
+        digests = sorted({*plain.digests(), *wanted} - {EMPTY, ""})
+        return _verify(plain, digests, [name for name, _, _ in plain.blobs.stored()])
 
 
 def _verify(store: SnapshotStore, digests: list[str], contents: Iterable[str]) -> Verified:

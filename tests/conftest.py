@@ -24,7 +24,7 @@ from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres, Passwords
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.waiting import wait_until
 
-pytest_plugins = ["tests.cast", "tests.whole.started"]
+pytest_plugins = ["tests.cast", "tests.bucket", "tests.whole.started"]
 
 _ROOT = Path(tempfile.mkdtemp(prefix="mindx-test-"))
 _POSTGRES = EmbeddedPostgres(

@@ -34,6 +34,7 @@ from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
+from sandbox.objects import StoreUnavailable
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -215,6 +216,11 @@ class Executor:
         except SnapshotRefused as refused:
             answer = {**outcome.answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
             return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))
+        except StoreUnavailable as error:
+            if spec.effect == "once":
+                # It has run: its try stays open, and a person is asked what it did.
+                raise OSError(errno.EIO, str(error)) from error
+            raise
         except OSError as error:
             # A full disk says nothing about the step. One that must run once has run: its try stays open, and a person
             # is asked what it did.

@@ -8,17 +8,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.errors import AgentsError
 from agents.services import snapshot_users
-from agents.services.stores import checkouts, store
+from agents.services.stores import checkouts, is_shared, own_store, store
 from sandbox import prune as pruning
 from sandbox import repair as mending
 from sandbox import verify as verifying
 from sandbox.blobs import DamagedStore
+from sandbox.objects import StoreUnavailable
 from sandbox.prune import Policy, Pruned
+from sandbox.remote import RemoteStore
 from sandbox.store_lock import StoreBusy
 from sandbox.verify import Damage, Verified
 
 logger = logging.getLogger(__name__)
+
+
+class NotShared(AgentsError):
+    """There is no shared store."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,30 @@ def repair(folders: Iterable[Path] = ()) -> Mended:
     All workspaces share one store, so a content that any of them has is there for all; what is lost can only be in
     folders.
     """
-    mended = mending.repair(store(), verify().damages, [*sorted(checkouts().iterdir()), *folders])
+    here = store()
+    places = [*sorted(checkouts().iterdir()), *folders]
+    damages = verify().damages
+    mended = []
+    if isinstance(here, RemoteStore):
+        mended += mending.repair_from_copies(here, damages)
+        places.append(here.folder / "blobs")
+        damages = verify().damages  # what the manifests that are back name
+    mended += mending.repair(here, damages, places)
     return Mended(tuple(mended), verify().damages)
+
+
+def upload() -> int:
+    """Takes over into the shared store what this machine had before it had one; how many snapshots.
+
+    What is in the data folder stays there. Can be run again: a snapshot that is there already costs little.
+    """
+    if not is_shared():
+        raise NotShared("MINDX_STORE_URL is not set: there is no shared store to send anything to")
+    source, target = own_store(), store()
+    digests = source.digests()
+    for digest in digests:
+        target.adopt(digest, source)
+    return len(digests)
 
 
 def prune(policy: Policy, *, dry_run: bool = False) -> Pruned:
@@ -53,7 +82,7 @@ def prune_daily() -> None:
     """The usual pruning. What stops it today is logged; the next day tries again."""
     try:
         gone = prune(Policy())
-    except (DamagedStore, StoreBusy) as error:
+    except (DamagedStore, StoreBusy, StoreUnavailable) as error:
         logger.warning("The snapshots were not pruned: %s", error)
         return
     logger.info(

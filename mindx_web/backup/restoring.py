@@ -23,6 +23,7 @@ from mindx_web.supervisor.configuration import PROJECT, Configuration
 from mindx_web.supervisor.data_folder import DataFolder, Lock, write_private
 from mindx_web.supervisor.parts import Servers, own_environment
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
+from sandbox.store_address import BadAddress, Bucket, parse
 
 START_S = 60.0
 LOOK_EVERY_S = 0.1
@@ -45,7 +46,10 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
             owner_url = servers.postgres.url(OWNER)
         _check_empty(owner_url)
         say("Snapshots …")
-        _copy_store(backup / STORE, folder.root / "store")
+        shared = store_place(environment)
+        _copy_store(backup / STORE, shared if isinstance(shared, Path) else folder.root / "store")
+        if isinstance(shared, Bucket):
+            say(_manage(folder, "snapshots", "upload").strip())
         say("Database …")
         arguments = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
         database = ["--dbname", _name_of(owner_url)]
@@ -107,6 +111,14 @@ def _check_empty(url: str) -> None:
         raise BackupRefused(f"The database does not answer: {error}") from error
     if found is not None and found[0] is not None:
         raise BackupRefused("This database holds a mindX already. Restore into an empty one (another MINDX_DATA).")
+
+
+def store_place(environment: Mapping[str, str]) -> Path | Bucket | None:
+    """The shared store of this installation, if it has one. Raises BackupRefused."""
+    try:
+        return parse(environment["MINDX_STORE_URL"]) if environment.get("MINDX_STORE_URL") else None
+    except BadAddress as error:
+        raise BackupRefused(f"{error}.") from None
 
 
 def _name_of(url: str) -> str:

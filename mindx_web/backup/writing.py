@@ -7,7 +7,6 @@ names is there by then. Meanwhile nothing is pruned (the store's lock), so it is
 from __future__ import annotations
 
 import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from mindx_web.backup.postgres_tools import private_folder, run
 from mindx_web.supervisor.data_folder import write_private
 from sandbox import verify as verifying
 from sandbox.snapshots import SnapshotStore
-from sandbox.store_lock import writing
 from sandbox.verify import Damage
 
 
@@ -31,11 +29,12 @@ def back_up(folder: Path, *, url: str, with_keys: bool) -> tuple[Manifest, list[
     """
     private_folder(folder)
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    with writing(store().folder):
+    here = store()
+    with here.keeping():
         # Comments belong to whoever owns the extension, and rights are given anew by the preparation.
         plain = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--file={folder / DUMP}"]
         run("pg_dump", url, plain)
-        _copy(store().folder, folder / STORE)
+        here.copy_to(folder / STORE)
         needed = snapshot_users.needed_now()
     (folder / DUMP).chmod(0o600)
     copied = SnapshotStore(folder / STORE)
@@ -49,11 +48,3 @@ def back_up(folder: Path, *, url: str, with_keys: bool) -> tuple[Manifest, list[
     made.write(folder)
     os.sync()
     return made, damages
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Manifests and contents. What is being written just now has another name until it is whole, and stays out."""
-    target.mkdir(mode=0o700)
-    for part in ("manifests", "blobs"):
-        if (source / part).is_dir():
-            shutil.copytree(source / part, target / part, ignore=shutil.ignore_patterns(".*"))

@@ -17,6 +17,7 @@ WITHOUT_A_DATABASE: Sequence[Check] = (
     installation.modes,
     installation.openness,
     installation.disk,
+    installation.snapshot_store,
     work.redis_server,
     work.broker,
     work.workers,

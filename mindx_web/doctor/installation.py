@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from django.conf import settings
 
+from agents.services import stores
 from mindx_web.doctor.finding import Finding, fail, ok, warn
+from sandbox.objects import StoreUnavailable
 
 KEY_LENGTH = 32
 MIB = 1024 * 1024
@@ -71,10 +74,36 @@ def disk() -> Iterator[Finding]:
     """Room for the data folder and for the store of snapshots, which may lie on another disk."""
     data = Path(settings.DATA_DIR)
     seen: set[int] = set()
-    for path in (data, data / "store", data / "postgres"):
+    shared = settings.STORE_PLACE if isinstance(settings.STORE_PLACE, Path) else data / "store"
+    for path in (data, shared, data / "store-cache", data / "postgres"):
         if path.exists() and (device := path.stat().st_dev) not in seen:
             seen.add(device)
             yield _room(path)
+
+
+def snapshot_store() -> Iterator[Finding]:
+    """The place of snapshots takes and gives bytes."""
+    began = time.perf_counter()
+    where = "a shared store" if stores.is_shared() else "the data folder"
+    try:
+        stores.check_answers()
+    except (StoreUnavailable, OSError) as error:
+        yield fail(
+            "snapshot store",
+            str(error),
+            "See MINDX_STORE_URL, the keys for it and whether this machine reaches it. Steps wait until it is back.",
+        )
+        return
+    yield ok("snapshot store", f"{where} was written to in {(time.perf_counter() - began) * 1000:.0f} ms")
+    left = (
+        len(stores.own_store().digests()) if stores.is_shared() and (Path(settings.DATA_DIR) / "store").exists() else 0
+    )
+    if left:
+        yield warn(
+            "snapshot store",
+            f"{left:,} snapshots lie in the data folder of this machine, from before it had a shared store",
+            "`manage.py snapshots upload` takes them over (again costs little); then move that folder away.",
+        )
 
 
 def _room(path: Path) -> Finding:

@@ -74,6 +74,7 @@ PART_NAMES: Mapping[str, str] = {
     "worker": "Worker",
     "sandbox": "Sandbox",
     "beat": "Beat",
+    "store": "Snapshot store",
     "embeddings": "Embeddings",
 }
 

@@ -22,7 +22,7 @@ from people.models import User
 
 # Below this many cases a percentage would claim more than is known.
 ENOUGH_CASES = 10
-_ORDER = ("sandbox", "worker", "database", "redis", "beat", "embeddings")
+_ORDER = ("sandbox", "worker", "database", "redis", "beat", "store", "embeddings")
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def welcome(request: HttpRequest, user: User) -> HttpResponse:
 
 def _health() -> dict[str, object]:
     parts = {part.name: part for part in health.current().parts}
-    shown = [(PART_NAMES[name], parts[name]) for name in _ORDER]
+    shown = [(PART_NAMES[name], parts[name]) for name in _ORDER if name in parts]
     return {"parts": shown, "to_watch": sum(part.state is not health.PartState.OK for _, part in shown)}
 
 

@@ -104,7 +104,8 @@ def test_every_variable_that_compose_hands_on_is_one_that_mindx_reads() -> None:
     read = "".join(path.read_text() for path in [*ROOT.glob("mindx_web/**/*.py"), *ROOT.glob("scripts/*")])
     for name in OURS:
         for variable in SERVICES[name]["environment"]:
-            assert f'"{variable}"' in read, variable
+            # Amazon's own words are read by boto3.
+            assert f'"{variable}"' in read or variable.startswith("AWS_"), variable
 
 
 def test_no_service_fills_a_disk_with_its_log_and_every_one_comes_back() -> None:

@@ -1,4 +1,4 @@
-"""`manage.py snapshots verify | repair | prune`: look after the store of snapshots."""
+"""`manage.py snapshots verify | repair | upload | prune`: look after the store of snapshots."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from agents.presentation import hidden
 from agents.services import file_paths, snapshot_upkeep, snapshot_users
 from sandbox.blobs import DamagedStore
+from sandbox.objects import StoreUnavailable
 from sandbox.prune import DAY_S, Policy
 from sandbox.store_lock import StoreBusy
 from sandbox.verify import Damage
@@ -27,6 +28,7 @@ class Command(BaseCommand):
         actions.add_parser("verify", help="Check every manifest and every content.")
         repair = actions.add_parser("repair", help="Bring back what checkouts or other folders still hold.")
         repair.add_argument("--from", dest="folders", action="append", type=Path, default=[], metavar="FOLDER")
+        actions.add_parser("upload", help="Take over into the shared store what the data folder of this machine holds.")
         prune = actions.add_parser("prune", help="Remove what nobody needs any more.")
         usual = Policy()
         prune.add_argument("--older-than", type=_days, default=usual.older_than_s / DAY_S, metavar="DAYS")
@@ -39,6 +41,8 @@ class Command(BaseCommand):
                 self._verify()
             case "repair":
                 self._repair(options["folders"])
+            case "upload":
+                self._upload()
             case "prune":
                 self._prune(Policy(options["older_than"] * DAY_S, options["keep_bytes"]), options["dry_run"])
 
@@ -64,10 +68,17 @@ class Command(BaseCommand):
             raise CommandError(f"{len(result.left)} parts could not be repaired: no folder here holds them.")
         self.stdout.write("All of it is there.")
 
+    def _upload(self) -> None:
+        try:
+            number = snapshot_upkeep.upload()
+        except (DamagedStore, StoreUnavailable, snapshot_upkeep.NotShared) as error:
+            raise CommandError(f"{error}.") from error
+        self.stdout.write(f"{number:,} snapshots of this machine are in the shared store.")
+
     def _prune(self, policy: Policy, dry_run: bool) -> None:
         try:
             gone = snapshot_upkeep.prune(policy, dry_run=dry_run)
-        except (DamagedStore, StoreBusy) as error:
+        except (DamagedStore, StoreBusy, StoreUnavailable) as error:
             raise CommandError(f"No content was removed: {error}.") from error
         self.stdout.write(
             f"{'Would remove' if dry_run else 'Removed'} {len(gone.snapshots):,} snapshots, {gone.contents:,} contents"
