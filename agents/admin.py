@@ -20,7 +20,7 @@ from agents.models import (
     Goal,
     Intent,
     IntentPlan,
-    LogLine,
+    LogExpiry,
     Plan,
     Standstill,
     ToolLimit,
@@ -203,7 +203,7 @@ class TransitionAdmin(_LookOnlyTable):
     list_filter = ("new",)
 
 
-@admin.register(LogLine)
-class LogLineAdmin(_LookOnlyTable):
-    list_display = ("goal_id", "number", "at", "source", "level", "text")
+@admin.register(LogExpiry)
+class LogExpiryAdmin(_LookOnlyTable):
+    list_display = ("first_goal", "last_goal", "keep_days", "at")
     ordering = ("-id",)

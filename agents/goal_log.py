@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 
-from agents.models import Goal, LogLine
+from agents.models import Goal, LogExpiry, LogLine
 from agents.presentation import ansi
 
 TAIL = 200
@@ -141,6 +141,13 @@ def sources(goal: Goal, chosen: str = "") -> list[str]:
     ends = LogLine.objects.filter(Q(pk__in=first) | Q(pk__in=newest))
     names = set(ends.order_by().values_list("source", flat=True).distinct())
     return sorted(names | ({chosen} if chosen else set()))
+
+
+def removal(goal: Goal) -> LogExpiry | None:
+    """When and why lines of this goal were let go; None when all are there, as while it goes on."""
+    if not goal.has_ended or goal.log_lines.filter(number=1).exists():
+        return None
+    return LogExpiry.objects.filter(first_goal__lte=goal.pk, last_goal__gte=goal.pk).last()
 
 
 def raw(goal: Goal) -> Iterable[str]:

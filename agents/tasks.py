@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.execution import shadow as shadow_run
 from agents.execution import typed
-from agents.services import cycle, snapshot_upkeep
+from agents.services import cycle, log_keeping, snapshot_upkeep
 
 
 @shared_task(name="agents.work")
@@ -38,3 +38,9 @@ def typed_command(command_id: int) -> None:
 def prune_snapshots() -> None:
     """Let go of snapshots that nobody needs."""
     snapshot_upkeep.prune_daily()
+
+
+@shared_task(name="agents.keep_logs")
+def keep_logs() -> None:
+    """Make room for the logs of goals to come, and let go of those that are old enough."""
+    log_keeping.keep()

@@ -14,11 +14,13 @@ from psycopg import sql
 EVERYTHING = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY = ("SELECT", "INSERT")
 READ_ONLY = ("SELECT",)
+# What the application may have the tables' owner do; each decides itself whether it may be done now.
+FUNCTIONS = ("agents_log_ahead()", "agents_log_expire(integer)")
 
 
 def rights_of_tables() -> dict[str, tuple[str, ...]]:
     """For each table that a model or a many-to-many field has, what the application may do with its rows."""
-    rights: dict[str, tuple[str, ...]] = {"django_migrations": READ_ONLY}
+    rights: dict[str, tuple[str, ...]] = {"django_migrations": READ_ONLY, "agents_logpartition": READ_ONLY}
     for model in apps.get_models(include_auto_created=True):
         if model._meta.managed and not model._meta.proxy:
             rights[model._meta.db_table] = APPEND_ONLY if is_append_only(model) else EVERYTHING
@@ -41,6 +43,7 @@ def grant(connection: BaseDatabaseWrapper, role: str) -> None:
     for table, rights in sorted(rights_of_tables().items()):
         words = sql.SQL(", ").join(map(sql.SQL, rights))
         statements.append(sql.SQL("GRANT {} ON {} TO {}").format(words, sql.Identifier(table), app))
+    statements += [sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.SQL(name), app) for name in FUNCTIONS]
     # In one transaction: a running application never sees the moment between taking and giving.
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         for statement in statements:

@@ -241,6 +241,10 @@ except BadAddress as error:
 # How much of a bucket a machine keeps copies of, and for how long unused.
 STORE_CACHE_BYTES = int(float(os.environ.get("MINDX_STORE_CACHE_MB", "10240")) * 1024 * 1024)
 STORE_CACHE_DAYS = float(os.environ.get("MINDX_STORE_CACHE_DAYS", "7"))
+# How many days after a goal's end its log is kept; 0: for ever. Everything else about a goal stays.
+LOG_KEEP_DAYS = int(os.environ.get("MINDX_LOG_KEEP_DAYS", "0"))
+if LOG_KEEP_DAYS < 0:
+    raise ImproperlyConfigured("MINDX_LOG_KEEP_DAYS is a number of days, or 0 for ever")
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000

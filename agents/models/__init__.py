@@ -11,7 +11,7 @@ from agents.models.common import DIGEST_HEX
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.levels import LevelDocument
-from agents.models.logs import LogCounter, LogLine
+from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
 from agents.models.workspaces import Workspace, WorkspaceChange
@@ -27,6 +27,7 @@ __all__ = [
     "IntentPlan",
     "LevelDocument",
     "LogCounter",
+    "LogExpiry",
     "LogLine",
     "Plan",
     "RecoveryAttempt",

@@ -19,12 +19,18 @@ class LogCounter(models.Model):
 
 
 class LogLine(models.Model):
-    """One line of a goal's log; numbers are 1, 2, 3 … without gaps."""
+    """One line of a goal's log; numbers are 1, 2, 3 … without gaps.
+
+    The table is parted by goal (migration 0021): `agents.services.log_keeping` has partitions made and dropped.
+    """
 
     append_only = True
 
-    # The constraint on goal and number is the index.
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="log_lines", db_index=False)
+    pk = models.CompositePrimaryKey("goal_id", "number")
+    # The constraint on goal and number is the index; the counter, which each line is counted in, refers to the goal.
+    goal = models.ForeignKey(
+        Goal, on_delete=models.CASCADE, related_name="log_lines", db_index=False, db_constraint=False
+    )
     number = models.BigIntegerField()
     at = models.DateTimeField()
     source = models.CharField(max_length=64)
@@ -41,3 +47,20 @@ class LogLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number} {self.text[:60]}"
+
+
+class LogExpiry(models.Model):
+    """Logs that were let go: of the goals from `first_goal` to `last_goal`, all of which had ended `keep_days` ago."""
+
+    append_only = True
+
+    first_goal = models.BigIntegerField()
+    last_goal = models.BigIntegerField()
+    keep_days = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"goals {self.first_goal} to {self.last_goal}"

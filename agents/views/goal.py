@@ -61,6 +61,7 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
             "wanted": wanted,
             "find": text,
             "found": found,
+            "removal": goal_log.removal(page.goal),
             "has_error": goal_log.first_error(page.goal) is not None,
         },
     )

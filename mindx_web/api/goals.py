@@ -11,7 +11,7 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import selectors
+from agents import goal_log, selectors
 from agents.models import Goal, IntentPlan
 from agents.services import goals as services
 from agents.states import GoalState
@@ -106,10 +106,14 @@ class LineOut(Schema):
 
 
 class LogOut(Schema):
-    """Lines in order; `next` is what to ask `after` for more, null when these are all there are by now."""
+    """Lines in order; `next` is what to ask `after` for more, null when these are all there are by now.
+
+    `removed_at` is there only when earlier lines were let go, because the goal ended longer ago than logs are kept.
+    """
 
     lines: list[LineOut]
     next: int | None
+    removed_at: datetime | None = None
 
 
 @router.post("", response={201: GoalOut}, auth=_MAY_WRITE, operation_id="submit_goal")
@@ -181,7 +185,7 @@ def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payl
     return Status(201, plan_out(plan))
 
 
-@router.get("/{goal_id}/log", response=LogOut, auth=_MAY_READ, operation_id="read_log")
+@router.get("/{goal_id}/log", response=LogOut, exclude_unset=True, auth=_MAY_READ, operation_id="read_log")
 def log(
     request: ApiRequest,
     goal_id: str,
@@ -195,7 +199,10 @@ def log(
         LineOut(number=line.number, at=line.at, source=line.source, stage=line.stage, level=line.level, text=line.text)
         for line in found[:limit]
     ]
-    return LogOut(lines=lines, next=lines[-1].number if len(found) > limit else None)
+    out = LogOut(lines=lines, next=lines[-1].number if len(found) > limit else None)
+    if after == 0 and (removal := goal_log.removal(goal)):
+        out.removed_at = removal.at
+    return out
 
 
 def goal_out(goal: Goal) -> GoalOut:

@@ -35,6 +35,7 @@ IN_THE_DATABASE: Sequence[Check] = (
     records.waiting_work,
     records.notices,
     records.embeddings,
+    records.logs,
     records.chains,
 )
 

@@ -10,7 +10,7 @@ from django.db.models import Min
 from django.utils import timezone
 
 from agents.execution.lease import claimable
-from agents.services import snapshot_upkeep, snapshot_users
+from agents.services import log_keeping, snapshot_upkeep, snapshot_users
 from agents.services.stores import is_shared, store
 from library import embedding
 from library.language import embeddings as model
@@ -45,6 +45,18 @@ def whole_store() -> Iterator[Finding]:
         yield fail("store", f"{len(found.damages)} parts are missing or damaged", _REPAIR)
     else:
         yield ok("store", f"all {found.manifests:,} snapshots and {found.contents:,} contents are whole")
+
+
+def logs() -> Iterator[Finding]:
+    """The log's partitions reach beyond the newest goal, and hold every line."""
+    room = log_keeping.room()
+    do = "Beat makes them every hour: see that it and a worker run. Nothing is lost meanwhile."
+    if room.outside:
+        yield warn("logs", "lines lie outside of every partition, and slow down making the next one", do)
+    elif not room.ahead:
+        yield warn("logs", "no partition lies ahead of the newest goal", do)
+    else:
+        yield ok("logs", f"the partitions have room for {room.ahead:,} more goals")
 
 
 def chains() -> Iterator[Finding]:
