@@ -37,19 +37,19 @@ ARGUMENTS = (
 )
 
 
-@pytest.fixture
-def chromium(live_server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
-    """Debian's Chromium, for one test.
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium, for the tests of one file.
 
     Playwright keeps an event loop running in the thread that started it. One for the whole session, as its pytest
-    plugin has it, would make Django refuse the database to every later test of the process; so it ends with its test.
+    plugin has it, would make Django refuse the database to every later test of the process.
     """
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=_PATIENCE_MS)
-    with sync_playwright() as playwright:
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # The ORM of the test itself is used between two steps of the browser, never within one.
-        monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
         yield browser
         browser.close()
