@@ -142,6 +142,7 @@ class Companion(threading.Thread):
         """Beat until the claim ends. A database that is away is tried again; the lease decides who was right."""
         next_renewal = time.monotonic() + self._renew_every_s
         next_check = time.monotonic()
+        answers = True
         try:
             while not self._done.wait(BEAT_S):
                 try:
@@ -151,13 +152,16 @@ class Companion(threading.Thread):
                     if now >= next_check:
                         next_check = now + CHECK_S
                         self._check_cancel()
+                        answers = True
                     if now >= next_renewal:
                         next_renewal = now + self._renew_every_s
                         if not self._renew():
                             self.lost = True
                             self.stop_work.set()
                 except (DatabaseError, InterfaceError):
-                    logger.warning("The database did not answer; trying again.", exc_info=True)
+                    if answers:  # once an outage, not at every beat
+                        logger.warning("The database did not answer; trying again.", exc_info=True)
+                    answers = False
                     connection.close()
         finally:
             connection.close()

@@ -52,6 +52,7 @@ def when_it_answers(
     Without `again`, `act` is. Inside a transaction nothing is repeated: what came before it in there is gone.
     """
     until = time.monotonic() + PATIENCE_S
+    said = False
     while True:
         try:
             return act()
@@ -61,7 +62,9 @@ def when_it_answers(
             connection.close()
             if give_up() or draining.is_urgent() or time.monotonic() > until:
                 raise
-            logger.warning("The database went away; trying again: %s", error)
+            if not said:  # once an outage
+                logger.warning("The database went away; trying again until it answers: %s", error)
+            said = True
             act = again or act
             time.sleep(PAUSE_S)
 
