@@ -63,7 +63,8 @@ for number in range(%d):
 
 def many_approved(whole: Whole, number: int) -> list[str]:
     """So many goals with an approved plan of one step each, made while their agent is paused."""
-    return [line for line in whole.running.manage("shell", "-c", _MANY % number).split() if line.isdigit()]
+    # Whole lines: Django's shell says how many objects it has imported.
+    return [line for line in whole.running.manage("shell", "-c", _MANY % number).splitlines() if line.isdigit()]
 
 
 def all_achieved(whole: Whole, goals: list[str], within: float) -> None:
