@@ -140,11 +140,13 @@ class GoalConsumer(PushConsumer):
     async def _send_lines(self, watch: GoalWatch) -> bool:
         """Send what follows the last number, up to what the watch has seen; false when that is too much."""
         while self._last < watch.end:
-            if watch.end - self._last > BEHIND_LINES:
-                return False
             found = None if self._source else watch.following(self._last)
             if found is None:
-                found = await database_sync_to_async(self._read)(watch.end)
+                # What is kept costs nothing to send; only what must be read and drawn for this page alone is too much.
+                upto = watch.end if self._source else watch.kept_from(self._last)
+                if upto - self._last > BEHIND_LINES:
+                    return False
+                found = await database_sync_to_async(self._read)(upto)
             await self.send(text_data=found.text)
             self._last = found.last
         return True

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
-from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
 from agents.models import Goal, LogExpiry, LogLine
@@ -44,6 +45,25 @@ class Line:
     html: SafeString
     cut: bool
 
+    def item(self, wanted: object = None) -> SafeString:
+        """The line as a list item; `wanted` is the number of the one that was asked for.
+
+        Put together here and not in a template, which took ten times as long: a step shows hundreds of lines a second.
+        """
+        source, marks = conditional_escape(self.source), ""
+        if self.level in {"warning", "error"}:
+            marks = f' data-l="{self.level}"'
+        if self.number == wanted:
+            marks += " data-wanted"
+        more = ""
+        if self.cut:
+            more = f' <a href="{reverse("goal-log-line", args=[self.goal_id, self.number])}">… the whole line</a>'
+        return mark_safe(  # noqa: S308  # numbers, words of ours, and what was escaped
+            f'<li id="L{self.number}" data-n="{self.number}"{marks}><span class="ln">{self.number}</span>'
+            f'<span class="ts">{self.at:%H:%M:%S}</span><span class="src {self.speaker}"'
+            f' title="{source}">{source}</span><span class="msg">{self.html}{more}</span></li>\n'
+        )
+
 
 @dataclass(frozen=True)
 class Window:
@@ -58,9 +78,9 @@ class Window:
     older: bool = False
     more: bool = False
 
-    def html(self) -> str:
+    def html(self, wanted: object = None) -> SafeString:
         """The lines as list items."""
-        return render_to_string("agents/goal/_lines.html", {"lines": self.lines})
+        return mark_safe("".join(line.item(wanted) for line in self.lines))  # noqa: S308  # items are
 
 
 def tail(goal: Goal, source: str = "") -> Window:

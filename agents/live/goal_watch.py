@@ -99,6 +99,10 @@ class GoalWatch:
         """The shared message that follows a number, if there still is one."""
         return self._kept.get(number)
 
+    def kept_from(self, number: int) -> int:
+        """Where the shared messages behind a number begin, or the end: who reads up to there can take them again."""
+        return next((after for after in self._kept if after > number), self.end)
+
     async def fragments(self, person: User) -> dict[str, str]:
         """The fragments as this person sees them; the same person's pages share them. Empty without the right."""
         known = self._rendering.get(person.pk)

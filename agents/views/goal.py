@@ -54,7 +54,7 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
             "page": page,
             "goal": page.goal,
             "window": window,
-            "lines": window.lines,
+            "items": window.html(wanted),
             "source": source,
             "sources": goal_log.sources(page.goal, source),
             "is_tail": is_tail,

@@ -147,6 +147,33 @@ def test_a_page_that_is_far_behind_is_told_to_catch_up_by_itself(
     run(work)
 
 
+@pytest.mark.parametrize("inside", [0, 7])
+def test_a_page_far_behind_takes_what_is_kept_even_from_within_a_shared_message(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch, inside: int
+) -> None:
+    monkeypatch.setattr(consumers, "BEHIND_LINES", 50)
+    goal = make_goal(owner)
+    base = lines(goal, "the first")
+
+    async def work() -> None:
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after={base}")
+        await page.open()
+        await page.read_until(base)
+        last = base
+        for n in range(6):
+            last = await sync_to_async(lines)(goal, *(f"line {n}.{m}" for m in range(20)))
+            await hint(goal)
+            await page.read_until(last)
+        late = Browser(owner, f"/ws/goals/{goal.pk}/?after={base + inside}")
+        await late.open()
+        await late.read_until(last)
+        assert late.numbers == list(range(base + inside + 1, last + 1))
+        for one in (page, late):
+            await one.leave()
+
+    run(work)
+
+
 def test_what_is_kept_for_pages_a_little_behind_is_bounded(
     owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
