@@ -157,6 +157,21 @@ REDIS_URL = os.environ.get("REDIS_URL") or SERVERS.get("redis_url", "")
 # `check`, `collectstatic` and `makemigrations` run without a server; anything that asks the database says so itself.
 DATABASES = {"default": dj_database_url.parse(DATABASE_URL or "postgres:///mindx", conn_max_age=None)}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Over a network a link may be cut without a word. Within so many seconds each side then gives the other up: else a
+# worker waits a quarter of an hour for an answer, and the server keeps the locks of one that is gone for two hours.
+DB_SILENCE_S = int(os.environ.get("MINDX_DB_SILENCE_S", "15"))
+if DATABASES["default"].get("HOST", "").strip() and not DATABASES["default"]["HOST"].startswith("/") and DB_SILENCE_S:
+    _third = max(DB_SILENCE_S // 3, 1)
+    DATABASES["default"]["OPTIONS"] = {
+        "connect_timeout": max(_third, 2),
+        "keepalives_idle": _third,
+        "keepalives_interval": _third,
+        "keepalives_count": 2,
+        "tcp_user_timeout": DB_SILENCE_S * 1000,
+        "options": f"-c tcp_keepalives_idle={_third} -c tcp_keepalives_interval={_third} -c tcp_keepalives_count=2"
+        f" -c tcp_user_timeout={DB_SILENCE_S * 1000}",
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "people.User"
 
@@ -185,6 +200,7 @@ CELERY_TASK_ACKS_LATE = False  # a wake-up is a hint: losing one delays by a swe
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # With Redis a worker whose processes are busy takes no message that another, idle one could act on at once.
 CELERY_WORKER_DISABLE_PREFETCH = CELERY_BROKER_URL.startswith("redis")
+CELERY_BROKER_HEARTBEAT = 20  # RabbitMQ: who is silent for so many seconds is gone, on both sides
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the broker may be away for hours; the worker waits for it
 # A wake-up is never tried twice: with the broker away each further try would keep a person waiting for seconds.
@@ -238,6 +254,8 @@ try:
     STORE_PLACE = parse_store_address(STORE_URL) if STORE_URL else None
 except BadAddress as error:
     raise ImproperlyConfigured(str(error)) from None
+# How many days the states of ended goals are kept that no workspace stands on any more.
+SNAPSHOT_KEEP_DAYS = float(os.environ.get("MINDX_SNAPSHOT_KEEP_DAYS", "90"))
 # How much of a bucket a machine keeps copies of, and for how long unused.
 STORE_CACHE_BYTES = int(float(os.environ.get("MINDX_STORE_CACHE_MB", "10240")) * 1024 * 1024)
 STORE_CACHE_DAYS = float(os.environ.get("MINDX_STORE_CACHE_DAYS", "7"))

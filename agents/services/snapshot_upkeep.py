@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
 from agents.errors import AgentsError
 from agents.services import snapshot_users
 from agents.services.stores import checkouts, is_shared, own_store, store
@@ -81,7 +83,7 @@ def prune(policy: Policy, *, dry_run: bool = False) -> Pruned:
 def prune_daily() -> None:
     """The usual pruning. What stops it today is logged; the next day tries again."""
     try:
-        gone = prune(Policy())
+        gone = prune(Policy(settings.SNAPSHOT_KEEP_DAYS * pruning.DAY_S))
     except (DamagedStore, StoreBusy, StoreUnavailable) as error:
         logger.warning("The snapshots were not pruned: %s", error)
         return

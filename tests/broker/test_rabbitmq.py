@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,11 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.supervisor.running import ROOT, free_port
-from tests.waiting import wait_until
-
-SERVER = shutil.which("rabbitmq-server", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/lib/rabbitmq/bin")
-CONTROL = "/usr/lib/rabbitmq/bin/rabbitmqctl"
+from tests.rabbitmq import IS_INSTALLED, rabbitmq
+from tests.supervisor.running import ROOT
 
 SENDS_AND_TAKES = """
 import sys, django
@@ -74,45 +70,12 @@ def test_any_other_kind_of_broker_is_refused_by_name(tmp_path: Path) -> None:
 
 @pytest.fixture
 def rabbit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server of our own, which knows no other node."""
-    assert SERVER is not None
-    folder = tmp_path_factory.mktemp("rabbit")
-    port, distribution = free_port(), free_port()
-    (folder / "enabled").write_text("[].\n")
-    (folder / "rabbit.conf").write_text(f"listeners.tcp.1 = 127.0.0.1:{port}\n")
-    own = {
-        "HOME": str(folder),
-        "PATH": f"{os.environ['PATH']}:/usr/sbin",
-        "LANG": "C.UTF-8",
-        "RABBITMQ_NODENAME": f"mindx{port}@localhost",
-        "RABBITMQ_DIST_PORT": str(distribution),
-        "RABBITMQ_MNESIA_BASE": str(folder / "mnesia"),
-        "RABBITMQ_LOG_BASE": str(folder / "log"),
-        "RABBITMQ_PID_FILE": str(folder / "pid"),
-        "RABBITMQ_CONFIG_FILE": str(folder / "rabbit"),
-        "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled"),
-        "ERL_EPMD_PORT": str(free_port()),
-        "ERL_EPMD_ADDRESS": "127.0.0.1",
-    }
-    program = "/usr/lib/rabbitmq/bin/rabbitmq-server"
-    with (folder / "said").open("wb") as said:
-        process = subprocess.Popen([program], env=own, cwd=folder, stdout=said, stderr=said, start_new_session=True)
-    try:
-        wait_until(
-            lambda: process.poll() is not None or "completed with" in (folder / "said").read_text(),
-            within=90,
-            what="RabbitMQ",
-        )
-        assert process.poll() is None, (folder / "said").read_text()
-        yield f"amqp://guest:guest@127.0.0.1:{port}//"
-    finally:
-        subprocess.run([CONTROL, "stop", str(folder / "pid")], env=own, capture_output=True, check=False, timeout=60)
-        epmd = shutil.which("epmd") or "epmd"
-        subprocess.run([epmd, "-kill"], env=own, capture_output=True, check=False, timeout=10)
-        process.wait(timeout=60)
+    """The address of a server of our own."""
+    with rabbitmq(tmp_path_factory.mktemp("rabbit")) as address:
+        yield address
 
 
-@pytest.mark.skipif(not Path(CONTROL).exists(), reason="rabbitmq-server is not installed")
+@pytest.mark.skipif(not IS_INSTALLED, reason="rabbitmq-server is not installed")
 def test_wake_ups_go_through_rabbitmq(rabbit: str, tmp_path: Path, valkey: object) -> None:
     line = [sys.executable, "-c", SENDS_AND_TAKES]
     done = subprocess.run(

@@ -37,8 +37,8 @@ class Visit:
 class Ledger:
     """Every visit in the order of its beginning. `held` says of a new visit whether it waits for `go`."""
 
-    def __init__(self) -> None:
-        self.port = 0
+    def __init__(self, address: str = "127.0.0.1") -> None:
+        self.address, self.port = address, 0
         self.held: Callable[[Visit], bool] = lambda visit: False
         self._visits: list[Visit] = []
         self._lock = threading.Lock()
@@ -61,10 +61,10 @@ class Ledger:
         """A step that appends one letter to `bytes`, then visits the ledger under the key."""
         program = (
             f'import socket; open("bytes","ab").write(b"{letter}");'
-            f' s=socket.create_connection(("127.0.0.1",{self.port})).makefile("rw");'
+            f' s=socket.create_connection(("{self.address}",{self.port})).makefile("rw");'
             f' print("{key}",file=s,flush=True); s.readline(); print("end",file=s,flush=True); s.readline()'
         )
-        params = {"command_line": f"python -c '{program}'", "hosts": [f"127.0.0.1:{self.port}"], "timeout_s": 120}
+        params = {"command_line": f"python -c '{program}'", "hosts": [f"{self.address}:{self.port}"], "timeout_s": 120}
         return {"tool": "simple_coder", "command": "run", "params": params}
 
     def _take(self, key: str) -> Visit:
@@ -94,9 +94,9 @@ def _talk(ledger: Ledger, connection: socket.socket) -> None:
 
 
 @contextmanager
-def ledger() -> Iterator[Ledger]:
+def ledger(address: str = "127.0.0.1") -> Iterator[Ledger]:
     """Serve a ledger on a free port."""
-    found = Ledger()
+    found = Ledger(address)
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self) -> None:
@@ -106,7 +106,7 @@ def ledger() -> Iterator[Ledger]:
         daemon_threads = True
         request_queue_size = 64
 
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with Server((address, 0), Handler) as server:
         found.port = server.server_address[1]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield found

@@ -306,3 +306,14 @@ def test_writers_and_a_remover_side_by_side_lose_nothing(store: SnapshotStore, m
         prune(store, {}, Policy(), time.time(), wait_s=10)
     assert len(made) == 60
     assert verify_all(store, made).damages == ()
+
+
+def test_a_copy_of_a_store_is_whole_and_leaves_out_what_is_on_its_way(store: SnapshotStore, tmp_path: Path) -> None:
+    digest = _with(store, {b"a": b"one", b"d/b": b"two"})
+    staged = store.blobs.staged()
+    staged.add(io.BytesIO(b"on its way"))
+    store.copy_to(tmp_path / "copy")
+    staged.discard()
+    found = verify_all(SnapshotStore(tmp_path / "copy"), [digest])
+    assert (found.manifests, found.contents, found.damages) == (1, 2, ())
+    assert [*(tmp_path / "copy" / "blobs" / "staging").iterdir()] == []

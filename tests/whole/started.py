@@ -23,7 +23,7 @@ from tests.waiting import wait_until
 
 PASSWORD = "a password for tests only"
 LEASE_S = 3
-_SCOPES = (
+SCOPES = (
     *("goals:read", "goals:write", "session:write", "files:read", "files:write"),
     *("review:read", "review:decide", "memory:read", "agents:write"),
 )
@@ -110,7 +110,7 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
     )
     try:
         running.wait_ready()
-        scopes = [word for scope in _SCOPES for word in ("--scope", scope)]
+        scopes = [word for scope in SCOPES for word in ("--scope", scope)]
         token = running.manage("token", "admin", *scopes).strip().splitlines()[-1]
         with httpx.Client(
             base_url=f"http://127.0.0.1:{port}/api/v1/", headers={"Authorization": f"Bearer {token}"}, timeout=30

@@ -14,7 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from agents.models import Attempt
+from agents.models import Attempt, WorkspaceChange
 from agents.services import snapshot_upkeep, snapshot_users, stores, workspaces
 from agents.services.workspaces import Upload
 from sandbox.prune import DAY_S, Policy
@@ -195,6 +195,21 @@ def test_the_daily_pruning_waits_for_another_day_when_it_cannot(
     snapshot_upkeep.prune_daily()
     assert "were not pruned" in caplog.text
     assert len(list(fresh.blobs.stored())) == 1
+
+
+def test_how_long_history_is_kept_is_for_the_operator_to_say(
+    fresh: SnapshotStore, owner: User, make_workspace: Maker, settings: Any
+) -> None:
+    workspace = make_workspace(owner)
+    earlier = _put(workspace, owner, "a", b"earlier")
+    head = _put(workspace, owner, "a", b"head")
+    WorkspaceChange.objects.update(at=timezone.now() - timedelta(days=3))
+    _age(fresh, 3)
+    snapshot_upkeep.prune_daily()
+    assert set(fresh.digests()) == {earlier, head}
+    settings.SNAPSHOT_KEEP_DAYS = 2
+    snapshot_upkeep.prune_daily()
+    assert fresh.digests() == [head]
 
 
 def test_beat_prunes_every_day() -> None:
