@@ -8,7 +8,7 @@ export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
-.PHONY: up test faults lint bench bench-sandbox bench-review bench-executor bench-durable mutate-sandbox
+.PHONY: up test faults lint bench bench-sandbox bench-review bench-executor bench-durable bench-scale mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -34,7 +34,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-executor bench-durable
+bench: bench-sandbox bench-review bench-executor bench-durable bench-scale
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -61,6 +61,12 @@ bench-durable:
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.durable $(BENCH_DURABLE)
 	@$(PY) -m benchmarks.durable.running $(BENCH_RUNNING)
+
+# What one ordinary goal costs the running application (docs/scale.md). Takes two minutes.
+bench-scale:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.scale
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:
