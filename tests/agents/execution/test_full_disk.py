@@ -1,4 +1,4 @@
-"""A full disk under a worker is no fault of the step: the goal waits and goes on when there is room."""
+"""A full disk, or a shared store that is away, is no fault of the step: the goal waits and goes on afterwards."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agents.execution.desk import Desk
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import cycle
 from agents.states import GoalState
+from sandbox.objects import StoreUnavailable
 from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -20,29 +21,40 @@ def _full(desk: Desk) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_the_goal_waits_and_no_try_counts(approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch) -> None:
+def _away(desk: Desk) -> None:
+    raise StoreUnavailable("the shared snapshot store does not answer")
+
+
+FAULTS = [(_full, "disk of this worker is full"), (_away, "shared snapshot store does not answer")]
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS)
+def test_the_goal_waits_and_no_try_counts(
+    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch, fault: Callable[[Desk], None], said: str
+) -> None:
     plan = approved([write("a.txt")])
     with monkeypatch.context() as patch:
-        patch.setattr(Desk, "keep", _full)
+        patch.setattr(Desk, "keep", fault)
         for _ in range(4):  # more often than a step may cost workers
             Goal.objects.filter(pk=plan.goal_id).update(wake_at=None)
             cycle.work(plan.goal_id)
             goal = Goal.objects.get(pk=plan.goal_id)
             assert goal.state == GoalState.RECOVERING
-            assert "disk of this worker is full" in goal.reason
+            assert said in goal.reason
     assert set(Attempt.objects.values_list("outcome", flat=True)) == {"unavailable"}
     Goal.objects.filter(pk=plan.goal_id).update(wake_at=None)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
 
 
-def test_a_step_that_runs_once_is_not_run_again_because_its_files_did_not_fit(
-    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("fault", [fault for fault, _ in FAULTS])
+def test_a_step_that_runs_once_is_not_run_again_because_its_files_were_not_stored(
+    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch, fault: Callable[[Desk], None]
 ) -> None:
     plan = approved([write("a.txt")])
     plan.intents.update(effect="once")
     real = Desk.keep
-    monkeypatch.setattr(Desk, "keep", _full)
+    monkeypatch.setattr(Desk, "keep", fault)
     monkeypatch.setattr("agents.bdi.document.IntentSpec.__getattribute__", _once, raising=False)
     cycle.work(plan.goal_id)
     monkeypatch.setattr(Desk, "keep", real)
