@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from agents.bdi.document import Document, IntentSpec
 from agents.execution.lease import Lease, hold
@@ -72,7 +72,7 @@ def cancelled(goal: Goal, plan: IntentPlan, *, by: str) -> None:
     """Nothing further of the plan runs; what finished steps changed stays. The caller holds both rows."""
     reason = f"cancelled by {by}"
     Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
-        finished=timezone.now(), outcome="cancelled", reason=reason
+        finished=Now(), outcome="cancelled", reason=reason
     )
     move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason="cancelled")
     _skip_pending(plan, "cancelled")
@@ -86,7 +86,7 @@ def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
     with transaction.atomic():
         goal = hold(lease)
         Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
-            finished=timezone.now(), outcome="unavailable", reason=why
+            finished=Now(), outcome="unavailable", reason=why
         )
         logs.say(goal.pk, "worker", "execute", f"the sandbox is unavailable, no step has failed: {why}", level="error")
         move_goal(
@@ -94,7 +94,7 @@ def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
             GoalState.RECOVERING,
             by=lease.owner,
             reason=f"sandbox_unavailable: {why}",
-            wake_at=timezone.now() + timedelta(seconds=SANDBOX_WAIT_S),
+            wake_at=Now() + timedelta(seconds=SANDBOX_WAIT_S),
         )
 
 
@@ -108,7 +108,7 @@ def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:
             GoalState.RECOVERING,
             by=lease.owner,
             reason=f"waits_for_person: {why}",
-            wake_at=timezone.now() + timedelta(seconds=PERSON_WAIT_S),
+            wake_at=Now() + timedelta(seconds=PERSON_WAIT_S),
         )
 
 

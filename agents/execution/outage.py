@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from agents.execution import draining
 from agents.execution.lease import Lease, LeaseLost, hold, release
@@ -84,7 +84,7 @@ def _give_back(lease: Lease) -> None:
         open_tries = Attempt.objects.filter(
             intent__intent_plan__goal_id=lease.goal_id, fence=lease.fence, finished=None
         ).exclude(intent__effect="once")
-        open_tries.update(finished=timezone.now(), outcome="interrupted", reason="the database went away")
+        open_tries.update(finished=Now(), outcome="interrupted", reason="the database went away")
         text = "the database went away under this turn; it begins again"
         logs.say(lease.goal_id, "worker", "cycle", text, level="warning")
         release(lease)

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Exists, F, Sum
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from agents import gate
 from agents.bdi.recovery import Choice, Failure
@@ -184,7 +184,7 @@ def begin(
             number=number,
             fence=lease.fence,
             worker=lease.owner,
-            started=timezone.now(),
+            started=Now(),
             snapshot_before=head,
             alternative=alternative,
         )
@@ -236,7 +236,7 @@ def fail(
             alternative=choice.alternative,
         )
         if choice.goes_on:
-            wake_at = timezone.now() + timedelta(seconds=choice.delay_s)
+            wake_at = Now() + timedelta(seconds=choice.delay_s)
             move_goal(
                 goal, GoalState.RECOVERING, by=lease.owner, reason=f"{failure.reason}; {choice.why}", wake_at=wake_at
             )
@@ -253,7 +253,7 @@ def not_tried(plan: IntentPlan, lease: Lease, running: Running, outcome: str, re
 
 def _finish(running: Running, outcome: str, result: Mapping[str, Any] | None, failure_class: str, reason: str) -> None:
     Attempt.objects.filter(pk=running.attempt_id, finished=None).update(
-        finished=timezone.now(),
+        finished=Now(),
         outcome=outcome,
         result=_stored(result),
         failure_class=failure_class,

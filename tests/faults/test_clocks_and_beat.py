@@ -40,11 +40,13 @@ pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
 def test_a_worker_whose_clock_is_an_hour_off(
     system: Whole, book: Ledger, results: Results, faketime: Path, offset: str, alone: bool
 ) -> None:
+    # A worker whose clock is ahead throws others' messages away as expired: beside a right one it may get no plan
+    # at all. Each plan must run to its end all the same, once.
     name = f"worker's clock {offset} off, {'alone' if alone else 'beside one that is right'}"
     shifted = {"LD_PRELOAD": str(faketime), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
     right = [*masters(system), *hands(*masters(system))] if alone else []
     with results.case(name) as case, more_hands(system, 2, **shifted) as wrong, stopped(*right):
-        took = set()
+        by_it = 0
         for _ in range(6):
             book.held = lambda visit: True
             plan = written(system, book)
@@ -57,11 +59,12 @@ def test_a_worker_whose_clock_is_an_hour_off(
             finished(system, plan)
             everything_holds(system, plan, book)
             assert all(len(book.of(plan.key(number))) == 1 for number in (1, 2)), "nobody took it over"
-            took.add(worker in hands(wrong))
-            case.landed += worker in hands(wrong)
-        case.survived = case.landed
-        case.note = f"{case.landed} of 6 plans were run by the worker whose clock is wrong"
-        assert True in took
+            by_it += worker in hands(wrong)
+            case.landed += 1
+            case.held()
+        case.note = f"{by_it} of 6 plans were run by the worker whose clock is wrong"
+        assert lives(wrong)
+        assert by_it == 6 or not alone
 
 
 def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Ledger, results: Results) -> None:
