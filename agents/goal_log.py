@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
@@ -157,8 +157,9 @@ def after(goal: Goal, number: int, source: str = "", upto: int | None = None) ->
 
 def sources(goal: Goal, chosen: str = "") -> list[str]:
     """Who spoke in the first and the newest lines, by name; the chosen one is always among them."""
-    first, newest = (goal.log_lines.order_by(order)[:_SOURCES_FROM].values("pk") for order in ("number", "-number"))
-    ends = LogLine.objects.filter(Q(pk__in=first) | Q(pk__in=newest))
+    # By number: an index leads to both ends. By “these rows” the whole table was read, whatever it held.
+    newest = Subquery(goal.log_lines.order_by("-number").values("number")[:1])
+    ends = goal.log_lines.filter(Q(number__lte=_SOURCES_FROM) | Q(number__gt=newest - _SOURCES_FROM))
     names = set(ends.order_by().values_list("source", flat=True).distinct())
     return sorted(names | ({chosen} if chosen else set()))
 

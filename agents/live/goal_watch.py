@@ -124,12 +124,14 @@ class GoalWatch:
         try:
             while True:
                 self._woken.clear()
-                if await self._look():
+                found, looked = await self._look(), time.monotonic()
+                if found:
                     for viewer in self._viewers:
                         viewer.set()
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._woken.wait(), self._patience_s())
-                await asyncio.sleep(PAUSE_S)
+                # The first line after a silence waits for nothing.
+                await asyncio.sleep(max(0.0, looked + PAUSE_S - time.monotonic()))
         except Exception:
             # The edge of the loop: pages fall back to asking by HTTP, where the same fault shows as an error.
             logger.exception("A goal is no longer watched for its live pages")
