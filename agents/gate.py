@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
+from agents import prepared
 from agents.bdi.document import Document
 from agents.models import Goal, IntentPlan
 from people.models import User
@@ -92,9 +91,8 @@ def stamp(plan_id: int) -> str:
     approval, the decisions, who made them, policies, component versions. Another word means that `check` must be asked
     again. It takes one statement, so that it can be asked before every step. Empty when nothing is wired.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {stamp_call()}", {"plan": plan_id})
-        return str(cursor.fetchone()[0])
+    found = prepared.row(f"SELECT {stamp_call()}", {"plan": plan_id} if _stamp else {})
+    return str(found[0]) if found is not None else ""
 
 
 def stamp_call() -> str:

@@ -16,7 +16,8 @@ logger = logging.getLogger(__name__)
 plan_proposed = Signal()
 # Its newest shadow run is over, however it went.
 shadow_ended = Signal()
-# It is in a state that nothing leads out of. Sent again when it has been compared with its shadow run.
+# It is in a state that nothing leads out of. Of one that is complete it is sent when it has been compared with its
+# shadow run: before that nobody knows of anything against it.
 plan_ended = Signal()
 
 

@@ -13,15 +13,15 @@ from typing import Any
 import rfc8785
 from django.conf import settings
 
-from agents import gate
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
-from agents.models import Goal, Intent, IntentPlan
+from agents.models import Goal, IntentPlan
 from agents.services import components
 from agents.states import IntentState
 from people.models import User
-from review import envelope, seal
+from review import envelope, grounds, seal
+from review.grounds import Grounds
 from review.models import Approval, Decision, PolicyEvaluation
 from review.policy import verdict
 from review.services import audit, policing
@@ -39,22 +39,20 @@ _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
     """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
-    # Taken first: what changes while the rest is read makes another stamp, and is asked about again.
-    seen = gate.stamp(plan.pk)
-    found = Approval.objects.select_related("by", "decision__policy__policy", "decision__policy__owner")
-    approval = found.filter(intent_plan_id=plan.pk).first()
-    reason = refusal(plan, approval, settings.APPROVAL_KEY) or _not_in_order(plan, approval)
+    found = grounds.read(plan)
+    approval = found.approval
+    reason = refusal(plan, approval, settings.APPROVAL_KEY) or _not_in_order(plan, found)
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):
         reason = "this step is not in the approved document"
     answer = Verdict(allowed=False, reason=reason)
     if not reason and approval is not None:
-        answer = _policed(plan, approval) or Verdict(
+        answer = _policed(plan, approval, found) or Verdict(
             allowed=True,
             reason=f"approved by {approval.by.display_name}",
             tries=envelope.tries_in(approval.envelope),
             alternatives=envelope.alternatives_in(approval.envelope),
             minimum=policing.least_isolation(approval),
-            stamp=seen,
+            stamp=found.stamp,
         )
     if not answer.allowed:
         logger.warning("The gate refused plan %s: %s", plan.pk, answer.reason, extra={"intent_plan": plan.pk})
@@ -71,7 +69,7 @@ def by_hand(goal: Goal, document: Document, by: User) -> str:
     return policing.by_hand(goal, document, by)
 
 
-def _policed(plan: IntentPlan, approval: Approval) -> Verdict | None:
+def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | None:
     """What policies and components, which may have changed since the approval, have against it now; None: nothing.
 
     What a person has to look at again is asked about; what only lacks a second person waits for that one.
@@ -79,6 +77,8 @@ def _policed(plan: IntentPlan, approval: Approval) -> Verdict | None:
     changed = components.changed_since(documents.read(bytes(plan.document)))
     if reason := policing.no_longer_backed(plan, approval) or "; ".join(changed):
         return Verdict(allowed=False, reason=reason, asks=True)
+    if not found.policies:
+        return None
     outcome = policing.outcome_of(plan)
     reason = verdict.refusal(outcome) or policing.person_wanted(outcome, approval)
     waits = verdict.second_person(outcome, policing.approvers(plan, approval)) if outcome.approvals > 1 else ""
@@ -109,20 +109,25 @@ def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
 
 def _is_about(plan: IntentPlan) -> bool:
     """Whether the row around the document belongs to it: it decides in whose files the steps run."""
+    data = bytes(plan.document)
     try:
-        read = json.loads(bytes(plan.document))
-        claimed = (read["goal_id"], read["workspace"], read["revision"])
-    except (ValueError, KeyError, TypeError):
-        return False
+        document = documents.read(data)
+        claimed = (document.goal_id, document.workspace, document.revision)
+    except ValueError:  # of another format, it may still say so
+        try:
+            read = json.loads(data)
+            claimed = (read["goal_id"], read["workspace"], read["revision"])
+        except (ValueError, KeyError, TypeError):
+            return False
     return bool(claimed == (str(plan.goal_id), plan.workspace.name, plan.revision))
 
 
-def _not_in_order(plan: IntentPlan, approval: Approval | None) -> str:
+def _not_in_order(plan: IntentPlan, found: Grounds) -> str:
     """Why the decisions behind the approval, or where the plan stands, do not add up; "" when they do."""
+    approval = found.approval
     if approval is None:
         return ""
-    decisions = list(Decision.objects.filter(intent_plan_id=plan.pk))
-    if not audit.are_whole(plan, decisions) or not audit.stands_in_the_chain(approval.decision):
+    if not audit.are_whole(found.decisions, found.named) or not audit.follows(approval.decision, found.before):
         return "a decision on this plan was changed or not made by mindX"
     made = approval.decision
     if (made.intent_plan_id, made.digest, made.by_id, made.verdict) != (
@@ -132,16 +137,9 @@ def _not_in_order(plan: IntentPlan, approval: Approval | None) -> str:
         Decision.Verdict.APPROVE.value,
     ):
         return "the approval belongs to another decision"
-    return "" if _stands_where_it_came(plan) else "the position of the plan does not fit the steps that have ended"
-
-
-def _stands_where_it_came(plan: IntentPlan) -> bool:
-    """Whether every step that this position passes over has ended, as it does when the executor sets it."""
-    passed = plan.intents.filter(phase=Intent.Phase.MAIN)
-    if not plan.aborting:
-        passed = passed.filter(position__lt=plan.position)
-    states = set(passed.values_list("state", flat=True))
-    return states <= (_PASSED_OVER if plan.aborting else _WENT_WELL)
+    # Every step that this position passes over has ended, as it does when the executor sets it.
+    ends = _PASSED_OVER if plan.aborting else _WENT_WELL
+    return "" if found.passed <= ends else "the position of the plan does not fit the steps that have ended"
 
 
 def _holds(document: bytes, intent: Mapping[str, Any]) -> bool:

@@ -130,8 +130,8 @@ class Staged:
     crash a content that is there is whole."""
 
     def __init__(self, folder: Path, staging: Path) -> None:
-        self._folder = folder
-        self._place = Path(tempfile.mkdtemp(dir=staging))
+        self._folder, self._staging = folder, staging
+        self._place: Path | None = None  # made for the first content: most looks at a folder find none that is new
         self._names: dict[str, Path] = {}
 
     def add(self, source: BinaryIO) -> tuple[str, int]:
@@ -145,6 +145,8 @@ class Staged:
 
     def keep(self, source: BinaryIO) -> tuple[str, int, Path]:
         """Copies a stream aside: its SHA-256, its size in bytes and where it lies. `commit` does not name it."""
+        if self._place is None:
+            self._place = Path(tempfile.mkdtemp(dir=self._staging))
         path = self._place / str(len(self._names))
         digest, size_bytes = hashlib.sha256(), 0
         with open(path, "xb", buffering=0) as file:
@@ -169,6 +171,8 @@ class Staged:
 
     def discard(self) -> None:
         """Removes what was not committed."""
+        if self._place is None:
+            return
         for path in self._place.iterdir():
             path.unlink()
         self._place.rmdir()

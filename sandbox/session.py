@@ -38,15 +38,17 @@ def open_session(
     minimum: str = "L3",
     store: SnapshotStore | None = None,
     hosts: Sequence[str] = (),
+    jail_when_needed: bool = False,
 ) -> Iterator[Session]:
     """A session over the folder `root`, going on from `state`.
 
     Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
     those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
     with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
-    snapshot. The jail is of the best level that this machine was found to hold. Its programs may reach exactly the
-    `hosts`, entries as `gate.hosts` has them. Raises SandboxUnavailable when the level is below `minimum`, or holds
-    no hosts; nothing ever goes on with less. Raises HostRefused.
+    snapshot. The jail is of the best level that this machine was found to hold; it stands from the start, or, with
+    `jail_when_needed`, from the first command that asks something of it. Its programs may reach exactly the `hosts`,
+    entries as `gate.hosts` has them. Raises SandboxUnavailable when the level is below `minimum`, or holds no hosts;
+    nothing ever goes on with less. Raises HostRefused.
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
@@ -55,9 +57,17 @@ def open_session(
         raise SandboxUnavailable(found.why_no_hosts())
     session = Session(root.resolve(strict=True), state, limits, store, found.name, wanted)
     try:
+        if not jail_when_needed:
+            session.start()
         yield session
     finally:
         session.close()
+
+
+def is_at_hand(minimum: str, hosts: Sequence[str] = ()) -> bool:
+    """Whether this machine is known to hold a jail of that level, with hosts if any are wanted; asks nothing of it."""
+    found = probe.known()
+    return found is not None and not found.is_below(minimum) and (found.name == "L3" or not hosts)
 
 
 def _level(minimum: str) -> Level:
@@ -98,6 +108,21 @@ class Session:
         """The names of the started programs that had not ended when the last command was answered."""
         return self._ground.living
 
+    def start(self) -> None:
+        """Start the jail now and not with the first command that needs it. Raises SandboxUnavailable."""
+        self._ground.jail()
+
+    @property
+    def may_have_written(self) -> bool:
+        """Whether the folder can have changed since `looked_at`: only what is in a jail writes there, and that only
+        while a command is carried out or a started program lives.
+        """
+        return self._ground.was_asked or bool(self.living)
+
+    def looked_at(self) -> None:
+        """The caller knows what is in the folder now."""
+        self._ground.was_asked = False
+
     @contextmanager
     def still(self) -> Iterator[None]:
         """Holds all started programs still within the block, so that the folder can be looked at from outside.
@@ -135,9 +160,9 @@ class Session:
 
         `on_output` gets (stream, bytes) as a program writes, in the caller's thread. `cancel`, once set, ends a
         running program within a second. Raises SandboxError when the sandbox failed, which says nothing about
-        the step.
+        the step. That a jail had to be started first is no part of the command's time.
         """
-        started = time.monotonic()
+        started, starting_s = time.monotonic(), self._ground.starting_s
         try:
             commands.check(request.command, request.params)
             data = self._do(request.command, dict(request.params), Listener(on_output, cancel))
@@ -153,7 +178,8 @@ class Session:
         cell = self._ground.cell
         if request.command in programs.COMMANDS and cell is not None and cell.gate is not None:
             result = with_network(result, cell.gate.take(go_on=bool(self.living)))
-        return replace(result, level=self.level, duration_s=time.monotonic() - started)
+        starting_s = self._ground.starting_s - starting_s
+        return replace(result, level=self.level, duration_s=time.monotonic() - started - starting_s)
 
     def _do(self, command: str, params: dict[str, Any], listener: Listener) -> dict[str, Any]:
         if command in programs.COMMANDS:

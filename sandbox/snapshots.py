@@ -78,7 +78,8 @@ class SnapshotStore:
             looked.at(checkout, staged)
             staged.commit()
             snapshot = self._store(looked.entries, previous or "")
-        self._seen.save(snapshot.digest, looked.stamps)
+        if snapshot.digest != previous or looked.stamps != known:
+            self._seen.save(snapshot.digest, looked.stamps)
         return snapshot
 
     def checkout(self, digest: str, target: Path) -> None:

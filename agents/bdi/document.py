@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import rfc8785
@@ -168,13 +169,19 @@ def _plain(value: Any) -> Any:
 def read(data: bytes) -> Document:
     """The document in these bytes. Raises Unreadable when they are none (somebody changed them) or of another format.
 
-    What a later mindX wrote is not guessed at, however much of it looks familiar.
+    What a later mindX wrote is not guessed at, however much of it looks familiar. A few are kept as they were read:
+    the same bytes are the same document, and nobody changes one.
     """
+    return _read(data, FORMAT)
+
+
+@lru_cache(maxsize=8)
+def _read(data: bytes, format_: int) -> Document:
     try:
         raw = json.loads(data)
-        written = raw.get("format", FORMAT)
-        if type(written) is not int or written != FORMAT:
-            raise Unreadable(f"it is written in format {str(written)[:20]}, and this mindX reads format {FORMAT}")
+        written = raw.get("format", format_)
+        if type(written) is not int or written != format_:
+            raise Unreadable(f"it is written in format {str(written)[:20]}, and this mindX reads format {format_}")
         return Document(
             **{
                 **raw,

@@ -1,8 +1,8 @@
--- Goals whose cycle can go on now and that nobody has a lease on, most urgent first. NULL as goal: any.
+-- Goals whose cycle can go on now and that nobody has a lease on, most urgent first.
 SELECT goal.id
 FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
-WHERE (%(goal)s::bigint IS NULL OR goal.id = %(goal)s::bigint)
+WHERE {which}
   AND NOT agent.paused
   AND NOT EXISTS (SELECT FROM agents_standstill)
   AND (goal.lease_until IS NULL OR goal.lease_until <= clock_timestamp())

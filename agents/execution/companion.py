@@ -141,7 +141,7 @@ class Companion(threading.Thread):
     def run(self) -> None:
         """Beat until the claim ends. A database that is away is tried again; the lease decides who was right."""
         next_renewal = time.monotonic() + self._renew_every_s
-        next_check = time.monotonic()
+        next_check = time.monotonic() + CHECK_S
         answers = True
         try:
             while not self._done.wait(BEAT_S):

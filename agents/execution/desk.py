@@ -19,7 +19,6 @@ from agents.execution.lease import Lease
 from agents.services.stores import checkouts, store
 from sandbox.contract import Limits, Result, SessionState
 from sandbox.session import Session, open_session
-from sandbox.snapshots import Snapshot
 
 
 class WouldEndPrograms(AgentsError):
@@ -37,6 +36,8 @@ class Desk:
     jail: ExitStack
     hosts: tuple[str, ...] = ()
     minimum: str | None = None
+    # What an earlier session wrote here was not kept, for its step had failed.
+    is_unlike_head: bool = False
 
     def under(self, limits: Limits, hosts: tuple[str, ...]) -> None:
         """Give what runs next these ceilings and hosts: a jail's are fixed when it starts, so other ones take another.
@@ -49,25 +50,30 @@ class Desk:
             names = ", ".join(self.session.living)
             raise WouldEndPrograms(f"it needs another jail than {names}, which is running; stop it before this step")
         state = self.session.state
+        self.is_unlike_head = self.is_unlike_head or self.session.may_have_written
         self.jail.close()
         self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts, self.minimum))
         self.limits, self.hosts = limits, hosts
 
-    def keep(self) -> Snapshot:
-        """Store the files as a snapshot, durable on disk when this returns.
+    def keep(self) -> None:
+        """Store the files as a snapshot, `head`, durable on disk when this returns.
 
-        Raises SnapshotRefused above the limits, and when a started program did not hold still meanwhile.
+        Not looked at again when nothing can have written since the last time. Raises SnapshotRefused above the
+        limits, and when a started program did not hold still meanwhile.
         """
+        if not (self.session.may_have_written or self.is_unlike_head):
+            return
         with self.session.still():
             snapshot = store(self.limits).take(self.folder, previous=self.head)
-        self.head = snapshot.digest
-        return snapshot
+        self.session.looked_at()
+        self.head, self.is_unlike_head = snapshot.digest, False
 
 
 def _session(
     folder: Path, state: SessionState, limits: Limits, hosts: tuple[str, ...], minimum: str | None
 ) -> AbstractContextManager[Session]:
-    return open_session(folder, state, limits, minimum=minimum or settings.SANDBOX_MIN, hosts=hosts)
+    wanted = minimum or settings.SANDBOX_MIN
+    return open_session(folder, state, limits, minimum=wanted, hosts=hosts, jail_when_needed=True)
 
 
 @contextmanager

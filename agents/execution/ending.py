@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
 from django.db.models.functions import Now
 
+from agents import telemetry
 from agents.bdi.document import Document, IntentSpec
+from agents.execution import record
 from agents.execution.lease import Lease, hold
+from agents.execution.record import Done, Running
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.services import hints, logs, renewing
+from agents.services.logs import NewLine
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
@@ -19,19 +24,24 @@ SANDBOX_WAIT_S = 15.0
 PERSON_WAIT_S = 600.0
 
 
-def complete(plan: IntentPlan, lease: Lease) -> None:
-    """All main steps are done: the plan is complete, and the goal achieved unless a part of it is planned again."""
-    with transaction.atomic():
-        goal = hold(lease)
-        _skip_pending(plan, "not needed: the plan succeeded")
-        move_plan(plan, PlanState.COMPLETE, by=lease.owner)
-        if plan.left_out and plan.rest == "plan_again":
-            logs.say(goal.pk, "bdi_agent", "execute", "the approved part is done; the rest is planned again")
-            move_goal(goal, GoalState.PENDING, by=lease.owner, reason="the rest is planned again")
-            hints.wake(goal.pk)
-            return
-        logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} achieved")
-        move_goal(goal, GoalState.ACHIEVED, by=lease.owner)
+def complete(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> None:
+    """The last main step is done: with it the plan is complete, and the goal achieved unless a part of it is planned
+    again. One statement, which also gives the lease back: whoever held it goes on with what comes next.
+
+    Raises as `record.advance`, and then nothing was written.
+    """
+    again = bool(plan.left_out) and plan.rest == "plan_again"
+    text = "the approved part is done; the rest is planned again" if again else f"goal {plan.goal_id} achieved"
+    state = GoalState.PENDING if again else GoalState.ACHIEVED
+    values: dict[str, object] = {
+        "goal_state": state.value,
+        "goal_reason": "the rest is planned again" if again else "",
+        "goal_ends": not again,
+    }
+    record.complete(plan, lease, running, done, [*said, NewLine("bdi_agent", "execute", text)], values)
+    hints.goal_changed(plan.goal_id)
+    if not again:
+        telemetry.happened("result", plan.goal_id, {"mindx.state": state.value})
 
 
 def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) -> None:

@@ -6,11 +6,11 @@ import errno
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from agents import gate, telemetry
 from agents.bdi import recovery
@@ -22,19 +22,20 @@ from agents.bdi.started import living_before
 from agents.execution import draining, ending, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
-from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, hold, renew
+from agents.execution.lease import Lease, LeaseLost, renew
 from agents.execution.outage import Answer, when_it_answers
 from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
-from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
+from agents.execution.taking_up import take_up
+from agents.models import Attempt, IntentPlan
 from agents.services import logs, renewing
 from agents.services.logs import NewLine
-from agents.services.moves import move_goal, move_plan
-from agents.states import GoalState, HandState, IntentState, PlanState
+from agents.states import GoalState, IntentState
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 from sandbox.objects import StoreUnavailable
+from sandbox.session import is_at_hand
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -48,13 +49,20 @@ class Executor:
     """One claim of one approved plan. `run` returns when the plan ended, waits, or somebody else has it."""
 
     def __init__(
-        self, lease: Lease, companion: Companion, plan: IntentPlan, document: Document, granted: gate.Verdict
+        self,
+        lease: Lease,
+        companion: Companion,
+        plan: IntentPlan,
+        document: Document,
+        granted: gate.Verdict,
+        running: Running | None = None,
     ) -> None:
         self.lease = lease
         self.companion = companion
         self.plan = plan
         self.document = document
         self.granted = granted
+        self._first = running
         # The least isolation under which the gate let it run; None is the operator's.
         self.minimum = granted.minimum or None
         self.refused: set[str] = set()
@@ -63,12 +71,15 @@ class Executor:
         self._lines: list[NewLine] = []
 
     # -- the way through the plan -----------------------------------------------------------------------------
-    def run(self) -> None:
-        """Run main steps from where the plan stands, then end it; after a failure run the clean-up steps."""
+    def run(self) -> bool:
+        """Run main steps from where the plan stands, then end it; after a failure run the clean-up steps.
+
+        Returns whether the lease was given back with the plan's end.
+        """
         remove_stale_checkouts(self.lease.goal_id, self.lease.fence)
         try:
             if not self.plan.aborting and self._main_steps():
-                return
+                return True
             self.plan.refresh_from_db()
             if self.plan.aborting:
                 self._cleanup_steps()
@@ -84,17 +95,18 @@ class Executor:
             self._write()
         except SandboxError as error:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
+        return False
 
     def _main_steps(self) -> bool:
         """Run the main intents; True when the plan is complete, False when it waits (retry) or is being aborted."""
         last = len(self.document.intents)
         state = SessionState.from_json(self.plan.session.state)
-        running: Running | None = None
+        running = self._first
         outcome = StepOutcome()
         needs = self._needs(self.document.at(min(self.plan.position, last)))
-        self.companion.deadline = time.monotonic() + settings.PLAN_S - record.seconds_run(self.plan)
+        self.companion.deadline = time.monotonic() + settings.PLAN_S - self._seconds_run(running)
         with (
-            open_desk(self.lease, self._head(), state, *needs, minimum=self.minimum) as desk,
+            self._opened(running, state, needs) as desk,
             self._everything_written(),
         ):
             for position in range(self.plan.position, last + 1):
@@ -110,29 +122,15 @@ class Executor:
         return True
 
     def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
-        """The last step and the plan end together, in one transaction."""
+        """The last step and the plan end together, in one statement, and the lease with them."""
         if desk.session.living:
             self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
-        said = self._lines
-
-        def complete() -> None:
-            with transaction.atomic():
-                hold(self.lease)  # the goal's row before the plan's, as everywhere
-                if running is not None:
-                    self._finish(desk, running, outcome)
-                ending.complete(self.plan, self.lease)
-
-        def again() -> None:
-            self._lines = said
-            self.plan.refresh_from_db(fields=["state"])
-            if self.plan.state != PlanState.COMPLETE:  # else only the reply to the commit was lost
-                complete()
-
-        try:
-            self._report(complete, again)
-        except BaseException:
-            self._lines = said  # nothing of it was stored
-            raise
+        if running is None:
+            raise LeaseLost(f"plan {self.plan.pk} has no step left at {self.plan.position}")
+        done, said = self._done(desk, outcome), self._lines
+        # Reported twice, when only the reply was lost, it is the same end.
+        self._report(lambda: ending.complete(self.plan, self.lease, running, done, said))
+        self._lines = []
 
     def _cleanup_steps(self) -> None:
         """Run the approved clean-up, best effort: a failing step is recorded and the next one is tried."""
@@ -152,16 +150,38 @@ class Executor:
                 outcome = self._try(desk, running)
                 running = self._finish(desk, running, outcome, following=position + 1 if position < last else None)
 
+    @contextmanager
+    def _opened(
+        self, running: Running | None, state: SessionState, needs: tuple[Limits, tuple[str, ...]]
+    ) -> Iterator[Desk]:
+        """The desk of the main steps. A try that has begun already did not fail when there is no desk for it."""
+        head = self._head() if running is None else running.before
+        with ExitStack() as opened:
+            try:
+                desk = opened.enter_context(open_desk(self.lease, head, state, *needs, minimum=self.minimum))
+            except SandboxError:
+                raise
+            except Exception as error:
+                if running is not None:
+                    why = f"its files could not be laid out: {error}"
+                    record.not_tried(self.plan, self.lease, running, "unavailable", why)
+                raise
+            yield desk
+
+    def _seconds_run(self, running: Running | None) -> float:
+        """How long earlier tries took; at the first try of a plan there is none to ask about."""
+        is_first = running is not None and (running.position, running.number) == (1, 1)
+        return 0.0 if is_first else record.seconds_run(self.plan)
+
     # -- one step ---------------------------------------------------------------------------------------------
     def _begin(self, desk: Desk, position: int) -> Running:
         """Begin a try that no finished step before it began: the first of a claim."""
         if draining.is_asked():
             raise record.Halted("this worker was told to stop; another takes it")
-
-        def said(running: Running) -> NewLine:
-            return _begins(self._chosen(running), desk.session.state, running.number, running.alternative)
-
-        return record.begin(self.plan, self.lease, position, said=said, granted=self.granted.stamp)
+        if self.lease.state == GoalState.RECOVERING:
+            desk.session.start()
+        begins = [_begins(self.document.at(position), desk.session.state)]
+        return record.begin(self.plan, self.lease, position, said=Said((), begins, self.granted.stamp))
 
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
         self.granted = verifying.before_a_try(self.lease, self.plan, running, self.granted)
@@ -249,13 +269,7 @@ class Executor:
         self, desk: Desk, running: Running, outcome: StepOutcome, *, following: int | None = None
     ) -> Running | None:
         """Record the step, and begin the one at the position `following`."""
-        if outcome.failure is not None:
-            state, reason = IntentState.FAILED, outcome.failure.reason
-        elif outcome.skipped:
-            state, reason = IntentState.SKIPPED, outcome.skipped
-        else:
-            state, reason = IntentState.SUCCEEDED, ""
-        done = Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
+        done = self._done(desk, outcome)
         begins = [] if following is None else [_begins(self.document.at(following), desk.session.state)]
         said = Said(self._lines, begins, self.granted.stamp)
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
@@ -266,6 +280,15 @@ class Executor:
             why = "it goes on" if goes_on else "another worker takes it, for this one was told to stop"
             raise record.Halted(f"intent {following} begins when {why}")
         return begun
+
+    def _done(self, desk: Desk, outcome: StepOutcome) -> Done:
+        if outcome.failure is not None:
+            state, reason = IntentState.FAILED, outcome.failure.reason
+        elif outcome.skipped:
+            state, reason = IntentState.SKIPPED, outcome.skipped
+        else:
+            state, reason = IntentState.SUCCEEDED, ""
+        return Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
         """Choose a strategy and record it: the goal waits for its next try, or the plan is aborted."""
@@ -386,26 +409,63 @@ def _shortened(sentence: str) -> str:
     return sentence if len(sentence) <= SENTENCE_MAX else f"{sentence[:SENTENCE_MAX]} … (in full in the plan)"
 
 
-def execute(lease: Lease) -> None:
-    """Take up the goal's approved plan, or go on with the one a dead worker left."""
-    plan = _take_up(lease)
-    if plan is None:
-        return
-    document, granted = verifying.at_the_claim(lease, plan)
-    if document is None:
-        return
-    _abort_without_programs(lease, plan, document)
+def execute(lease: Lease) -> bool:
+    """Take up the goal's approved plan, or go on with the one a dead worker left.
+
+    Returns whether the lease was given back with the plan's end.
+    """
+    begun = _begun(lease)
+    if begun is None:
+        return False
+    plan, document, granted, running = begun
     cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
     with (
         telemetry.working_on(plan=plan.pk),
         Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion,
     ):
-        Executor(lease, companion, plan, document, granted).run()
+        return Executor(lease, companion, plan, document, granted, running).run()
+
+
+def _begun(lease: Lease) -> tuple[IntentPlan, Document, gate.Verdict, Running | None] | None:
+    """Take the plan up, ask the gate and begin the first try, in one transaction; None when nothing is to be run.
+
+    Without a try, when it cannot begin before it is known that there is a place for it.
+    """
+    with transaction.atomic():
+        plan = take_up(lease)
+        if plan is None:
+            return None
+        document, granted = verifying.at_the_claim(lease, plan)
+        if document is None:
+            return None
+        _abort_without_programs(lease, plan, document)
+        claimed = NewLine(
+            "worker",
+            "execute",
+            f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
+            data={"fence": lease.fence},
+        )
+        return plan, document, granted, _first_try(lease, plan, document, granted, claimed)
+
+
+def _first_try(
+    lease: Lease, plan: IntentPlan, document: Document, granted: gate.Verdict, claimed: NewLine
+) -> Running | None:
+    """Begin it here, if a jail as it needs one is known to be had; else the executor does, when it has one."""
+    runs = not plan.aborting and plan.position <= len(document.intents) and not draining.is_asked()
+    # One that waited, maybe for the sandbox, begins when its jail stands: waiting adds no tries.
+    spec = document.at(plan.position) if runs and lease.state != GoalState.RECOVERING else None
+    if spec is not None and is_at_hand(granted.minimum or settings.SANDBOX_MIN, spec.hosts):
+        begins = [_begins(spec, SessionState.from_json(plan.session.state))]
+        with suppress(record.Halted):
+            return record.begin(plan, lease, plan.position, said=Said([claimed], begins, granted.stamp))
+    logs.write(plan.goal_id, [claimed])
+    return None
 
 
 def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) -> None:
     """Give up on steps that were to run beside programs whose jail ended with an earlier claim."""
-    if plan.aborting or plan.position > len(document.intents):
+    if plan.aborting or not 1 < plan.position <= len(document.intents):
         return
     done = plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", flat=True)
     gone = living_before(document.intents, plan.position, set(done))
@@ -415,81 +475,3 @@ def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) 
     logs.say(plan.goal_id, "bdi_agent", "execute", reason, level="error")
     ending.abort(plan, lease, reason, first_cleanup=len(document.intents) + 1)
     plan.refresh_from_db()
-
-
-def _take_up(lease: Lease) -> IntentPlan | None:
-    """Move plan and goal to executing under this lease's fence; None when the plan must wait or has ended.
-
-    The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused.
-
-    Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
-    `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
-    under its lock, and only when it does not see the other running.
-    """
-    try:
-        with transaction.atomic():
-            goal = hold(lease)
-            plan = (
-                goal.intent_plans.select_for_update(of=("self", "workspace"), no_key=True)
-                .select_related("session", "workspace")
-                .filter(state__in=[PlanState.APPROVED.value, PlanState.EXECUTING.value])
-                .first()
-            )
-            if plan is None:
-                return None
-            if plan.state == PlanState.APPROVED:
-                if HandCommand.objects.filter(workspace=plan.workspace_id, state=HandState.RUNNING.value).exists():
-                    return None
-                if (document := renewing.moved_since(plan)) is not None:
-                    renewing.ask_for_moved(goal, plan, document, by=lease.owner)
-                    return None
-                move_plan(plan, PlanState.EXECUTING, by=lease.owner, fence=lease.fence)
-            else:
-                IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
-                plan.fence = lease.fence
-                _close_lost_tries(plan, lease)
-            if goal.state != GoalState.EXECUTING:
-                move_goal(goal, GoalState.EXECUTING, by=lease.owner, wake_at=None)
-    except IntegrityError:
-        # The race it answers: two plans of one workspace at once. The unique index let the other one through.
-        return None
-    return plan if not _stopped_before_it_ran(plan, lease, goal) else None
-
-
-def _stopped_before_it_ran(plan: IntentPlan, lease: Lease, goal: Goal) -> bool:
-    """End a plan that was cancelled, must not be repeated, or has cost three workers; True when it ended."""
-    if plan.cancel_requested:
-        ending.cancel(plan, lease)
-        return True
-    intent = plan.intents.filter(position=plan.position, state=IntentState.RUNNING.value).first()
-    lost = intent.attempts.filter(outcome="lost").count() if intent else 0
-    if intent is not None and lost and intent.effect == "once":
-        ending.ask_for_outcome(plan, lease, intent)
-        return True
-    # Not every worker came as far as a try; and of one that was only slow the lease tells nothing.
-    lost = max(lost, lease.lost)
-    if lost >= LOST_WORKERS_MAX:
-        reason = f"worker_died_{lost}_times at intent {plan.position}"
-        logs.say(goal.pk, "worker", "execute", f"intent {plan.position} has cost {lost} workers", level="error")
-        if plan.aborting:
-            ending.fail(plan, lease, f"{plan.aborting}; then {reason}, while cleaning up")
-            return True
-        main = plan.intents.filter(phase=Intent.Phase.MAIN).count()
-        ending.abort(plan, lease, reason, first_cleanup=main + 1)
-        plan.refresh_from_db()
-    return False
-
-
-def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
-    """Mark the tries of a dead worker as lost, so that every try stays visible."""
-    open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None)
-    for attempt in open_tries:
-        running = Running(attempt.pk, attempt.number, plan.position, attempt.snapshot_before)
-        record.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
-        logs.say(
-            plan.goal_id,
-            "worker",
-            "execute",
-            f"try {attempt.number} was lost with worker {attempt.worker}; it starts again from its snapshot",
-            level="warning",
-        )

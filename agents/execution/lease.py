@@ -10,13 +10,17 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from agents import prepared
 from agents.errors import AgentsError
 from agents.models import Goal
 
-_CLAIMABLE = (Path(__file__).parent / "claimable.sql").read_text()
+_TEMPLATE = (Path(__file__).parent / "claimable.sql").read_text()
+_OF_ANY = _TEMPLATE.replace("{which}", "true")
+# Two texts, and not one with a condition on the parameter: each has a plan of its own.
+_OF_ONE = _TEMPLATE.replace("{which}", "goal.id = %(goal)s")
 # Both parts are files of this package; what varies is passed as parameters.
-_CLAIM = f"""
-WITH picked AS ({_CLAIMABLE} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
+_CLAIM = """
+WITH picked AS ({claimable} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
 standing AS (
     -- Where the goal is, as far as a worker that dies there again got no further. Whoever ends a turn gives the lease
     -- back; one that ran out has cost a worker.
@@ -35,8 +39,9 @@ SET lost_workers = CASE WHEN NOT standing.lost THEN 0 WHEN goal.lost_at = standi
     lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
 FROM standing
 WHERE goal.id = standing.id
-RETURNING goal.id, goal.lease_fence, goal.lost_workers
-"""  # noqa: S608
+RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state
+"""
+_CLAIM_ANY, _CLAIM_ONE = _CLAIM.replace("{claimable}", _OF_ANY), _CLAIM.replace("{claimable}", _OF_ONE)
 
 
 # A third worker that dies over the same thing is the last: what it tried is stopped with a reason.
@@ -58,6 +63,8 @@ class Lease:
     fence: int
     owner: str
     lost: int = 0
+    # Where the goal stood when it was claimed; "": not known.
+    state: str = ""
 
 
 def worker_name() -> str:
@@ -71,16 +78,15 @@ def claim(goal_id: int | None = None) -> Lease | None:
     SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
     """
     owner = worker_name()
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM, {"goal": goal_id, "owner": owner, "lease_s": settings.LEASE_S})
-        row = cursor.fetchone()
-    return Lease(goal_id=row[0], fence=row[1], owner=owner, lost=row[2]) if row else None
+    values = {"owner": owner, "lease_s": settings.LEASE_S}
+    row = prepared.row(_CLAIM_ANY, values) if goal_id is None else prepared.row(_CLAIM_ONE, values | {"goal": goal_id})
+    return Lease(goal_id=row[0], fence=row[1], owner=owner, lost=row[2], state=row[3]) if row else None
 
 
 def claimable(limit: int) -> list[int]:
     """The most urgent goals whose cycle can go on now, by id."""
     with connection.cursor() as cursor:
-        cursor.execute(f"{_CLAIMABLE} LIMIT %(limit)s", {"goal": None, "limit": limit})
+        cursor.execute(f"{_OF_ANY} LIMIT %(limit)s", {"limit": limit})
         return [row[0] for row in cursor.fetchall()]
 
 

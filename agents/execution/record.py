@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import Exists, F, Sum
+from django.db import transaction
+from django.db.models import F, Sum
 from django.db.models.functions import Now
 
-from agents import gate
+from agents import prepared
 from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
-from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt, Standstill
+from agents.execution.statements import statement
+from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
 from agents.services import hints, logs
 from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
 from agents.states import GoalState, IntentState, PlanState
-
-_ADVANCE = (Path(__file__).parent / "advance.sql").read_text()
 
 
 class Cancelled(AgentsError):
@@ -88,7 +86,45 @@ def advance(
     written. A report that was recorded before is answered as it was then.
     """
     said = said or Said()
-    values: dict[str, int | str | bool] = {
+    values = _values(plan, lease, running, done) | {
+        "go_on": go_on,
+        "granted": said.granted,
+        "lines_of_it": len(said.lines),
+        "lines_of_next": len(said.begins),
+        "lines": logs.as_json([*said.lines, *said.begins]),
+    }
+    row = prepared.row(statement("advance"), values)
+    if row is None:
+        _explain(plan, lease, running)
+        return _recorded_before(plan, running)
+    attempt_id, stamp, last = row
+    hints.goal_changed(plan.goal_id, last)
+    if attempt_id is None:
+        return None
+    return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=stamp == said.granted)
+
+
+def complete(
+    plan: IntentPlan,
+    lease: Lease,
+    running: Running,
+    done: Done,
+    said: Sequence[NewLine],
+    goal: Mapping[str, object],
+) -> None:
+    """Finish the last try and the plan, move the goal as `goal` says and give the lease back, in one statement.
+
+    Raises as `advance`.
+    """
+    lines = {"lines_of_it": len(said), "lines": logs.as_json(said)}
+    values = _values(plan, lease, running, done) | {"goal": plan.goal_id} | lines | dict(goal)
+    if prepared.row(statement("complete"), values) is None:
+        _explain(plan, lease, running)  # comes back when this very report was recorded already
+
+
+def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done) -> dict[str, object]:
+    """What the statements that finish a try are told of it."""
+    return {
         "plan": plan.pk,
         "fence": lease.fence,
         "position": running.position,
@@ -103,23 +139,7 @@ def advance(
         "reason": storable(done.reason),
         "session": json_text(done.session),
         "worker": lease.owner,
-        "go_on": go_on,
-        "granted": said.granted,
-        "lines_of_it": len(said.lines),
-        "lines_of_next": len(said.begins),
-        "lines": logs.as_json([*said.lines, *said.begins]),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE.replace("{stamp}", gate.stamp_call()), values)
-        row = cursor.fetchone()
-    if row is None:
-        _explain(plan, lease, running)
-        return _recorded_before(plan, running)
-    attempt_id, stamp, last = row
-    hints.goal_changed(plan.goal_id, last)
-    if attempt_id is None:
-        return None
-    return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=stamp == said.granted)
 
 
 def _explain(plan: IntentPlan, lease: Lease, running: Running) -> None:
@@ -154,48 +174,38 @@ def _recorded_before(plan: IntentPlan, running: Running) -> Running | None:
     )
 
 
-def begin(
-    plan: IntentPlan,
-    lease: Lease,
-    position: int,
-    *,
-    said: Callable[[Running], NewLine] | None = None,
-    granted: str = "",
-) -> Running:
+def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = None) -> Running:
     """Begin a try of the intent at a position; the row exists before anything runs.
 
     Raises Halted while its agent is paused or everything stands still. As in `advance`, the gate's stamp is taken with
-    it, and the log says that it begins while that is `granted`.
+    it, and the log says that it begins while that is `granted`; of a further try only the number tells what to say, so
+    the caller says it.
     """
-    with transaction.atomic():
-        hold(lease)
-        intent = Intent.objects.select_for_update(no_key=True).get(intent_plan=plan, position=position)
-        last = intent.attempts.order_by("-number").select_related("recovery").first()
-        number, alternative = (last.number + 1 if last else 1), _chosen_after(last)
-        now = IntentPlan.objects.annotate(standstill=Exists(Standstill.objects.all()))
-        head, paused, standstill = now.values_list("workspace__head", "goal__agent__paused", "standstill").get(
-            pk=plan.pk
-        )
-        if paused or standstill:
-            raise Halted(f"intent {position} begins when it goes on")
-        move_intents(Intent.objects.filter(pk=intent.pk), IntentState.RUNNING)
-        attempt = Attempt.objects.create(
-            intent=intent,
-            number=number,
-            fence=lease.fence,
-            worker=lease.owner,
-            started=Now(),
-            snapshot_before=head,
-            alternative=alternative,
-        )
-        hints.goal_changed(plan.goal_id)
-        running = Running(attempt.pk, number, position, head, alternative)
-        if said is None:
-            return running
-        stamp = gate.stamp(plan.pk)
-        if stamp == granted:
-            logs.write(plan.goal_id, [said(running)])
-        return replace(running, stamp=stamp, told=stamp == granted)
+    said = said or Said()
+    row = prepared.row(
+        statement("begin"),
+        {
+            "goal": lease.goal_id,
+            "plan": plan.pk,
+            "fence": lease.fence,
+            "position": position,
+            "worker": lease.owner,
+            "granted": said.granted,
+            "lines_of_it": len(said.lines),
+            "lines_of_next": len(said.begins),
+            "lines": logs.as_json([*said.lines, *said.begins]),
+        },
+    )
+    if row is None:
+        raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
+    halted, head, attempt_id, number, alternative, stamp, last = row
+    if halted:
+        raise Halted(f"intent {position} begins when it goes on")
+    if attempt_id is None:
+        raise LeaseLost(f"intent {position} of plan {plan.pk} has ended")
+    hints.goal_changed(plan.goal_id, last)
+    told = bool(said.begins) and stamp == said.granted and (number, alternative) == (1, 0)
+    return Running(attempt_id, number, position, head, alternative, stamp=stamp, told=told)
 
 
 def seconds_run(plan: IntentPlan) -> float:
@@ -204,14 +214,6 @@ def seconds_run(plan: IntentPlan) -> float:
         intent__intent_plan=plan, intent__phase=Intent.Phase.MAIN, finished__isnull=False
     ).aggregate(ran=Sum(F("finished") - F("started")))
     return ended["ran"].total_seconds() if ended["ran"] else 0.0
-
-
-def _chosen_after(last: Attempt | None) -> int:
-    """The alternative that comes next: what the recovery chose after the last try, else what that try was of."""
-    if last is None:
-        return 0
-    recovery = getattr(last, "recovery", None)
-    return recovery.alternative if recovery is not None and recovery.alternative else last.alternative
 
 
 def fail(

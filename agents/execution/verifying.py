@@ -30,15 +30,7 @@ def at_the_claim(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.
     if not verdict.allowed:
         stop(lease, plan, documents.read(bytes(plan.document)) if verdict.asks else None, verdict)
         return None, verdict
-    document = documents.read(bytes(plan.document))
-    logs.say(
-        plan.goal_id,
-        "worker",
-        "execute",
-        f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
-        fence=lease.fence,
-    )
-    return document, verdict
+    return documents.read(bytes(plan.document)), verdict
 
 
 def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate.Verdict) -> gate.Verdict:

@@ -35,6 +35,7 @@ def work(goal_id: int | None = None) -> None:
             hints.wake(lease.goal_id)  # what it left goes on with another worker at once
             return
         if time.monotonic() > until:
+            hints.wake(lease.goal_id)
             return
         lease = claim(lease.goal_id) or claim()
 
@@ -49,8 +50,9 @@ def turn(lease: Lease) -> None:
 
 
 def _turn(lease: Lease) -> None:
+    given_back = False
     try:
-        _step(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id), lease)
+        given_back = _step(lease)
     except (LeaseLost, MoveRefused) as error:
         logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
     except Exception as error:
@@ -61,11 +63,13 @@ def _turn(lease: Lease) -> None:
             return
         _pause_after_failure(lease)
         return
-    outage.when_it_answers(lambda: release(lease))
+    if not given_back:
+        outage.when_it_answers(lambda: release(lease))
 
 
-def _step(goal: Goal, lease: Lease) -> None:
-    state = GoalState(goal.state)
+def _step(lease: Lease) -> bool:
+    """Do what the goal's state asks for; whether the lease was given back with it."""
+    state = GoalState(lease.state or Goal.objects.values_list("state", flat=True).get(pk=lease.goal_id))
     if lease.lost >= LOST_WORKERS_MAX and state in (GoalState.PENDING, GoalState.PLANNING):
         planning.give_up(lease, f"worker_died_{lease.lost}_times while it was planned")
     elif lease.lost >= LOST_WORKERS_MAX and state in GOAL_ENDED:
@@ -77,7 +81,8 @@ def _step(goal: Goal, lease: Lease) -> None:
     elif state in GOAL_ENDED:
         learning.learn(lease)
     else:
-        executor.execute(lease)
+        return executor.execute(lease)
+    return False
 
 
 def _pause_after_failure(lease: Lease) -> None:

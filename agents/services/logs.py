@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
-
+from agents import prepared
 from agents.services import hints
 
 TEXT_MAX = 64 * 1024
@@ -52,9 +51,8 @@ def write(goal_id: int, lines: Sequence[NewLine]) -> int:
     """
     if not lines:
         return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITE, {"goal": goal_id, "count": len(lines), "lines": as_json(lines)})
-        last: int = cursor.fetchone()[0]
+    row = prepared.row(_WRITE, {"goal": goal_id, "count": len(lines), "lines": as_json(lines)})
+    last = int(row[0]) if row is not None else 0
     hints.goal_changed(goal_id, last)
     return last
 

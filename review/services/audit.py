@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from agents.models import IntentPlan
 from people.journal import Event
 from people.models import User
 from review import canonical, chain, seal
-from review.models import Approval, AuditEntry, Decision
+from review.models import Approval, Decision
 from review.services import journal
 
 # Any fixed number that no other part of mindX locks: "mXrv".
@@ -107,20 +108,17 @@ def is_genuine(row: Decision) -> bool:
     return canonical.same(row.hash, signed)
 
 
-def are_whole(plan: IntentPlan, rows: Collection[Decision]) -> bool:
-    """True when these are all decisions on the plan and each is genuine. The journal names each one as well, so that a
-    row that was removed, or given to another plan, is missed here without walking the whole chain.
+def are_whole(rows: Collection[Decision], named: AbstractSet[int]) -> bool:
+    """True when these are all decisions on a plan and each is genuine. The journal has `named` each one as well, so
+    that a row that was removed, or given to another plan, is missed here without walking the whole chain.
     """
-    told = AuditEntry.objects.filter(event=Event.DECISION.value, subject=f"plan:{plan.pk}")
-    named = set(told.values_list("data__decision", flat=True))
     return named <= {row.pk for row in rows} and all(map(is_genuine, rows))
 
 
-def stands_in_the_chain(row: Decision) -> bool:
-    """True for a genuine row that follows the one before it. `audit verify` walks all of them; this looks at one link,
-    which is what there is time for before every claim.
+def follows(row: Decision, before: str) -> bool:
+    """True for a genuine row that follows the one with the hash `before`. `audit verify` walks all of them; this looks
+    at one link, which is what there is time for before every claim.
     """
-    before = Decision.objects.filter(pk__lt=row.pk).order_by("-pk").values_list("hash", flat=True).first() or ""
     return is_genuine(row) and canonical.same(row.previous_hash, before)
 
 

@@ -19,7 +19,11 @@ _ANSWER_S = 300.0
 
 
 class Ground:
-    """Of one session. There is a jail from the start; one that ended is replaced when it is next needed."""
+    """Of one session. A jail is started by the first command that needs one; one that ended is replaced the same way.
+
+    `was_asked`: whether a jail has been used since somebody last set it to False. Nothing else of a session writes into
+    its folder. `starting_s`: how long jails took to start, in all.
+    """
 
     def __init__(
         self, root: Path, state: SessionState, limits: Limits, level: str, plan: Plan | None, undo: Undo | None
@@ -27,7 +31,9 @@ class Ground:
         self.state, self.limits, self.level, self.plan, self.undo = state, limits, level, plan, undo
         self._root = root
         self._living: tuple[str, ...] = ()
-        self.cell: Cell | None = self._new_cell()
+        self.cell: Cell | None = None
+        self.was_asked = False
+        self.starting_s = 0.0
 
     @property
     def living(self) -> tuple[str, ...]:
@@ -35,8 +41,12 @@ class Ground:
         return self._living if self.cell is not None else ()
 
     def jail(self) -> Cell:
+        """The jail, for something to be asked of it."""
+        self.was_asked = True
         if self.cell is None:
+            started = time.monotonic()
             self.cell = self._new_cell()
+            self.starting_s += time.monotonic() - started
         return self.cell
 
     def _new_cell(self) -> Cell:

@@ -110,6 +110,11 @@ class Level:
         )
 
 
+def known() -> Level | None:
+    """What was found last; None when nobody has asked yet."""
+    return _found
+
+
 def level(refresh: bool = False) -> Level:
     """The level of this machine, tried once for the process and kept; `refresh` tries again."""
     global _found

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.execution import statements
 from agents.states import (
     GOAL_ENDED,
     GOAL_MOVES,
@@ -93,9 +94,9 @@ def test_only_the_mover_sets_a_state() -> None:
     assert offenders == []
 
 
-def test_the_executors_statement_makes_only_allowed_moves() -> None:
+def test_the_executors_statements_make_only_allowed_moves() -> None:
     """advance.sql never touches the plan's or the goal's state, and begins only pending intents."""
-    sql = (ROOT / "agents/execution/advance.sql").read_text()
+    sql = statements.read("advance")
     plan_update = re.search(r"UPDATE agents_intentplan\s+SET (.*?)\s+WHERE", sql, re.S)
     assert plan_update is not None
     assert "state" not in plan_update[1]
@@ -104,3 +105,36 @@ def test_the_executors_statement_makes_only_allowed_moves() -> None:
     assert "agents_intent.state = 'pending'" in begin
     assert IntentState.RUNNING in INTENT_MOVES[IntentState.PENDING]
     assert {IntentState.SUCCEEDED, IntentState.FAILED} <= INTENT_MOVES[IntentState.RUNNING]
+
+
+def test_the_statement_that_takes_up_makes_only_allowed_moves() -> None:
+    """take_up.sql moves approved plans alone, and of goals those that may begin to execute."""
+    sql = statements.read("take_up")
+    plan, goal = sql[: sql.index("goal AS (")], sql[sql.index("goal AS (") : sql.index("moved AS (")]
+    assert "state = 'approved'" in plan[plan.index("WHERE") :]
+    assert PlanState.EXECUTING in PLAN_MOVES[PlanState.APPROVED]
+    named = re.search(r"agents_goal.state IN \((.*?)\)", goal)
+    assert named is not None
+    movable = {old for old, targets in GOAL_MOVES.items() if GoalState.EXECUTING in targets}
+    assert {word.strip("' ") for word in named[1].split(",")} == {state.value for state in movable}
+
+
+def test_the_statement_that_begins_a_try_makes_only_allowed_moves() -> None:
+    named = re.search(r"agents_intent.state IN \((.*?)\)", statements.read("begin"))
+    assert named is not None
+    movable = {old for old, targets in INTENT_MOVES.items() if IntentState.RUNNING in targets}
+    assert {word.strip("' ") for word in named[1].split(",")} == {state.value for state in movable}
+
+
+def test_the_statement_that_completes_makes_only_allowed_moves() -> None:
+    """complete.sql moves executing plans of executing goals, skips pending intents, and writes both transitions."""
+    sql = statements.read("complete")
+    locked, plan = sql[: sql.index("plan AS (")], sql[sql.index("plan AS (") : sql.index("finished AS (")]
+    assert "state = 'executing'" in locked
+    assert "FOR NO KEY UPDATE" in locked
+    assert "agents_intentplan.state = 'executing'" in plan
+    assert PlanState.COMPLETE in PLAN_MOVES[PlanState.EXECUTING]
+    assert {GoalState.ACHIEVED, GoalState.PENDING} <= GOAL_MOVES[GoalState.EXECUTING]
+    skipped = sql[sql.index("skipped AS (") : sql.index("ended AS (")]
+    assert "agents_intent.state = 'pending'" in skipped
+    assert IntentState.SKIPPED in INTENT_MOVES[IntentState.PENDING]

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.execution import executor, record
+from agents.execution import record, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import cycle, planning
@@ -29,7 +29,7 @@ def _dies(goal_id: int) -> Lease:
 
 def _dies_in(plan: IntentPlan, position: int) -> None:
     lease = _dies(plan.goal_id)
-    taken = executor._take_up(lease)
+    taken = taking_up.take_up(lease)
     assert taken is not None
     record.begin(taken, lease, position)
 
@@ -56,7 +56,7 @@ def test_two_dead_workers_strand_no_planning(owner: User, make_goal: Callable[..
 def test_workers_that_die_before_a_try_count_too(approved: Callable[..., IntentPlan]) -> None:
     plan = approved([write("one")])
     for _ in range(LOST_WORKERS_MAX + 1):
-        executor._take_up(_dies(plan.goal_id))
+        taking_up.take_up(_dies(plan.goal_id))
     plan.refresh_from_db()
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)

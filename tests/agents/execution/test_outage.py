@@ -13,6 +13,7 @@ from agents.execution.lease import claim
 from agents.models import Attempt, Goal, IntentPlan, Transition
 from agents.services import cycle
 from agents.states import GoalState, IntentState
+from sandbox.jail import probe
 from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -104,17 +105,17 @@ def test_the_end_of_a_plan_counts_once_on_whichever_side_of_its_commit_the_datab
     plan = approved([write("a.txt"), write("b.txt")])
     real, ends = ending.complete, list[int]()
 
-    def cut(of: IntentPlan, lease: Any) -> None:
-        real(of, lease)
+    def cut(*args: Any) -> None:
         ends.append(1)
         if len(ends) == 1 and when == "before the commit":
             _reply_is_lost()
+        real(*args)
         if len(ends) == 1:
-            transaction.on_commit(_reply_is_lost)
+            _reply_is_lost()
 
     monkeypatch.setattr(ending, "complete", cut)
     cycle.work(plan.goal_id)
-    assert len(ends) == (2 if when == "before the commit" else 1)
+    assert len(ends) == 2
     _runs_each_step_once(plan)
     assert Transition.objects.filter(intent_plan=plan, new="complete").count() == 1
 
@@ -126,7 +127,8 @@ def test_a_turn_that_loses_the_database_gives_its_goal_back_and_counts_no_worker
     lease = claim(plan.goal_id)
     assert lease is not None
     with monkeypatch.context() as patch:
-        _after(executor.Executor, "_begin", patch, cut=_reply_is_lost)
+        _after(executor, "remove_stale_checkouts", patch, cut=_reply_is_lost)
+        probe.level()  # known beforehand, so the first try begins with the plan and before that
         cycle.turn(lease)
     assert _tries(plan) == [(1, 1, "interrupted")]
     goal = Goal.objects.get(pk=plan.goal_id)
@@ -143,7 +145,8 @@ def test_a_step_that_runs_once_stays_a_question_when_nobody_knows_whether_it_ran
 ) -> None:
     plan = approved([START])
     with monkeypatch.context() as patch:
-        _after(executor.Executor, "_begin", patch, cut=_reply_is_lost)
+        _after(executor, "remove_stale_checkouts", patch, cut=_reply_is_lost)
+        probe.level()  # known beforehand, so the first try begins with the plan and before that
         lease = claim(plan.goal_id)
         assert lease is not None
         cycle.turn(lease)

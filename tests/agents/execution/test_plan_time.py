@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 
+from agents.execution.desk import open_desk
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import cycle
 from agents.states import GoalState, IntentState
@@ -42,13 +43,12 @@ def test_what_earlier_claims_took_counts(
     monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
     settings.PLAN_S = 3600.0
     plan = approved([run("python -c 'raise SystemExit(1)'")])
-    begin = executor.Executor._begin
 
-    def after_an_hour(*args: Any) -> Any:
+    def after_an_hour(*args: Any, **also: Any) -> Any:
         Attempt.objects.exclude(finished=None).update(started=F("started") - timedelta(hours=1))
-        return begin(*args)
+        return open_desk(*args, **also)
 
-    monkeypatch.setattr(executor.Executor, "_begin", after_an_hour)
+    monkeypatch.setattr("agents.execution.executor.open_desk", after_an_hour)
     cycle.work(plan.goal_id)
     outcomes = list(Attempt.objects.order_by("pk").values_list("result__limit", flat=True))
     assert outcomes == [None, None, "plan_time"], "the second try was not late when it began"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.execution import executor
+from agents.execution import executor, taking_up
 from agents.execution import record as records
 from agents.execution.desk import Desk, WouldEndPrograms
 from agents.execution.lease import claim
@@ -84,7 +84,7 @@ def _die_at(plan: IntentPlan, position: int) -> None:
     """A worker that has run the steps before this one, and dies with its try just begun."""
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = executor._take_up(dead)
+    taken = taking_up.take_up(dead)
     assert taken is not None
     for each in range(1, position + 1):
         begun = records.begin(taken, dead, each)

@@ -1,0 +1,154 @@
+"""Taking up a plan under a lease: an approved one begins, one that a dead worker left goes on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from django.db import IntegrityError, connection, models, transaction
+
+from agents import prepared
+from agents.execution import ending, record
+from agents.execution.lease import LOST_WORKERS_MAX, Lease, hold
+from agents.execution.record import Running
+from agents.execution.statements import statement
+from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
+from agents.services import hints, logs, renewing
+from agents.services.moves import move_goal
+from agents.states import GOAL_MOVES, GoalState, IntentState, MoveRefused, PlanState
+
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+def take_up(lease: Lease) -> IntentPlan | None:
+    """Move plan and goal to executing under this lease's fence; None when the plan must wait or has ended.
+
+    The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused.
+
+    Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
+    `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
+    under its lock, and only when it does not see the other running.
+    """
+    try:
+        # Within the caller's transaction there is nothing to go back to but its beginning.
+        with transaction.atomic(savepoint=False):
+            found = _locked(lease)
+            if found is None:
+                return None
+            state, plan = found
+            if plan.state == PlanState.APPROVED:
+                return _begun(lease, plan, state)
+            return _gone_on_with(lease, plan)
+    except IntegrityError:
+        # The race it answers: two plans of one workspace at once. The unique index let the other one through.
+        return None
+
+
+def _locked(lease: Lease) -> tuple[GoalState, IntentPlan] | None:
+    """The goal's state and its open plan with session and workspace, all locked; LeaseLost when it is not ours."""
+    row = prepared.row(_LOCK, {"goal": lease.goal_id, "fence": lease.fence})
+    if row is None:
+        hold(lease)
+        return None
+    state, session_id, session, *rest = row
+    plan = _instance(IntentPlan, rest[: len(_PLAN)])
+    plan.workspace = _instance(Workspace, rest[len(_PLAN) :])
+    if session_id is not None:
+        plan.session = TerminalSession(pk=session_id, intent_plan_id=plan.pk, state=json.loads(session))
+    return GoalState(state), plan
+
+
+def _instance(model: type[_Row], values: list[Any]) -> _Row:
+    fields = model._meta.concrete_fields
+    read = [
+        json.loads(value) if isinstance(field, models.JSONField) and isinstance(value, str) else value
+        for field, value in zip(fields, values, strict=True)
+    ]
+    return model.from_db(connection.alias, [field.attname for field in fields], read)
+
+
+_PLAN = [f'plan."{field.column}"' for field in IntentPlan._meta.concrete_fields]
+_WORKSPACE = [f'workspace."{field.column}"' for field in Workspace._meta.concrete_fields]
+_LOCK = f"""
+SELECT goal.state, session.id, session.state, {", ".join([*_PLAN, *_WORKSPACE])}
+FROM agents_goal goal
+JOIN agents_intentplan plan ON plan.goal_id = goal.id
+JOIN agents_workspace workspace ON workspace.id = plan.workspace_id
+LEFT JOIN agents_terminalsession session ON session.intent_plan_id = plan.id
+WHERE goal.id = %(goal)s AND goal.lease_fence = %(fence)s AND plan.state IN ('approved', 'executing')
+FOR NO KEY UPDATE OF goal, plan, workspace
+"""  # noqa: S608  # names of our own columns
+
+
+def _begun(lease: Lease, plan: IntentPlan, state: GoalState) -> IntentPlan | None:
+    if (document := renewing.moved_since(plan)) is not None:
+        renewing.ask_for_moved(hold(lease), plan, document, by=lease.owner)
+        return None
+    if state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[state]:
+        raise MoveRefused(f"goal {lease.goal_id} cannot go from {state} to executing")
+    values = {"plan": plan.pk, "fence": lease.fence, "worker": lease.owner, "goal_state": state.value}
+    if prepared.row(statement("take_up"), values) is None:
+        return None  # a command typed by hand runs on these files
+    plan.state, plan.reason, plan.fence = PlanState.EXECUTING.value, "", lease.fence
+    hints.goal_changed(lease.goal_id)
+    if state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL):
+        hints.queue_changed()
+    if plan.cancel_requested:
+        ending.cancel(plan, lease)
+        return None
+    return plan if not _has_cost_too_many(plan, lease, lost=0) else None
+
+
+def _gone_on_with(lease: Lease, plan: IntentPlan) -> IntentPlan | None:
+    IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
+    plan.fence = lease.fence
+    _close_lost_tries(plan, lease)
+    goal = hold(lease)
+    if goal.state != GoalState.EXECUTING:
+        move_goal(goal, GoalState.EXECUTING, by=lease.owner, wake_at=None)
+    return plan if not _stopped_before_it_ran(plan, lease) else None
+
+
+def _stopped_before_it_ran(plan: IntentPlan, lease: Lease) -> bool:
+    """End a plan that was cancelled, must not be repeated, or has cost three workers; True when it ended."""
+    if plan.cancel_requested:
+        ending.cancel(plan, lease)
+        return True
+    intent = plan.intents.filter(position=plan.position, state=IntentState.RUNNING.value).first()
+    lost = intent.attempts.filter(outcome="lost").count() if intent else 0
+    if intent is not None and lost and intent.effect == "once":
+        ending.ask_for_outcome(plan, lease, intent)
+        return True
+    return _has_cost_too_many(plan, lease, lost=lost)
+
+
+def _has_cost_too_many(plan: IntentPlan, lease: Lease, *, lost: int) -> bool:
+    """Stop a plan that has cost three workers at this place; True when it has ended, and not only its main steps."""
+    # Not every worker came as far as a try; and of one that was only slow the lease tells nothing.
+    lost = max(lost, lease.lost)
+    if lost < LOST_WORKERS_MAX:
+        return False
+    reason = f"worker_died_{lost}_times at intent {plan.position}"
+    logs.say(plan.goal_id, "worker", "execute", f"intent {plan.position} has cost {lost} workers", level="error")
+    if plan.aborting:
+        ending.fail(plan, lease, f"{plan.aborting}; then {reason}, while cleaning up")
+        return True
+    main = plan.intents.filter(phase=Intent.Phase.MAIN).count()
+    ending.abort(plan, lease, reason, first_cleanup=main + 1)
+    plan.refresh_from_db()
+    return False
+
+
+def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
+    """Mark the tries of a dead worker as lost, so that every try stays visible."""
+    open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None)
+    for attempt in open_tries:
+        running = Running(attempt.pk, attempt.number, plan.position, attempt.snapshot_before)
+        record.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
+        logs.say(
+            plan.goal_id,
+            "worker",
+            "execute",
+            f"try {attempt.number} was lost with worker {attempt.worker}; it starts again from its snapshot",
+            level="warning",
+        )
