@@ -158,7 +158,8 @@ def test_without_scripts_the_form_works_all_the_same(
 ) -> None:
     page = open_page(typist, f"/goals/{goal.pk}/session/", scripts=False)
     page.locator("#typed-text").fill("mkdir plain")
-    page.get_by_role("button", name="Run", exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Run", exact=True).click()
     until(lambda: _paths(goal) == ["plain"], what="the command carried out")
     page.reload()
     expect(page.locator("#goal-typed")).to_contain_text("mkdir plain")
