@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
 
@@ -130,3 +131,60 @@ class Experience(models.Model):
     def came_out(self) -> str:
         """The beginning of what came out, on one line; its own page has all of it."""
         return Truncator(" ".join(self.output_summary.split())).chars(200)
+
+
+class ModelCall(models.Model):
+    """One question to a language model: what was asked, what came of it, what it took.
+
+    The row is there before the question leaves, with a guess of what it will use, so that a budget holds however many
+    ask at once and whoever dies meanwhile. `agent` and `goal` are opaque. The prompt is stored as it was sent.
+    """
+
+    class State(models.TextChoices):
+        ASKED = "asked"
+        ANSWERED = "answered"
+        CACHED = "cached"
+        FAILED = "failed"
+
+    purpose = models.CharField(max_length=32)
+    state = models.CharField(max_length=16, choices=State.choices, default=State.ASKED)
+    agent = models.CharField(max_length=64, blank=True)
+    goal = models.CharField(max_length=64, blank=True)
+    # The model that was asked for, as LiteLLM spells it, and the one that says it answered.
+    model = models.CharField(max_length=200)
+    answered_by = models.CharField(max_length=200, blank=True)
+    # SHA-256 of everything that makes two requests the same.
+    request_digest = models.CharField(max_length=64)
+    messages = models.JSONField()
+    answer = models.TextField(blank=True)
+    # One word and a sentence: why it failed.
+    failure = models.CharField(max_length=32, blank=True)
+    detail = models.TextField(blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    tokens_are_guessed = models.BooleanField(default=True)
+    # US dollars; null: the model has no known price.
+    cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    latency_ms = models.PositiveIntegerField(null=True, blank=True)
+    at = models.DateTimeField(db_default=Now())
+    # Until when the same request is answered from here; null: never.
+    fresh_until = models.DateTimeField(null=True, blank=True)
+    # The row whose answer this one repeats.
+    cached_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["request_digest"], condition=Q(state="answered"), name="model_call_by_request"),
+            models.Index(fields=["agent", "at"], name="model_call_by_agent_and_time"),
+            models.Index(fields=["goal"], name="model_call_by_goal"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} by {self.model}: {self.state}"
+
+    @property
+    def tokens(self) -> int:
+        """In and out."""
+        return self.tokens_in + self.tokens_out

@@ -12,6 +12,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from django.conf import settings
 
+from library.language import provider
+
 HIDDEN = "[hidden]"
 TEXT_MAX = 32_768
 # Shorter ones would hide ordinary words.
@@ -72,7 +74,7 @@ def _secrets() -> tuple[str, ...]:
     addresses = (settings.DATABASE_URL, settings.REDIS_URL, settings.BROKER_URL, settings.EMAIL_URL)
     found = {settings.SECRET_KEY, settings.APPROVAL_KEY, settings.METRICS_TOKEN}
     found |= {urlsplit(address).password or "" for address in addresses}
-    found |= {os.environ.get(name, "") for name in ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")}
+    found |= set(provider.keys())  # of models, and of buckets
     found |= {settings.SERVERS.get(name, "") and (urlsplit(settings.SERVERS[name]).password or "")
               for name in ("migrate_url", "database_url", "redis_url")}  # fmt: skip
     spelled = {spelling for secret in found for spelling in (secret, unquote(secret), quote(unquote(secret), safe=""))}

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from library.language.prices import parse_prices
 from sandbox.store_address import BadAddress
 from sandbox.store_address import parse as parse_store_address
 
@@ -270,6 +271,25 @@ UPLOAD_MAX_BYTES = 64 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+
+# --- language models -----------------------------------------------------------------------------------------
+# As LiteLLM spells it, such as anthropic/… or openai/…; keys and addresses in the variables that it reads. Empty: none.
+MODEL = os.environ.get("MINDX_MODEL", "").strip()
+# Asked in this order where MODEL gives no answer; comma separated.
+MODEL_FALLBACKS = [word.strip() for word in os.environ.get("MINDX_MODEL_FALLBACKS", "").split(",") if word.strip()]
+# One request may take so long, and is made so often.
+MODEL_TIMEOUT_S = float(os.environ.get("MINDX_MODEL_TIMEOUT_S", "120"))
+MODEL_TRIES = int(os.environ.get("MINDX_MODEL_TRIES", "3"))
+# How many tokens an answer may have, and a prompt may have about.
+MODEL_ANSWER_TOKENS = int(os.environ.get("MINDX_MODEL_ANSWER_TOKENS", "8192"))
+MODEL_PROMPT_TOKENS = int(os.environ.get("MINDX_MODEL_PROMPT_TOKENS", "16000"))
+# For how many days the same request gets the same answer without being made; 0: never.
+MODEL_CACHE_DAYS = float(os.environ.get("MINDX_MODEL_CACHE_DAYS", "7"))
+# What models cost that LiteLLM's list does not know: NAME=IN/OUT in dollars for a million tokens, comma separated.
+try:
+    MODEL_PRICES = parse_prices(os.environ.get("MINDX_MODEL_PRICES", ""))
+except ValueError as error:
+    raise ImproperlyConfigured(f"MINDX_MODEL_PRICES: {error}") from None
 
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.

@@ -7,8 +7,8 @@ WHERE {which}
   AND NOT EXISTS (SELECT FROM agents_standstill)
   AND (goal.lease_until IS NULL OR goal.lease_until <= clock_timestamp())
   AND (
-    goal.state IN ('pending', 'planning', 'executing')
-    OR (goal.state = 'recovering' AND (goal.wake_at IS NULL OR goal.wake_at <= clock_timestamp()))
+    goal.state IN ('planning', 'executing')
+    OR (goal.state IN ('pending', 'recovering') AND (goal.wake_at IS NULL OR goal.wake_at <= clock_timestamp()))
     OR (goal.state = 'awaiting_review'
         AND EXISTS (
             SELECT FROM agents_intentplan plan

@@ -88,6 +88,10 @@ class Companion(threading.Thread):
         for line in lines:
             self._queue(stream, line)
 
+    def say(self, line: NewLine) -> None:
+        """Take a line as it is, to be written in its turn. How many come is for the caller to bound."""
+        self._lines.put(line)
+
     def drain(self) -> list[NewLine]:
         """The lines that still wait when a program has ended, unfinished ones included, for the caller to write.
 

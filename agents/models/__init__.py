@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from agents.models.actors import Agent, Standstill, ToolLimit
 from agents.models.common import DIGEST_HEX
+from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.levels import LevelDocument
@@ -21,6 +22,7 @@ __all__ = [
     "Agent",
     "Attempt",
     "Belief",
+    "Generation",
     "Goal",
     "HandCommand",
     "Intent",

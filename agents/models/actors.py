@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
 from agents.bdi.limits import BOUNDS, Number, in_words
+
+MOST_REPAIRS = 10
 
 
 class Agent(models.Model):
@@ -34,7 +37,43 @@ class Agent(models.Model):
         help_text="On: no policy approves a plan of this agent. Off: a policy in force may, as far as it reaches;"
         " without one a person decides every plan all the same.",
     )
+    # Which language model plans where no rule does.
+    uses_model = models.BooleanField(
+        "a model plans where no rule does",
+        default=True,
+        help_text="Off: where no rule applies, a person writes the plan, also when a model is set up.",
+    )
+    model = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="As LiteLLM spells it, such as anthropic/… or openai/…; empty: the one in MINDX_MODEL.",
+    )
+    max_repair_attempts = models.PositiveSmallIntegerField(
+        default=2,
+        validators=[MaxValueValidator(MOST_REPAIRS)],
+        help_text="How often a model's plan with problems goes back to it before a person is asked for one.",
+    )
+    tokens_per_day = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Tokens that its models may read and write in a day (UTC); empty: no limit."
+    )
+    cost_per_day = models.DecimalField(
+        max_digits=10,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text="US dollars that its models may cost in a day (UTC); empty: no limit.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(max_repair_attempts__lte=MOST_REPAIRS),
+                name="agent_repairs_bounded",
+                violation_error_message=f"At most {MOST_REPAIRS}.",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

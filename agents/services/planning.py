@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +10,6 @@ from django.db.models import Max
 from django.utils import timezone
 
 from agents import telemetry
-from agents.bdi import document as documents
 from agents.bdi import means_ends, selection
 from agents.bdi.dependencies import link
 from agents.bdi.types import Belief as Believed
@@ -20,11 +18,12 @@ from agents.bdi.validation import Problem
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
-from agents.services import choosing, contradicting, designs, logs, perceiving, proposing, rules
+from agents.services import choosing, contradicting, designs, logs, model_planning, perceiving, proposing, rules
+from agents.services.model_planning import Later
 from agents.services.moves import move_goal
-from agents.services.plans import SENT_BACK
-from agents.states import GoalState, PlanState
+from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
+from library.language.asking import Stopped
 
 MANUAL_HINT = "a person must supply a plan"
 
@@ -44,6 +43,15 @@ def plan_goal(lease: Lease) -> None:
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
+    if isinstance(found, NoPlan) and model_planning.models_of(goal.agent):
+        try:
+            planned = model_planning.plan(lease, goal, beliefs, found)
+        except Stopped:  # whoever cancelled the goal has said so
+            return
+        if isinstance(planned, Later):
+            _put_off(lease, planned)
+            return
+        found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) else planned
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
     with transaction.atomic():
         goal = hold(lease)
@@ -52,6 +60,16 @@ def plan_goal(lease: Lease) -> None:
             _propose(goal, found)
         else:
             _ask_a_person(goal, found, problems)
+
+
+def _put_off(lease: Lease, later: Later) -> None:
+    """The goal waits by itself until then: no worker has it meanwhile, and a person can cancel or plan it."""
+    with transaction.atomic():
+        goal = hold(lease)
+        move_goal(goal, GoalState.PENDING, by="bdi_agent", reason=later.reason)
+        Goal.objects.filter(pk=goal.pk).update(wake_at=later.until)
+        when = f"{later.until:%Y-%m-%d %H:%M:%S} UTC"
+        logs.say(goal.pk, "bdi_agent", "plan", f"it is planned again after {when}", level="warning")
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -101,19 +119,13 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
 
 
 def _propose(goal: Goal, draft: PlanDraft) -> None:
-    if _same_as_sent_back(goal, draft):
-        _ask_a_person(goal, NoPlan("same_plan_again", draft.evidence), [])
-        return
     if choosing.must_ask(goal, draft):
         choosing.ask(goal, draft)
         return
-    rule = draft.evidence.get("rule") or {}
-    logs.say(
-        goal.pk,
-        "bdi_agent",
-        "plan",
-        f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps",
-    )
+    if draft.source == "rule":
+        rule = draft.evidence.get("rule") or {}
+        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps"
+        logs.say(goal.pk, "bdi_agent", "plan", said)
     proposing.propose(goal, draft)
 
 
@@ -122,24 +134,15 @@ def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:
     left_out = [each for plan in goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
     if again := selection.refused(draft.steps, left_out):
         return NoPlan("refused_step_again", {**draft.evidence, "refused": again})
+    if proposing.same_as_sent_back(goal, draft):
+        return NoPlan("same_plan_again", draft.evidence)
+    return _with_wishes(goal, draft)
+
+
+def _with_wishes(goal: Goal, draft: PlanDraft) -> PlanDraft:
+    """The draft with the values that people had put in place of exactly these."""
     steps, cleanup = selection.kept(draft.steps, goal.wishes), selection.kept(draft.cleanup, goal.wishes)
     return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
-
-
-def _same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
-    """Whether a person has already sent exactly these steps back; then rules alone cannot help."""
-    earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
-    # Superseded for another reason it may come again: a belief that was denied may have carried nothing.
-    if earlier is None or not earlier.reason.startswith(SENT_BACK):
-        return False
-    before = documents.read(bytes(earlier.document))
-    return _essence([(spec.tool, spec.command, spec.params) for spec in before.all_intents]) == _essence(
-        [(step.tool, step.command, step.values()) for step in (*draft.steps, *draft.cleanup)]
-    )
-
-
-def _essence(steps: Sequence[object]) -> str:
-    return json.dumps(steps, sort_keys=True)
 
 
 def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> None:
@@ -149,7 +152,7 @@ def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Prob
     Plan.objects.create(
         goal=goal,
         number=number,
-        source=Plan.Source.RULE,
+        source=Plan.Source.MODEL if "model" in found.evidence else Plan.Source.RULE,
         steps=[],
         evidence=dict(found.evidence),
         problems=[problem.message for problem in problems] or [reason],
@@ -172,5 +175,7 @@ def _in_words(reason: str) -> str:
         "unusable_value": "a value in this goal cannot be used",
         "refused_step_again": "the rules plan a step again that was not approved",
         "same_plan_again": "the rules give the same plan that was sent back",
-        "invalid_plan": "the rule's plan has problems",
+        "invalid_plan": "the plan has problems",
+        "model_plan_invalid": "the model's plans had problems, as often as it was asked",
+        "model_finds_no_plan": "no rule knows this goal, and the model finds no plan for it",
     }.get(reason, reason.replace("_", " "))

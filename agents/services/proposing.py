@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -21,7 +22,8 @@ from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
 from agents.services import base_files, components, limits, logs, shadowing
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
-from agents.states import GoalState
+from agents.services.plans import SENT_BACK
+from agents.states import GoalState, PlanState
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
@@ -55,6 +57,22 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
     forbidden = gate.forbidden(goal, _document(goal, draft, revision=0))
     return [Problem(each.position, "", FORBIDDEN, each.reason) for each in forbidden]
+
+
+def same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
+    """Whether a person has already sent exactly these steps back; then the same again helps nobody."""
+    earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
+    # Superseded for another reason it may come again: a belief that was denied may have carried nothing.
+    if earlier is None or not earlier.reason.startswith(SENT_BACK):
+        return False
+    before = documents.read(bytes(earlier.document))
+    return _essence([(spec.tool, spec.command, spec.params) for spec in before.all_intents]) == _essence(
+        [(step.tool, step.command, step.values()) for step in (*draft.steps, *draft.cleanup)]
+    )
+
+
+def _essence(steps: Sequence[object]) -> str:
+    return json.dumps(steps, sort_keys=True)
 
 
 def _ceilings(goal: Goal, draft: PlanDraft) -> dict[str, dict[str, Number]]:

@@ -1,0 +1,276 @@
+"""Where no rule makes a plan: asking a language model for one, and sending it back with its problems.
+
+Every attempt is kept with its call. The worker keeps its lease meanwhile, the answer is seen on the goal's page as it
+comes, and a person who cancels the goal ends it. Nothing of this happens inside a transaction.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Max
+from django.utils import timezone
+
+from agents.bdi import model_answer, prompt, selection
+from agents.bdi.dependencies import link
+from agents.bdi.prompt import Earlier, Prompt, Situation
+from agents.bdi.types import Belief, NoPlan, PlanDraft
+from agents.bdi.validation import Problem
+from agents.execution.companion import Companion
+from agents.execution.lease import Lease, LeaseLost, renew
+from agents.models import Agent, Generation, Goal
+from agents.services import proposing
+from agents.services.logs import NewLine
+from agents.toolkit.registry import REGISTRY
+from library.language import generation
+from library.language.asking import Allowance, Answer, Ask, BudgetSpent, CallFailed, Message, ModelError, Stopped
+from library.memory.selectors import nearest_to
+
+PURPOSE = "plan"
+EARLIER_RUNS = 5
+_SUMMARY_CHARS = 600
+# Of an answer that comes, so much goes into the log; all of it stands with its attempt.
+_LOGGED_LINES = 400
+_LINE_CHARS = 400
+_LINE_S = 0.7
+# How often in a row a goal waits for a provider that asks for patience before a person is asked.
+MOST_WAITS = 5
+
+
+@dataclass(frozen=True)
+class Later:
+    """The goal goes on by itself at that moment: the provider asked for patience, or the day's budget is used up."""
+
+    until: datetime
+    reason: str
+
+
+def models_of(agent: Agent) -> tuple[str, ...]:
+    """The models that may plan for an agent, first choice first; none: it plans by rules and people alone."""
+    if not agent.uses_model:
+        return ()
+    first = agent.model.strip() or settings.MODEL
+    return tuple(dict.fromkeys((first, *settings.MODEL_FALLBACKS))) if first else ()
+
+
+def plan(lease: Lease, goal: Goal, beliefs: list[Belief], without: NoPlan) -> PlanDraft | NoPlan | Later:
+    """A plan by a model, or why there is none; `without` is why rules made none, and stays in the evidence.
+
+    Raises LeaseLost, and Stopped when the goal was cancelled meanwhile.
+    """
+    agent = goal.agent
+    cancelled = Goal.objects.filter(pk=goal.pk).exclude(state=goal.state)
+    with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
+        try:
+            return _Turn(goal, agent, companion, dict(without.evidence)).plan(beliefs)
+        except Stopped:
+            if companion.lost:
+                raise LeaseLost(f"goal {goal.pk} was taken over while a model planned it") from None
+            raise
+
+
+class _Turn:
+    """One planning of a goal by a model: the plan, and its repairs."""
+
+    def __init__(self, goal: Goal, agent: Agent, companion: Companion, rules: Mapping[str, object]) -> None:
+        self.goal, self.agent, self.companion, self.rules = goal, agent, companion, rules
+        self.models = models_of(agent)
+        self.number = (goal.generations.aggregate(last=Max("turn"))["last"] or 0) + 1
+        self.answer: Answer | None = None
+
+    def plan(self, beliefs: list[Belief]) -> PlanDraft | NoPlan | Later:
+        earlier = nearest_to(
+            self.goal.text, user=self.goal.submitted_by, limit=EARLIER_RUNS, without_goal=str(self.goal.pk)
+        )
+        situation = Situation(
+            self.goal.text,
+            beliefs,
+            refused=self._left_out(),
+            wishes=[
+                {name: wish[name] for name in ("tool", "command", "parameter", "value")} for wish in self.goal.wishes
+            ],
+            earlier=[
+                Earlier(row.primary_goal_description, row.final_outcome, row.output_summary[:_SUMMARY_CHARS])
+                for row, _ in earlier
+            ],
+        )
+        asked = prompt.build(situation, REGISTRY, self.agent.tools, "", tokens=settings.MODEL_PROMPT_TOKENS)
+        used = [row.pk for row, _ in earlier][: len(situation.earlier) - asked.left_out.get("earlier_runs", 0)]
+        for attempt in range(1, self.agent.max_repair_attempts + 2):
+            found = self._attempt(asked, attempt)
+            if not isinstance(found, list):
+                return self._ended(found, attempt, asked, used)
+            assert self.answer is not None  # noqa: S101  # without one there is nothing that has problems
+            asked = asked.answered_by(self.answer.text, found)
+        times = self.agent.max_repair_attempts
+        return self._ended(
+            NoPlan("model_plan_invalid", {"problems": [one.message for one in found]}), times + 1, asked, used
+        )
+
+    def _ended(
+        self, found: PlanDraft | NoPlan | Later, attempts: int, asked: Prompt, used: list[int]
+    ) -> PlanDraft | NoPlan | Later:
+        """What came of it, with everything it stands on in its evidence."""
+        if isinstance(found, Later):
+            return found
+        answer = self.answer
+        model = {
+            "turn": self.number,
+            "attempts": attempts,
+            "asked": list(self.models),
+            "answered_by": answer.model if answer else "",
+            "call": answer.call if answer else None,
+            "held": list(asked.held),
+            "left_out": dict(asked.left_out),
+            "experiences": used,
+        }
+        evidence = {**self.rules, **found.evidence, "model": model}
+        if isinstance(found, NoPlan):
+            return NoPlan(found.reason, evidence)
+        self._say(
+            f"{model['answered_by']} planned {len(found.steps)} steps"
+            + (f" after {attempts - 1} repair{'s' if attempts > 2 else ''}" if attempts > 1 else "")
+        )
+        return PlanDraft(found.steps, found.cleanup, "model", evidence)
+
+    def _attempt(self, asked: Prompt, attempt: int) -> PlanDraft | NoPlan | Later | list[Problem]:
+        """One answer and what it is worth: a draft without problems, the problems of one, or the end of asking."""
+        if attempt == 1:
+            self._say(f"no rule makes a plan; {self.models[0]} is asked for one")
+        try:
+            self.answer = self._ask(asked)
+        except (BudgetSpent, CallFailed) as error:
+            return self._no_answer(error)
+        read = model_answer.read(self.answer.text, REGISTRY, goal=self.goal.text)
+        draft: PlanDraft | None = None
+        problems = list(read.problems)
+        if not problems and not read.cannot:
+            draft = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
+            problems = self._problems(draft)
+        Generation.objects.create(
+            goal=self.goal,
+            turn=self.number,
+            attempt=attempt,
+            call_id=self.answer.call,
+            problems=[asdict(one) for one in problems],
+            cannot=read.cannot,
+        )
+        if read.cannot:
+            self._say(f"the model finds no plan: {read.cannot}", "warning")
+            return NoPlan("model_finds_no_plan", {"cannot": read.cannot})
+        if problems:
+            self._say_problems(problems, attempt)
+            return problems
+        assert draft is not None  # noqa: S101  # without problems there is one
+        return draft
+
+    def _problems(self, draft: PlanDraft) -> list[Problem]:
+        """Everything that a plan of a person or a rule must be free of too, and what people said of earlier ones."""
+        problems = proposing.problems_of(self.goal, draft)
+        if again := selection.refused(draft.steps, self._left_out()):
+            message = (
+                f"A person refused {again['tool']}.{again['command']} with these values; reach the goal without it."
+            )
+            problems.append(Problem(0, "steps", "refused_step_again", message))
+        if proposing.same_as_sent_back(self.goal, draft):
+            message = "A person sent exactly these steps back; people_say tells what they want instead."
+            problems.append(Problem(0, "steps", "same_plan_again", message))
+        allowed = set(self.agent.tools)
+        for position, step in enumerate((*draft.steps, *draft.cleanup), 1):
+            if allowed and step.tool not in allowed:
+                message = f"This agent may not use {step.tool}; it has {', '.join(sorted(allowed))}."
+                problems.append(Problem(position, "tool", "tool_not_allowed", message))
+        return problems
+
+    def _left_out(self) -> list[Mapping[str, object]]:
+        return [each for plan in self.goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
+
+    def _ask(self, asked: Prompt) -> Answer:
+        request = Ask(
+            PURPOSE,
+            tuple(Message(role, text) for role, text in asked.messages),
+            self.models,
+            schema=prompt.schema(REGISTRY, self.agent.tools),
+            max_tokens=settings.MODEL_ANSWER_TOKENS,
+            agent=str(self.agent.pk),
+            goal=str(self.goal.pk),
+            allowance=Allowance(self.agent.tokens_per_day, self.agent.cost_per_day),
+        )
+        shown = _Shown(self.companion)
+        try:
+            answer = generation.ask(
+                request,
+                on_text=shown.more,
+                on_trouble=lambda said: self._say(said, "warning"),
+                is_wanted=lambda: not self.companion.stop_work.is_set(),
+            )
+        finally:
+            shown.end()
+        if answer.is_cached:
+            self._say("the same was asked before; the answer of then is taken")
+        return answer
+
+    def _no_answer(self, error: ModelError) -> NoPlan | Later:
+        self._say(str(error), "error")
+        if isinstance(error, BudgetSpent):
+            return Later(_next_midnight(), f"model_budget_spent: {error}")
+        patience_s = getattr(error, "retry_after_s", None)
+        if patience_s and self._waits() < MOST_WAITS:
+            return Later(timezone.now() + timedelta(seconds=patience_s), f"model_{error.code}: {error}")
+        return NoPlan(f"model_{error.code}", {"trouble": str(error)})
+
+    def _waits(self) -> int:
+        """How often this goal has waited for a provider since it last was answered."""
+        return self.goal.transitions.filter(reason__startswith="model_rate_limited").count()
+
+    def _say_problems(self, problems: list[Problem], attempt: int) -> None:
+        left = self.agent.max_repair_attempts + 1 - attempt
+        told = "; ".join(one.message for one in problems[:5]) + (
+            f" and {len(problems) - 5} more" if problems[5:] else ""
+        )
+        after = "it goes back with them" if left else "and it was sent back as often as it may be"
+        self._say(f"the model's plan has problems ({told}): {after}", "warning")
+
+    def _say(self, text: str, level: str = "info") -> None:
+        self.companion.say(NewLine("bdi_agent", "plan", text, level))
+
+
+class _Shown:
+    """An answer on its way to the goal's log: by lines, and by pieces where it has none; bounded."""
+
+    def __init__(self, companion: Companion) -> None:
+        self.companion, self.rest, self.lines, self.since = companion, "", 0, time.monotonic()
+
+    def more(self, text: str) -> None:
+        *lines, self.rest = (self.rest + text).split("\n")
+        for line in lines:
+            self._put(line)
+        while len(self.rest) >= _LINE_CHARS:
+            self._put(self.rest[:_LINE_CHARS])
+            self.rest = self.rest[_LINE_CHARS:]
+        if self.rest and time.monotonic() - self.since > _LINE_S:
+            self._put(self.rest)
+            self.rest = ""
+
+    def end(self) -> None:
+        if self.rest:
+            self._put(self.rest)
+        self.rest = ""
+        if self.lines > _LOGGED_LINES:
+            text = f"{self.lines - _LOGGED_LINES} more lines of the answer stand with the attempt"
+            self.companion.say(NewLine("model", "plan", text))
+
+    def _put(self, line: str) -> None:
+        self.since = time.monotonic()
+        self.lines += 1
+        if self.lines <= _LOGGED_LINES:
+            self.companion.say(NewLine("model", "plan", line[: 4 * _LINE_CHARS], data={"answer": True}))
+
+
+def _next_midnight() -> datetime:
+    now = timezone.now()
+    return (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)

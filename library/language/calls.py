@@ -1,0 +1,143 @@
+"""The rows of model calls: opened before a question leaves, closed with what came of it, read for budget and cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from library.language.asking import Ask, BudgetSpent, ModelError, Said, Usage, guessed_tokens
+from library.models import ModelCall
+
+_State = ModelCall.State
+# Any number will do, as long as nothing else takes it: two workers must not both find the last of a budget.
+_LOCK = 7_302_194_411
+
+
+def digest(ask: Ask, model: str) -> str:
+    """What tells two requests apart."""
+    content = {
+        "messages": [[one.role, one.content] for one in ask.messages],
+        "model": model,
+        "schema": ask.schema,
+        "temperature": ask.temperature,
+        "max_tokens": ask.max_tokens,
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def cached(ask: Ask, model: str) -> ModelCall | None:
+    """A row of its own for the answer that the same request got before, where that is still fresh; it costs nothing."""
+    if not settings.MODEL_CACHE_DAYS:
+        return None
+    found = ModelCall.objects.filter(
+        request_digest=digest(ask, model), state=_State.ANSWERED, fresh_until__gt=Now()
+    ).first()
+    if found is None:
+        return None
+    return _new(
+        ask,
+        model,
+        state=_State.CACHED,
+        answer=found.answer,
+        answered_by=found.answered_by,
+        cached_from=found,
+        tokens_are_guessed=False,
+        latency_ms=0,
+    )
+
+
+def open_call(ask: Ask, model: str, price: Decimal | None) -> ModelCall:
+    """The row of a question that is about to leave, holding a guess of what it will use. Raises BudgetSpent.
+
+    `price` is what the guess costs; None: nobody knows, and then a budget in money lets nothing pass.
+    """
+    usage = most_used(ask)
+    values = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out, "cost": price}
+    if not ask.allowance:
+        return _new(ask, model, **values)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK % 2**31, ask.agent])
+        _check(ask, model, usage.tokens_in + usage.tokens_out, price)
+        return _new(ask, model, **values)
+
+
+def most_used(ask: Ask) -> Usage:
+    """What a request may use: its prompt, and the longest answer that it allows."""
+    return Usage(sum(guessed_tokens(one.content) for one in ask.messages), ask.max_tokens, None, is_estimate=True)
+
+
+def _check(ask: Ask, model: str, tokens: int, price: Decimal | None) -> None:
+    used_tokens, used_cost = used_today(ask.agent)
+    most = ask.allowance
+    if most.tokens is not None and used_tokens + tokens > most.tokens:
+        raise BudgetSpent(
+            f"{used_tokens:,} of {most.tokens:,} tokens of this day are used, and this may take {tokens:,}."
+        )
+    if most.cost is None:
+        return
+    if price is None:
+        raise BudgetSpent(
+            f"The budget is in dollars and nobody knows what {model} costs: set MINDX_MODEL_PRICES, or a"
+            " budget in tokens."
+        )
+    if used_cost + price > most.cost:
+        raise BudgetSpent(f"${used_cost:.4f} of ${most.cost:.2f} of this day are used, and this may take ${price:.4f}.")
+
+
+def used_today(agent: str) -> tuple[int, Decimal]:
+    """Tokens and dollars of an agent since midnight (UTC), with what is under way by its guess."""
+    rows = ModelCall.objects.filter(agent=agent, at__gte=_midnight())
+    # What failed without a word from the model has cost nothing that anybody told.
+    found = rows.exclude(state=_State.FAILED, tokens_are_guessed=True).aggregate(
+        tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), cost=Sum("cost")
+    )
+    return (found["tokens_in"] or 0) + (found["tokens_out"] or 0), found["cost"] or Decimal(0)
+
+
+def _midnight() -> datetime:
+    return timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def answered(call: ModelCall, said: Said, latency_ms: int, tries: int) -> None:
+    """Close the row with its answer, which may be given again for a while."""
+    call.state, call.answer, call.answered_by = _State.ANSWERED, said.text.replace("\0", "\u2400"), said.model[:200]
+    call.tokens_in, call.tokens_out = said.usage.tokens_in, said.usage.tokens_out
+    call.tokens_are_guessed, call.cost = said.usage.is_estimate, said.usage.cost
+    call.latency_ms, call.tries = latency_ms, tries
+    if settings.MODEL_CACHE_DAYS:
+        call.fresh_until = timezone.now() + timedelta(days=settings.MODEL_CACHE_DAYS)
+    call.save()
+
+
+def failed(call: ModelCall, error: ModelError, latency_ms: int, tries: int) -> None:
+    """Close the row of a question that came to nothing."""
+    call.state, call.failure, call.detail = _State.FAILED, error.code, str(error)
+    call.latency_ms, call.tries = latency_ms, tries
+    call.save()
+
+
+def _new(ask: Ask, model: str, **values: object) -> ModelCall:
+    messages = [{"role": one.role, "content": one.content.replace("\0", "\u2400")} for one in ask.messages]
+    return ModelCall.objects.create(
+        purpose=ask.purpose,
+        agent=ask.agent,
+        goal=ask.goal,
+        model=model,
+        request_digest=digest(ask, model),
+        messages=messages,
+        **values,  # type: ignore[misc]
+    )
+
+
+def totals(agent: str = "") -> dict[str, int]:
+    """How many calls there are by their state, of one agent or of all."""
+    rows = ModelCall.objects.filter(Q(agent=agent) if agent else Q())
+    return dict(rows.order_by().values_list("state").annotate(count=Count("pk")))

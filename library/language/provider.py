@@ -1,0 +1,274 @@
+"""One request to a language model through LiteLLM. Nothing else in mindX knows LiteLLM.
+
+It is imported with the first request of a process, because it takes seconds and 160 MB; nothing is connected to before.
+Facts about it: docs.litellm.ai (exceptions, streaming, structured outputs), version pinned in requirements.in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from decimal import Decimal
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any
+
+from django.utils import timezone
+
+from library.language.asking import Ask, CallFailed, IsWanted, OnText, Said, Stopped, Usage, guessed_tokens
+
+logger = logging.getLogger(__name__)
+
+# No plan is longer; a model that rambles on is stopped and not read to its end.
+LONGEST_ANSWER = 1_000_000
+_ERROR_CHARS = 500
+# A server that asks for more patience is treated as one that does not answer.
+_LONGEST_RETRY_AFTER_S = 3600.0
+
+_KEY_NAMES = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY", "_SESSION_TOKEN", "_AUTH_TOKEN", "_CREDENTIALS")
+_KEY_MIN = 8
+
+# By the name of LiteLLM's class: our word for it, and whether the same request may succeed later.
+_KINDS = (
+    ("MidStreamFallbackError", "cut_off", True),
+    ("RateLimitError", "rate_limited", True),
+    ("ContextWindowExceededError", "prompt_too_long", False),
+    ("ContentPolicyViolationError", "refused_by_provider", False),
+    ("AuthenticationError", "key_refused", False),
+    ("PermissionDeniedError", "key_refused", False),
+    ("PaymentRequiredError", "key_refused", False),
+    ("NotFoundError", "no_such_model", False),
+    ("Timeout", "timed_out", True),
+    ("BadRequestError", "request_refused", False),
+    ("UnprocessableEntityError", "request_refused", False),
+    ("UnsupportedParamsError", "request_refused", False),
+    ("APIConnectionError", "unreachable", True),
+    ("ServiceUnavailableError", "server_error", True),
+    ("InternalServerError", "server_error", True),
+    ("BadGatewayError", "server_error", True),
+    ("APIError", "server_error", True),
+)
+_IN_WORDS = {
+    "rate_limited": "the provider says that there were too many requests",
+    "prompt_too_long": "the prompt is longer than the model can read",
+    "refused_by_provider": "the provider's content policy refused it",
+    "key_refused": "the provider refused the key",
+    "no_such_model": "the provider knows no such model",
+    "timed_out": "no answer came in time",
+    "cut_off": "the answer broke off",
+    "request_refused": "the provider refused the request",
+    "unreachable": "the provider could not be reached",
+    "server_error": "the provider had an error",
+}
+
+
+@cache
+def _library() -> Any:
+    """LiteLLM, set to do nothing but make requests: no telemetry, no price list from the network, no retries."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # else it reads .env files
+    import litellm
+
+    litellm.telemetry = False
+    litellm.suppress_debug_info = True
+    litellm.turn_off_message_logging = True
+    litellm.drop_params = True  # a model that takes no temperature is asked without one
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
+        logging.getLogger(name).setLevel(logging.ERROR)  # they log prompts
+    return litellm
+
+
+_loading = threading.Lock()
+
+
+def is_loaded() -> bool:
+    """Whether this process has paid for LiteLLM."""
+    return bool(_library.cache_info().currsize)
+
+
+def request(
+    ask: Ask, model: str, *, timeout_s: float, on_text: OnText | None = None, is_wanted: IsWanted | None = None
+) -> Said:
+    """Ask once and read the answer as it comes, for at most `timeout_s` in all.
+
+    Raises CallFailed, or Stopped once `is_wanted` says no.
+    """
+    with _loading:
+        library = _library()
+    end = time.monotonic() + timeout_s
+    parts: list[str] = []
+    finish, usage, answered_by, length = "", None, model, 0
+    try:
+        with contextlib.closing(_stream(library, ask, model, timeout_s)) as chunks:
+            for chunk in chunks:
+                text, ended, used, by = _read(chunk)
+                finish, usage, answered_by = ended or finish, used or usage, by or answered_by
+                length += len(text)
+                if length > LONGEST_ANSWER:
+                    message = f"{model}: the answer was longer than {LONGEST_ANSWER} characters and was not read on"
+                    raise CallFailed("answer_too_long", message, again=False)
+                if time.monotonic() > end:
+                    raise CallFailed("timed_out", f"{model}: no whole answer within {timeout_s:g} s", again=True)
+                if is_wanted is not None and not is_wanted():
+                    raise Stopped("The answer is wanted no more.")
+                if text:
+                    parts.append(text)
+                    if on_text is not None:
+                        on_text(text)
+    except (CallFailed, Stopped):
+        raise
+    except Exception as error:  # LiteLLM raises its own classes, its clients' and, now and then, a plain one
+        raise _failure(model, error) from error
+    whole = "".join(parts)
+    if finish == "length":
+        raise CallFailed("cut_off", f"{model}: the answer is longer than {ask.max_tokens} tokens", again=False)
+    if not finish:
+        raise CallFailed("cut_off", f"{model}: the answer broke off after {length} characters", again=True)
+    if finish == "content_filter":
+        raise CallFailed("refused_by_provider", f"{model}: {_IN_WORDS['refused_by_provider']}", again=False)
+    return Said(whole, answered_by, _usage(library, ask, model, whole, usage))
+
+
+def _stream(library: Any, ask: Ask, model: str, timeout_s: float) -> Any:
+    wanted: dict[str, Any] = {}
+    if ask.schema is not None and library.supports_response_schema(model=model):
+        wanted["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": ask.purpose, "schema": dict(ask.schema), "strict": False},
+        }
+    stream = library.completion(
+        model=model,
+        messages=[{"role": one.role, "content": one.content} for one in ask.messages],
+        temperature=ask.temperature,
+        max_tokens=ask.max_tokens,
+        timeout=timeout_s,
+        stream=True,
+        stream_options={"include_usage": True},
+        num_retries=0,
+        max_retries=0,
+        no_log=True,
+        **wanted,
+    )
+    return _Closing(stream)
+
+
+class _Closing:
+    """A stream that can be closed before its end, whatever it is made of."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._stream)
+
+    def close(self) -> None:
+        inner = getattr(self._stream, "completion_stream", None)
+        close = getattr(inner, "close", None)
+        if callable(close):
+            with contextlib.suppress(Exception):  # what is given up may already be broken
+                close()
+
+
+def _read(chunk: Any) -> tuple[str, str, tuple[int, int] | None, str]:
+    """Text, why it ended, tokens in and out, and the model that speaks, of one piece; empty where it says nothing."""
+    choices = getattr(chunk, "choices", None) or []
+    text, finish = "", ""
+    if choices:
+        delta = getattr(choices[0], "delta", None)
+        content = getattr(delta, "content", None)
+        text = content if isinstance(content, str) else ""
+        finish = str(getattr(choices[0], "finish_reason", None) or "")
+    used = getattr(chunk, "usage", None)
+    counted = (getattr(used, "prompt_tokens", None), getattr(used, "completion_tokens", None)) if used else (None, None)
+    both = (int(counted[0]), int(counted[1])) if all(isinstance(one, int) for one in counted) else None
+    return text, finish, both, str(getattr(chunk, "model", None) or "")
+
+
+def _usage(library: Any, ask: Ask, model: str, text: str, counted: tuple[int, int] | None) -> Usage:
+    tokens = counted or (sum(guessed_tokens(one.content) for one in ask.messages), guessed_tokens(text))
+    return Usage(*tokens, cost=cost_of(model, *tokens, library=library), is_estimate=counted is None)
+
+
+def cost_of(model: str, tokens_in: int, tokens_out: int, *, library: Any = None) -> Decimal | None:
+    """What so many tokens cost in US dollars: by the operator's price, else LiteLLM's list; None: nobody knows."""
+    from django.conf import settings
+
+    if (price := settings.MODEL_PRICES.get(model)) is not None:
+        return (price[0] * tokens_in + price[1] * tokens_out) / 1_000_000
+    try:
+        costs = (library or _library()).cost_per_token(
+            model=model, prompt_tokens=tokens_in, completion_tokens=tokens_out
+        )
+    except Exception:  # it has several ways to say that it does not know the model
+        return None
+    return sum((Decimal(str(one)) for one in costs), Decimal(0))
+
+
+def _failure(model: str, error: Exception) -> CallFailed:
+    """What LiteLLM raised, as one of our kinds. Nothing of a provider's text but its beginning is kept."""
+    code, again = _kind(error)
+    words = _IN_WORDS.get(code, type(error).__name__)
+    if code == "failed":
+        logger.warning("A model's client raised %s", type(error).__name__)
+    message = f"{model}: {words} ({_short(error)})"
+    return CallFailed(code, message, again=again, retry_after_s=_retry_after_s(error))
+
+
+def _kind(error: Exception) -> tuple[str, bool]:
+    status = getattr(error, "status_code", None)
+    names = [kind.__name__ for kind in type(error).__mro__]
+    code, again = next(((code, again) for name, code, again in _KINDS if name in names), ("failed", False))
+    if code == "server_error" and isinstance(status, int) and 400 <= status < 500:
+        # Some refusals come as a plain error that only its number tells apart.
+        return ("key_refused" if status in (401, 402, 403) else "request_refused"), False
+    return code, again
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(getattr(error, "message", "") or error).split())
+    for key in keys():
+        text = text.replace(key, "[hidden]")
+    return text[:_ERROR_CHARS]
+
+
+def keys() -> tuple[str, ...]:
+    """The providers' keys that this process has, as LiteLLM names their variables; what is shown must not hold one."""
+    found = {value for name, value in os.environ.items() if name.endswith(_KEY_NAMES) and len(value) >= _KEY_MIN}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what led to it: LiteLLM's own classes have lost the headers that their causes hold."""
+    for _ in range(6):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _said_in_headers(error: BaseException) -> str:
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("litellm_response_headers", "headers"):
+            headers = getattr(holder, name, None)
+            if headers and (said := str(headers.get("retry-after", "")).strip()):
+                return said
+    return ""
+
+
+def _retry_after_s(error: Exception) -> float | None:
+    """What the server says about when to ask again: seconds, or a date (RFC 9110, 10.2.3)."""
+    text = next((said for said in map(_said_in_headers, _chain(error)) if said), "")
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(text) - timezone.now()).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER_S) if seconds == seconds else None

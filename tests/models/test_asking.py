@@ -1,0 +1,206 @@
+"""Asking a model through the real client: every way in which a provider answers or does not."""
+
+from __future__ import annotations
+
+import threading
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from library.language import calls, generation
+from library.language.asking import Allowance, Ask, BudgetSpent, CallFailed, Message, NoModel, Stopped
+from library.models import ModelCall
+from tests.models.conftest import KEY, MODEL
+from tests.models.server import Provider, breaking_off, cut_at_its_length, dribbling, hanging, refusing
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "FIRST_WAIT_S", 0.0)
+
+
+def question(**more: Any) -> Ask:
+    values: dict[str, Any] = {"models": (MODEL,), "agent": "7", "goal": "9", **more}
+    return Ask("plan", (Message("system", "Be brief."), Message("user", "What is so?")), **values)
+
+
+def test_an_answer_comes_in_pieces_and_is_kept_with_what_it_took(provider: Provider) -> None:
+    provider.will_say("It is so, and it has been so for longer than forty characters.")
+    pieces: list[str] = []
+    answer = generation.ask(question(), on_text=pieces.append)
+    assert answer.text == "It is so, and it has been so for longer than forty characters." == "".join(pieces)
+    assert len(pieces) == 2
+    row = ModelCall.objects.get(pk=answer.call)
+    assert (row.state, row.purpose, row.agent, row.goal, row.tries) == ("answered", "plan", "7", "9", 1)
+    assert (row.tokens_in, row.tokens_out, row.tokens_are_guessed) == (120, 30, False)
+    assert row.cost == Decimal("0.00018")
+    assert row.messages == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is so?"}]
+    assert row.answer == answer.text
+    assert row.latency_ms is not None
+    asked = provider.asked[0]
+    assert (asked["model"], asked["temperature"], asked["stream"]) == ("test-model", 0.0, True)
+    assert provider.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_where_a_provider_does_not_count_the_client_does(provider: Provider) -> None:
+    provider.will_say(lambda asked: asked.stream("word " * 30, usage=False))
+    row = ModelCall.objects.get(pk=generation.ask(question()).call)
+    assert 25 <= row.tokens_out <= 40
+    assert row.cost is not None
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "requests"),
+    [
+        (refusing(500), "server_error", 3),
+        (refusing(503), "server_error", 3),
+        (refusing(429), "rate_limited", 3),
+        (refusing(401), "key_refused", 1),
+        (refusing(403), "key_refused", 1),
+        (refusing(404), "no_such_model", 1),
+        (refusing(400), "request_refused", 1),
+        (breaking_off("half of an ans"), "cut_off", 3),
+        (cut_at_its_length("as much as there was room for"), "cut_off", 1),
+    ],
+)
+def test_what_goes_wrong_is_named_and_tried_again_where_that_can_help(
+    reply: Any, code: str, requests: int, provider: Provider
+) -> None:
+    provider.will_say(reply)
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question())
+    assert failed.value.code == code
+    assert len(provider.asked) == requests
+    row = ModelCall.objects.get(pk=failed.value.call)
+    assert (row.state, row.failure, row.tries) == ("failed", code, requests)
+    assert row.detail == str(failed.value)
+
+
+def test_after_an_error_the_next_try_counts(provider: Provider) -> None:
+    provider.will_say(refusing(500), breaking_off("{"), "at last")
+    said: list[str] = []
+    answer = generation.ask(question(), on_trouble=said.append)
+    assert answer.text == "at last"
+    assert ModelCall.objects.get().tries == 3
+    assert len(said) == 2
+    assert "the provider had an error" in said[0]
+
+
+def test_the_server_says_when_to_ask_again(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(generation, "_pause", lambda seconds, is_wanted: waited.append(seconds))
+    provider.will_say(refusing(429, retry_after="7"), "now")
+    assert generation.ask(question()).text == "now"
+    assert waited == [7.0]
+
+
+def test_more_patience_than_we_have_is_left_to_the_asker(provider: Provider) -> None:
+    provider.will_say(refusing(429, retry_after="600"))
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question())
+    assert failed.value.retry_after_s == 600.0
+    assert len(provider.asked) == 1
+
+
+@pytest.mark.parametrize("reply", [hanging, dribbling])
+def test_silence_and_dribble_end_with_the_time(reply: Any, provider: Provider, settings: Any) -> None:
+    settings.MODEL_TIMEOUT_S, settings.MODEL_TRIES = 0.5, 1
+    provider.will_say(reply)
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question())
+    assert failed.value.code == "timed_out"
+
+
+def test_ten_megabytes_are_not_read_to_their_end(provider: Provider) -> None:
+    written: list[int] = []
+
+    def endless(asked: Any) -> None:
+        asked.begin()
+        for _ in range(100):
+            asked.piece({"content": "x" * 100_000})
+            written.append(100_000)
+
+    provider.will_say(endless)
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question())
+    assert failed.value.code == "answer_too_long"
+    assert ModelCall.objects.get().answer == ""
+
+
+def test_an_answer_that_is_wanted_no_more_is_given_up(provider: Provider) -> None:
+    wanted = threading.Event()
+    wanted.set()
+    provider.will_say(dribbling)
+    with pytest.raises(Stopped):
+        generation.ask(question(), on_text=lambda _: wanted.clear(), is_wanted=wanted.is_set)
+    assert ModelCall.objects.get().failure == "stopped"
+
+
+def test_the_next_model_is_asked_where_the_first_gives_no_answer(provider: Provider) -> None:
+    provider.will_say(refusing(401), "from the other")
+    said: list[str] = []
+    answer = generation.ask(question(models=(MODEL, "openai/other")), on_trouble=said.append)
+    assert answer.text == "from the other"
+    assert [row.model for row in ModelCall.objects.order_by("pk")] == [MODEL, "openai/other"]
+    assert "openai/other is asked instead" in said[0]
+
+
+def test_without_a_model_that_is_said(provider: Provider) -> None:
+    with pytest.raises(NoModel):
+        generation.ask(question(models=()))
+    assert provider.asked == []
+
+
+def test_the_same_request_is_answered_from_the_table_while_it_is_fresh(provider: Provider, settings: Any) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    provider.will_say("once")
+    first = generation.ask(question())
+    again = generation.ask(question(goal="10"))
+    assert (again.text, again.is_cached, len(provider.asked)) == ("once", True, 1)
+    row = ModelCall.objects.get(pk=again.call)
+    assert (row.state, row.cached_from_id, row.goal, row.tokens, row.cost) == ("cached", first.call, "10", 0, None)
+    for other in (question(temperature=0.5), question(max_tokens=9), question(schema={"type": "object"})):
+        assert not generation.ask(other).is_cached
+    ModelCall.objects.update(fresh_until="2020-01-01T00:00:00Z")
+    assert not generation.ask(question()).is_cached
+
+
+def test_a_budget_in_tokens_holds_and_what_failed_without_a_word_is_free(provider: Provider) -> None:
+    most = Allowance(tokens=300)
+    provider.will_say(refusing(401), "first", "second")
+    with pytest.raises(CallFailed):
+        generation.ask(question(allowance=most, max_tokens=100))
+    generation.ask(question(allowance=most, max_tokens=100))
+    assert calls.used_today("7")[0] == 150
+    generation.ask(question(allowance=most, max_tokens=100))
+    with pytest.raises(BudgetSpent, match=r"300 of 300 tokens"):
+        generation.ask(question(allowance=most, max_tokens=100))
+    assert generation.ask(question(agent="8", allowance=most, max_tokens=100)).text == "second"
+
+
+def test_what_is_under_way_counts_with_the_most_it_may_use(provider: Provider) -> None:
+    calls.open_call(question(max_tokens=250), MODEL, None)
+    with pytest.raises(BudgetSpent):
+        generation.ask(question(allowance=Allowance(tokens=300), max_tokens=100))
+    assert provider.asked == []
+
+
+def test_a_budget_in_dollars_wants_a_price(provider: Provider) -> None:
+    provider.will_say("cheap")
+    most = Allowance(cost=Decimal("0.001"))
+    generation.ask(question(allowance=most, max_tokens=100))
+    with pytest.raises(BudgetSpent, match="nobody knows what openai/unheard-of costs"):
+        generation.ask(question(models=("openai/unheard-of",), allowance=most))
+    with pytest.raises(BudgetSpent, match=r"\$0.0002 of \$0.00"):
+        generation.ask(question(allowance=most, max_tokens=1000))
+
+
+def test_a_key_that_a_provider_repeats_is_kept_nowhere(provider: Provider) -> None:
+    provider.will_say(refusing(401, message=f"Incorrect API key provided: {KEY}."))
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question())
+    assert KEY not in str(failed.value)
+    assert KEY not in ModelCall.objects.get().detail
