@@ -1,9 +1,9 @@
-"""`make bench-live`: how long a line takes from its commit to fifty open pages, and what is missing after reconnects.
+"""`make bench-live`: how long a line takes from a program to fifty open pages, and what is missing after reconnects.
 
 The whole of mindX runs as `make up` starts it. An approved step prints 500 lines a second; the viewers are real sockets
-with a session of a person who logged in. Postgres itself says when each line was committed (`track_commit_timestamp`),
-and everything runs on one machine, so both ends read one clock. Afterwards each viewer's log is compared byte by byte
-with what the page's own address answers.
+with a session of a person who logged in. The program in its jail says when it printed each line, Postgres when that was
+committed (`track_commit_timestamp`), and everything runs on one machine, so all of them read one clock. Afterwards each
+viewer's log is compared byte by byte with what the page's own address answers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PRINTER = """\
 import sys, time
 began = time.monotonic()
 for n in range({lines}):
-    print(n, "a line of a build that is as long as such lines are, more or less")
+    print(n, time.time(), "a line of a build, as long as such lines are")
     if n % 10 == 9:
         sys.stdout.flush()
         time.sleep(max(0, began + n / {rate} - time.monotonic()))
@@ -308,14 +308,23 @@ def last_number(whole: Whole, goal: int) -> int:
         return int(database.execute("SELECT last FROM agents_logcounter WHERE goal_id = %s", [goal]).fetchone()[0])  # type: ignore[index]
 
 
-def committed(whole: Whole, goal: int) -> dict[int, float]:
-    """When each printed line was committed."""
+def moments(whole: Whole, goal: int) -> dict[int, tuple[float, float]]:
+    """When each line was printed, and when it was committed."""
     asked = (
-        "SELECT number, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8 FROM agents_logline"
-        " WHERE goal_id = %s AND source = 'stdout'"
+        "SELECT number, split_part(text, ' ', 2)::float8, extract(epoch FROM pg_xact_commit_timestamp(xmin))::float8"
+        " FROM agents_logline WHERE goal_id = %s AND source = 'stdout'"
     )
     with whole.database() as database:
-        return {int(number): float(at) for number, at in database.execute(asked, [goal])}
+        return {int(number): (float(printed), float(at)) for number, printed, at in database.execute(asked, [goal])}
+
+
+def say_delays(what: str, delays_s: list[float]) -> None:
+    """How long it took, over all lines and pages."""
+    p50, p95, p99 = (statistics.quantiles(delays_s, n=100)[n - 1] * 1000 for n in (50, 95, 99))
+    sys.stdout.write(
+        f"{what}, n={len(delays_s):,}: p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms,"
+        f" longest {max(delays_s) * 1000:.0f} ms\n"
+    )
 
 
 def as_the_page_says(whole: Whole, goal: int) -> str:
@@ -363,13 +372,14 @@ def main() -> None:
             before, started = cpu_s(whole.web()), time.monotonic()
             goal, pages = asyncio.run(follow(whole, asked.viewers, lines, asked.rate, 0))
             busy = (cpu_s(whole.web()) - before) / (time.monotonic() - started)
-            at = committed(whole, goal)
-            delays = sorted((page.came[n] - at[n]) * 1000 for page in pages for n in at if n in page.came)
-            p50, p95, p99 = (statistics.quantiles(delays, n=100)[n - 1] for n in (50, 95, 99))
-            rate = len(at) / (max(at.values()) - min(at.values()))
+            at = moments(whole, goal)
+            ends = sorted(commit for _, commit in at.values())
+            rate = len(at) / (ends[-1] - ends[0])
+            sys.stdout.write(f"{asked.viewers} viewers, {rate:.0f} lines/s (asked: p50 50 ms, p95 150 ms)\n")
+            came = [(page.came[n], *at[n]) for page in pages for n in at if n in page.came]
+            say_delays("print to arrival", [there - printed for there, printed, _ in came])
+            say_delays("commit to arrival", [there - commit for there, _, commit in came])
             sys.stdout.write(
-                f"commit to arrival, {asked.viewers} viewers, {rate:.0f} lines/s, n={len(delays):,}: p50 {p50:.0f} ms,"
-                f" p95 {p95:.0f} ms, p99 {p99:.0f} ms, longest {delays[-1]:.0f} ms (asked: 50, 150)\n"
                 f"  web process: {busy:.2f} of a core; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
                 f"  {check(whole, goal, pages)}\n"
             )
