@@ -17,7 +17,7 @@ urlpatterns = [
     path("review/", include("review.urls")),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
-    path("metrics", metrics.metrics),
+    path("metrics", metrics.metrics, name="metrics"),
     path("favicon.ico", icon.favicon),
 ]
 

@@ -172,21 +172,24 @@ def place_of(user: User, plan: IntentPlan) -> Cursor | None:
     return Cursor.of(entry) if entry is not None else None
 
 
-def around(user: User, plan: IntentPlan) -> tuple[int | None, int | None]:
-    """Ids of the waiting plans before and after this one in the order, for going through the queue."""
+def around(user: User, plan: IntentPlan, only: Filters | None = None) -> tuple[int | None, int | None]:
+    """Ids of the waiting plans before and after this one in the order, for going through the queue.
+
+    `only` leaves plans out; this one itself need not be among the others.
+    """
     cursor = place_of(user, plan)
     if cursor is None:
-        return None, decidable(user).values_list("pk", flat=True).first()
-    entries = waiting_for(user)
+        return None, decidable(user, only).values_list("pk", flat=True).first()
+    entries = waiting_for(user, only)
     following = beyond(entries, cursor).values_list("pk", flat=True).first()
     previous = beyond(entries, cursor, before=True).values_list("pk", flat=True).last()
     return previous, following
 
 
-def next_for(user: User, after: Cursor | None) -> IntentPlan | None:
-    """The plan to decide next: the one after this place, else the first of the queue."""
+def next_for(user: User, after: Cursor | None, only: Filters | None = None) -> IntentPlan | None:
+    """The plan to decide next: the one after this place, else the first of the queue; of those that `only` lets by."""
     # What the person has just decided still waits, until it can no longer be taken back.
-    entries = decidable(user).exclude(
+    entries = decidable(user, only).exclude(
         Exists(HeldDecision.objects.filter(intent_plan=OuterRef("pk"), by=user, dropped=""))
     )
     entry = (beyond(entries, after).first() if after else None) or entries.first()

@@ -31,6 +31,7 @@ from review.policed import Policed, policed
 from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Contradicted, Held, Why
+from review.reading.filters import EVERYTHING, Filters
 from review.reading.origins import Source
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
@@ -135,6 +136,8 @@ class PlanView:
     network: list[StepNetwork]
     previous: int | None
     following: int | None
+    # Among which plans these two are; nothing set means all that wait.
+    among: Filters
     policed: Policed
     # The boxes of the main steps, by position; none when there is nothing to choose.
     ticks: dict[int, Tick]
@@ -276,13 +279,18 @@ class PlanView:
         return self.revisions[-1]
 
 
-def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = None) -> PlanView:
-    """Read one plan for one person. `chosen` are the steps that are ticked; None is all of them."""
+def plan_view(
+    plan: IntentPlan, user: User, chosen: Collection[int] | None = None, *, only: Filters = EVERYTHING
+) -> PlanView:
+    """Read one plan for one person.
+
+    `chosen` are the steps that are ticked, None is all of them; `only` says among which plans it has neighbours.
+    """
     data = bytes(plan.document)
     document = _document(data)
     found, problem = _changes(document) if document else (None, "")
     tried = shadow.view(plan) if document else None
-    previous, following = queue.around(user, plan)
+    previous, following = queue.around(user, plan, only)
     return PlanView(
         plan=plan,
         document=document,
@@ -304,6 +312,7 @@ def plan_view(plan: IntentPlan, user: User, chosen: Collection[int] | None = Non
         network=goal_network.of_plan(plan),
         previous=previous,
         following=following,
+        among=only,
         policed=policed(plan, user),
         ticks=ticks.ticks_of(document, chosen) if document else {},
         edits=edits_into(plan),

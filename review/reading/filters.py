@@ -58,6 +58,9 @@ class Filters:
         return replace(self, **other)
 
 
+EVERYTHING = Filters()
+
+
 def read(given: Mapping[str, str]) -> tuple[Filters, dict[str, str]]:
     """The filter in an address, and what is wrong with it by field; what is wrong is left out."""
     found = {field.name: str(given.get(field.name, "")).strip() for field in fields(Filters)}

@@ -23,6 +23,7 @@ from review import envelope, queue
 from review.errors import DecisionRefused, WordsRefused
 from review.services import decisions, editing, holding
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
+from review.views import among
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
 
 # The fields whose words come back with a refusal.
@@ -66,11 +67,19 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         return _refused(request, plan, error, status=403, **typed)
     if done:  # what is held says so itself, with the way back
         messages.success(request, done)
-    following = queue.next_for(user, place)
-    address = following.get_absolute_url() if following else reverse("goal", args=[plan.goal_id])
+    address = _onward(request, plan, place)
     if request.htmx:  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(address)
     return HttpResponseRedirect(address)
+
+
+def _onward(request: HttpRequest, plan: IntentPlan, place: queue.Cursor | None) -> str:
+    """The address of the plan to decide next; without one the list that is at its end, or the decided plan's goal."""
+    only = among.kept(request)
+    following = queue.next_for(asking(request), place, only)
+    if following is not None:
+        return following.get_absolute_url()
+    return f"{reverse('review')}?{only.query}" if only else reverse("goal", args=[plan.goal_id])
 
 
 def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: Any) -> HttpResponse:

@@ -14,6 +14,7 @@ from agents.selectors import plans_visible_to
 from agents.services import shadowing
 from people.models import User
 from review import envelope, rights, selectors
+from review.views import among
 
 # The reasons that people choose most; the text field beside them holds any other.
 PRESETS = ("Not needed", "Touches too much", "Wrong place")
@@ -113,7 +114,7 @@ def render_plan(
 ) -> HttpResponse:
     """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
     context = {
-        "view": selectors.plan_view(plan, asking(request), chosen),
+        "view": selectors.plan_view(plan, asking(request), chosen, only=among.kept(request)),
         "presets": PRESETS,
         "tries": envelope.TRIES,
         "chosen_tries": envelope.USUAL_TRIES,

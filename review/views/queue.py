@@ -14,6 +14,7 @@ from review.reading import filters
 from review.reading.filters import Filters
 from review.risk import Level
 from review.services import policy_writing
+from review.views import among
 from review.views.plan import asking
 
 GROUPED = "groups"
@@ -27,6 +28,8 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     if only.does and not queue.commands_called(only.does):
         problems["does"] = "No tool and no command is called that."
     cursor = queue.Cursor.read(request.GET.get("after", ""))
+    if not request.htmx:  # type: ignore[attr-defined]  # a list that refreshes itself in another tab changes nothing
+        among.keep(request, only)
     grouped = request.GET.get("view") == GROUPED
     rows, following = ([], None) if grouped else queue.page(user, cursor, only=only)
     numbers = numbers_of(request)

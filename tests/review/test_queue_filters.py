@@ -159,3 +159,28 @@ def test_more_of_the_queue_keeps_the_filter(
     page = queue.page
     monkeypatch.setattr(queue, "page", lambda user, after, only: page(user, after, 2, only))
     assert 'href="?by=sue&amp;after=' in client_of(judge).get("/review/?by=sue").content.decode()
+
+
+def test_going_from_plan_to_plan_stays_among_what_the_list_showed(
+    submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    high = [proposed(goal_of(submitter, f"High {n}"), [WRITE]) for n in range(2)]
+    other = proposed(goal_of(submitter, "Another"), [WRITE])
+    QueueEntry.objects.filter(pk__in=[plan.pk for plan in high]).update(rank=Level.HIGH.rank)
+    asking = client_of(judge)
+    page = asking.get(high[1].get_absolute_url()).content.decode()
+    assert f'href="{other.get_absolute_url()}" data-go="next"' in page
+    asking.get("/review/?risk=high")
+    page = asking.get(high[1].get_absolute_url()).content.decode()
+    assert "Among: high risk" in page
+    assert 'href="/review/?risk=high">Review</a>' in page
+    assert f'href="{high[0].get_absolute_url()}" data-go="previous"' in page
+    assert 'data-go="next"' not in page
+    # A list that refreshes itself in another tab does not change it.
+    asking.get("/review/", headers={"HX-Request": "true"})
+    following = asking.post(f"{high[0].get_absolute_url()}decide/", {"verdict": "approve", "digest": high[0].digest})
+    assert following.headers["Location"] == high[1].get_absolute_url()
+    end = asking.post(f"{high[1].get_absolute_url()}decide/", {"verdict": "approve", "digest": high[1].digest})
+    assert end.headers["Location"] == "/review/?risk=high"
+    asking.get("/review/")
+    assert "Among:" not in asking.get(other.get_absolute_url()).content.decode()
