@@ -8,7 +8,8 @@ export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
-.PHONY: up test faults lint bench bench-sandbox bench-review bench-executor bench-durable bench-scale mutate-sandbox
+.PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
+	bench-durable bench-scale mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -34,7 +35,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-executor bench-durable bench-scale
+bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -45,6 +46,24 @@ bench-review:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.review
+
+bench-live:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.live
+
+# Fills a database of its own with 100,000 goals and 10,000,000 log lines first; BENCH_PAGES='--lines 1500000' takes less.
+BENCH_PAGES ?=
+bench-pages:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.pages $(BENCH_PAGES)
+
+# A log of 100 MB in a real Chromium.
+bench-log:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@scripts/chromium.sh
+	@$(PY) -m benchmarks.long_log
 
 bench-executor:
 	@scripts/setup.sh requirements.txt

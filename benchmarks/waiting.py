@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import random
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+
+from benchmarks.asking import got, say
 
 if TYPE_CHECKING:
     from agents.models import Agent, IntentPlan
@@ -168,15 +169,9 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
         "a group": f"/review/groups/{shape}/",
     }
     for name, address in addresses.items():
-        _say(name, rounds, lambda address=address: _got(client, address))  # type: ignore[misc]
-    _say("plans before and after one", rounds, lambda: queue.around(bench.reviewer, middle))
-    _say("the plan to decide next", rounds, lambda: queue.next_for(bench.reviewer, place))
-
-
-def _got(client: Any, address: str) -> None:
-    response = client.get(address)
-    if response.status_code != 200:
-        raise RuntimeError(f"{address} answered {response.status_code}")
+        say(name, rounds, lambda address=address: got(client, address))  # type: ignore[misc]
+    say("plans before and after one", rounds, lambda: queue.around(bench.reviewer, middle))
+    say("the plan to decide next", rounds, lambda: queue.next_for(bench.reviewer, place))
 
 
 def _sweeps(rounds: int) -> None:
@@ -193,29 +188,4 @@ def _sweeps(rounds: int) -> None:
         "sweep: shadow runs to stop": shadowing.stop_unwanted,
     }
     for name, sweep in sweeps.items():
-        _say(name, rounds, sweep)
-
-
-def _say(name: str, rounds: int, work: Callable[[], object]) -> None:
-    """Do it some times; the number of queries, the median and the 95th percentile in ms."""
-    from django.db import connections
-
-    work()
-    asked = []
-
-    def counted(execute: Any, *rest: Any) -> Any:
-        asked.append(1)
-        return execute(*rest)
-
-    with connections["default"].execute_wrapper(counted):
-        work()
-    took = []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        work()
-        took.append((time.perf_counter() - started) * 1000)
-    last = statistics.quantiles(took, n=20)[-1]
-    # The fastest tells what it costs where nothing else runs at the same time.
-    told = f"p50 {statistics.median(took):7.1f} ms, p95 {last:7.1f} ms, fastest {min(took):6.1f} ms"
-    sys.stdout.write(f"{name:<28} {len(asked):3} queries, {told}\n")
-    sys.stdout.flush()
+        say(name, rounds, sweep)

@@ -48,6 +48,7 @@
     const answer = await fetch(`${form.dataset.phrases}?${new URLSearchParams({ q: input.value })}`).catch(() => null);
     if (!answer?.ok || mine !== asked) return;
     const { items } = await answer.json();
+    const marked = options()[at]?.dataset.text;   // what the arrows stand on stays so when the list comes anew
     list.replaceChildren(...items.map((item, n) => {
       const option = document.createElement("li");
       option.id = `hand-suggestion-${n}`;
@@ -62,7 +63,7 @@
       option.append(code, about);
       return option;
     }));
-    at = -1;
+    mark(items.findIndex(item => item.text === marked));
     const open = items.length > 0 && document.activeElement === input;
     list.hidden = !open;
     input.setAttribute("aria-expanded", String(open));

@@ -66,9 +66,12 @@
 
   /* --- fragments --------------------------------------------------------------------------------------------- */
   const shown = new Map();
+  const late = new Map();       // what is pressed stays until it is let go: a click that ends on another button is none
   const swap = (id, html) => {
     const old = document.getElementById(id);
+    late.delete(id);
     if (!old || shown.get(id) === html) return;
+    if (old.matches(":active")) { late.set(id, html); return; }
     shown.set(id, html);
     const box = document.createElement("template");
     box.innerHTML = html;
@@ -88,6 +91,9 @@
     fresh.scrollTop = top;
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   };
+
+  const letGo = () => setTimeout(() => new Map(late).forEach((html, id) => swap(id, html)));
+  for (const name of ["pointerup", "pointercancel", "keyup"]) document.addEventListener(name, letGo);
 
   /* --- the socket, and asking instead ------------------------------------------------------------------------- */
   const query = more => {

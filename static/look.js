@@ -44,6 +44,12 @@
     trouble("You are no longer logged in. Log in again in another tab, then go on here.");
   });
 
+  /* What is pressed stays until it is let go: a click that began on a button and ended on its successor is none. The
+     page asks again. */
+  document.addEventListener("htmx:beforeSwap", event => {
+    if (event.detail.requestConfig.elt.matches("[hx-trigger^=every]") && document.body.matches(":active")) event.detail.shouldSwap = false;
+  });
+
   /* --- toasts leave by themselves, unless the pointer or the focus is on them or they still offer something --------- */
   const TOAST_MS = 8000;
   const expire = toast => setTimeout(() => {

@@ -6,14 +6,21 @@ test when it ends, whatever the test itself looked at.
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.waiting import wait_until
+
 if TYPE_CHECKING:
+    from re import Pattern
+
     from django.test import Client
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
     from pytest_django.live_server_helper import LiveServer
 
     from people.models import User
@@ -90,6 +97,7 @@ def open_page(
     yield opened
     for context in contexts:
         context.close()
+    _all_answered(live_server)
     assert complaints == []
 
 
@@ -97,7 +105,42 @@ def _is_fault(text: str) -> bool:
     return "Content Security Policy" in text or "Refused to" in text or "Uncaught" in text
 
 
-def arrived(page: Page, heading: str) -> None:
+def _all_answered(live_server: LiveServer) -> None:
+    """Wait until nothing that the closed pages asked is being worked on: it would meet the emptied tables, or hold
+    them.
+    """
+    with socket.create_connection((live_server.thread.host, live_server.thread.port)) as last:
+        last.shutdown(socket.SHUT_WR)
+        last.recv(1)  # its end comes when it was accepted, and so was whatever knocked before it
+    wait_until(
+        lambda: not any("process_request_thread" in thread.name for thread in threading.enumerate()),
+        what="the end of every request",
+    )
+
+
+def wait_in(page: Page, condition: Callable[[], object], what: str) -> None:
+    """Wait for what the browser's events bring about in the test; they come only while the browser is spoken to."""
+
+    def holds() -> object:
+        page.wait_for_timeout(1)
+        return condition()
+
+    wait_until(holds, what=what)
+
+
+@contextmanager
+def kept_still(page: Page, asks: Pattern[str]) -> Iterator[None]:
+    """What the page asks for by itself is answered when the block ends, so that nothing is exchanged within it."""
+    held: list[Route] = []
+    page.route(asks, lambda route: held.append(route))
+    wait_in(page, lambda: held, "the page's next question")  # whatever it asked before has been answered
+    yield
+    for route in held:
+        route.continue_()
+    page.unroute(asks)
+
+
+def arrived(page: Page, heading: str | Pattern[str]) -> None:
     """Wait for the page that a key or a click led to: its heading stands before its scripts hear a key."""
     from playwright.sync_api import expect
 

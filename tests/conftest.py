@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import hypothesis
 import pytest
 from django.conf import settings
 
@@ -56,6 +57,13 @@ os.environ.update(
 # child processes before this file runs there, and they would all share this process's servers.
 assert os.environ["MINDX_SECRET_KEY"] == settings.SECRET_KEY
 del os.environ["DJANGO_SETTINGS_MODULE"]
+
+
+# Laws, not times: a shared machine may be slow at any moment. The same examples in each run, so that a red one is the
+# change's doing; `make test PYTEST=--hypothesis-profile=search` looks for new ones.
+hypothesis.settings.register_profile("search", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("same", hypothesis.settings.get_profile("search"), derandomize=True)
+hypothesis.settings.load_profile("same")
 
 
 def pytest_unconfigure() -> None:

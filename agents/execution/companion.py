@@ -20,6 +20,8 @@ from agents.services.logs import NewLine
 logger = logging.getLogger(__name__)
 
 BEAT_S = 0.1
+# What a program says is written this long after its first word: soon enough for who looks on, and in few transactions.
+GATHER_S = 0.02
 CHECK_S = 1.0
 LINE_BYTES = 8 * 1024
 BATCH = 500
@@ -52,6 +54,7 @@ class Companion(threading.Thread):
         self._lines_taken = self._bytes_taken = 0
         self._lines_left_out = self._bytes_left_out = 0
         self._done = threading.Event()
+        self._has_lines = threading.Event()
         self._writing = threading.Lock()
         self._renew_every_s = max(0.2, float(settings.LEASE_S) / 4)
 
@@ -63,6 +66,7 @@ class Companion(threading.Thread):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._done.set()
+        self._has_lines.set()
         self.join()
 
     # -- called by the worker ---------------------------------------------------------------------------------
@@ -125,6 +129,7 @@ class Companion(threading.Thread):
         if len(line) > LINE_BYTES:
             text += f" … {len(line) - LINE_BYTES:,} more bytes of this line were left out"
         self._lines.put(NewLine(stream, "execute", text))
+        self._has_lines.set()
 
     def _say_what_is_missing(self) -> None:
         if self._bytes_left_out:
@@ -148,7 +153,7 @@ class Companion(threading.Thread):
         next_check = time.monotonic() + CHECK_S
         answers = True
         try:
-            while not self._done.wait(BEAT_S):
+            while not self._is_done():
                 try:
                     self._flush()
                     now = time.monotonic()
@@ -169,6 +174,13 @@ class Companion(threading.Thread):
                     connection.close()
         finally:
             connection.close()
+
+    def _is_done(self) -> bool:
+        """Wait for the next beat, or for what a program says and a moment longer; whether the claim has ended."""
+        if self._has_lines.wait(BEAT_S):
+            self._has_lines.clear()
+            return self._done.wait(GATHER_S)
+        return self._done.is_set()
 
     def _check_time(self, now: float) -> None:
         """The worker was told to end what runs, or the plan's time is over."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from agents.execution.lease import Lease
@@ -37,11 +38,13 @@ def learn(lease: Lease) -> None:
         workflow_id=str(plan.pk) if plan else "",
         tags=[goal.workspace.name],
     )
-    _record_rule(plan)
     if plan is not None and plan.state in (PlanState.COMPLETE, PlanState.FAILED):
         shadowing.compare_with_reality(plan)
-    if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):
-        logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
+    with transaction.atomic():
+        # One with the other: whoever goes on after a worker that died here counts the rule's use once.
+        if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):
+            _record_rule(plan)
+            logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
 
 
 def give_up(lease: Lease, reason: str) -> None:

@@ -1,4 +1,8 @@
-"""A proxy in front of Postgres that loses replies: it hands on what a client says and cuts before the answer."""
+"""A proxy in front of Postgres that loses replies: it hands on what a client says and cuts before the answer.
+
+It reads what the client says message by message, because the executor's statements are prepared: their text goes over
+the connection once, and what runs them names them only. A reply to the mere text would be a loss of nothing.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,41 @@ from pathlib import Path
 
 
 @dataclass
+class Said:
+    """What one client says. `run` are the texts of the statements that it runs, as far as they have come whole."""
+
+    _rest: bytes = b""
+    _started: bool = False
+    _prepared: dict[bytes, bytes] = field(default_factory=dict)
+
+    def run(self, data: bytes) -> list[bytes]:
+        """The statements that these bytes complete. The first message of a connection has no letter before it."""
+        self._rest += data
+        found: list[bytes] = []
+        while True:
+            head = 1 if self._started else 0
+            if len(self._rest) < head + 4:
+                return found
+            end = head + int.from_bytes(self._rest[head : head + 4], "big")
+            if len(self._rest) < end:
+                return found
+            letter, body = self._rest[:head], self._rest[head + 4 : end]
+            self._rest, self._started = self._rest[end:], True
+            if letter == b"P":  # parse: name, text
+                name, text, *_ = body.split(b"\0", 2)
+                self._prepared[name] = text
+            elif letter == b"B":  # bind: portal, name
+                found.append(self._prepared[body.split(b"\0", 2)[1]])
+            elif letter == b"Q":
+                found.append(body)
+
+
+@dataclass
 class Proxy:
-    """`lose` words after which the reply is lost; `left` how often still; `lost` how often it happened."""
+    """`lose`: words of statements that a connection runs one after another; the reply to the last is lost.
+
+    `left` is how often still, `lost` what each reply began with that was lost.
+    """
 
     folder: Path
     server: Path
@@ -22,21 +59,24 @@ class Proxy:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_unix_connection(str(self.server))
-        losing = asyncio.Event()
+        losing, said, seen = asyncio.Event(), Said(), 0
 
         async def there() -> None:
+            nonlocal seen
             while data := await reader.read(65536):
-                found = next((word for word in self.lose if word in data), None)
-                if found is not None and self.left > 0:
-                    self.left -= 1
-                    self.lost.append(found)
-                    losing.set()
+                for text in said.run(data):
+                    seen += self.left > 0 and self.lose[seen] in text
+                    if seen and seen == len(self.lose):
+                        seen = 0
+                        self.left -= 1
+                        losing.set()
                 far_writer.write(data)
                 await far_writer.drain()
 
         async def back() -> None:
             while data := await far_reader.read(65536):
                 if losing.is_set():  # the server has answered, so it is done; the answer ends here
+                    self.lost.append(data[:1])
                     return
                 writer.write(data)
                 await writer.drain()

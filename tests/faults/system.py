@@ -214,6 +214,19 @@ def worker_of(whole: Whole, goal: str) -> int | None:
     return int(number) if number.isdigit() and lives(int(number)) else None
 
 
+def lost_tries(whole: Whole, goal: str, position: int) -> int:
+    """How many tries of a step were lost so far."""
+    found = rows(
+        whole,
+        "SELECT count(*) FROM agents_attempt attempt JOIN agents_intent intent ON intent.id = attempt.intent_id"
+        " JOIN agents_intentplan plan ON plan.id = intent.intent_plan_id"
+        " WHERE plan.goal_id = %s AND intent.position = %s AND attempt.outcome = 'lost'",
+        int(goal),
+        position,
+    )
+    return int(found[0][0])
+
+
 def started_at(whole: Whole, goal: str, position: int, number: int) -> float | None:
     """When a try began, by the database's clock, which is this machine's."""
     found = rows(

@@ -9,31 +9,55 @@ from functools import partial
 
 import pytest
 
+from review.envelope import USUAL_TRIES
 from tests.faults.held import Point, held
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import at_most_once, everything_holds
-from tests.faults.system import PATIENCE_S, end_all_hands, finished, rows, written
+from tests.faults.system import ENDED, PATIENCE_S, begun, end_all_hands, finished, rows, written
 from tests.faults.table import Results
+from tests.faults.test_cancel import program
 from tests.waiting import wait_until
 from tests.whole.started import Whole
 
 pytestmark = pytest.mark.xdist_group("whole")
 
 _PLAN, _GOAL, _TRY = "agents_intentplan", "agents_goal", "agents_attempt"
-# `{goal}` is filled in. Each is known by what it does to a row, not by how its statement is written.
+_FENCED = "NEW.id = {goal} AND NEW.lease_fence > OLD.lease_fence"
+# `{goal}` is filled in. Each is known by what it does to a row, not by how its statement is written; where a statement
+# does several things, its point is one of them, for they come to pass together or not at all.
 EXECUTING = (
-    Point("claim of an approved plan", _GOAL, "NEW.id = {goal} AND NEW.lease_fence > OLD.lease_fence"),
+    Point("claim of an approved plan", _GOAL, f"{_FENCED} AND NEW.state = 'awaiting_review'"),
     Point("plan taken up", _PLAN, "NEW.goal_id = {goal} AND OLD.state = 'approved' AND NEW.state = 'executing'"),
-    Point("goal executing", _GOAL, "NEW.id = {goal} AND OLD.state <> 'executing' AND NEW.state = 'executing'"),
+    # After the gate has looked at the plan; in the same transaction where the process knows already that it has a jail.
     Point("first try begun", _TRY, "NEW.number = 1", event="INSERT"),
-    Point("first line of the run", "agents_logline", "NEW.goal_id = {goal} AND NEW.stage = 'execute'", event="INSERT"),
-    Point("step finished, next begun", _PLAN, "NEW.goal_id = {goal} AND NEW.position = OLD.position + 1"),
-    Point("result of the step", "agents_intent", "OLD.state = 'running' AND NEW.state = 'succeeded'"),
-    Point("workspace's new head", "agents_workspace", "NEW.head <> OLD.head"),
-    Point("last step finished", _PLAN, "NEW.goal_id = {goal} AND NEW.position = 3 AND OLD.position = 2"),
-    Point("plan complete", _PLAN, "NEW.goal_id = {goal} AND NEW.state = 'complete'"),
-    Point("goal achieved", _GOAL, "NEW.id = {goal} AND NEW.state = 'achieved' AND OLD.state <> 'achieved'"),
-    Point("experience kept", _GOAL, "NEW.id = {goal} AND NEW.learned_at IS NOT NULL AND OLD.learned_at IS NULL"),
+    Point(
+        "step finished, next begun",
+        _PLAN,
+        "NEW.goal_id = {goal} AND OLD.position = 1 AND NEW.position = 2 AND NEW.state = 'executing'",
+    ),
+    Point(
+        "last step finished, plan complete, goal achieved",
+        _PLAN,
+        "NEW.goal_id = {goal} AND OLD.position = 2 AND NEW.position = 3 AND NEW.state = 'complete'",
+    ),
+    Point("claim of an achieved goal", _GOAL, f"{_FENCED} AND NEW.state = 'achieved'"),
+    Point("experience kept", "library_experience", "NEW.goal_ref = '{goal}'", event="INSERT"),
+    Point("remembered", _GOAL, "NEW.id = {goal} AND NEW.learned_at IS NOT NULL AND OLD.learned_at IS NULL"),
+)
+# The first worker died in the first step; this is the second.
+TAKING_OVER = (
+    Point("claim of a goal whose lease ran out", _GOAL, f"{_FENCED} AND NEW.state = 'executing'"),
+    Point("plan's new fence", _PLAN, "NEW.goal_id = {goal} AND OLD.state = 'executing' AND NEW.fence > OLD.fence"),
+    Point("lost try closed", _TRY, "OLD.finished IS NULL AND NEW.outcome = 'lost'"),
+    Point("second try begun", _TRY, "NEW.number = 2", event="INSERT"),
+)
+FAILING = (
+    Point("failed try and what follows from it", "agents_recoveryattempt", event="INSERT"),
+    Point("next try begun", _TRY, "NEW.number = 2", event="INSERT"),
+    Point("main steps given up", _PLAN, "NEW.goal_id = {goal} AND OLD.aborting = '' AND NEW.aborting <> ''"),
+    Point("clean-up begun", "agents_intent", "NEW.phase = 'cleanup' AND NEW.state = 'running'"),
+    Point("clean-up finished", "agents_intent", "NEW.phase = 'cleanup' AND NEW.state = 'succeeded'"),
+    Point("plan and goal failed", _PLAN, "NEW.goal_id = {goal} AND OLD.state = 'executing' AND NEW.state = 'failed'"),
 )
 PLANNING = (
     Point("claim of a new goal", _GOAL, "NEW.lease_fence > OLD.lease_fence AND NEW.state = 'pending'"),
@@ -90,6 +114,57 @@ def test_a_worker_killed_while_it_executes_loses_and_doubles_nothing(
             everything_holds(system, plan, book)
             kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s", plan.goal)
             assert kept == [(1,)], "one experience"
+            case.held()
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("point", _each(TAKING_OVER))
+def test_a_worker_killed_while_it_takes_over_loses_and_doubles_nothing(
+    system: Whole, book: Ledger, results: Results, point: Point
+) -> None:
+    with results.case(f"killed while taking over, at: {point.name}") as case:
+        case.note = BOTH
+        for there in _both_ways(point):
+            book.held = lambda visit: True
+            plan = written(system, book)
+            system.approve(plan.plan)
+            begun(book, plan.key(1))
+            _kill_there(system, there, plan.goal, partial(end_all_hands, system))
+            case.landed += 1
+            book.held = lambda visit: False
+            for visit in book.visits:
+                visit.go.set()
+            finished(system, plan)
+            everything_holds(system, plan, book)
+            case.held()
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("point", _each(FAILING))
+def test_a_worker_killed_while_a_plan_fails_cleans_up_once(
+    system: Whole, book: Ledger, results: Results, point: Point
+) -> None:
+    with results.case(f"killed while a plan fails, at: {point.name}") as case:
+        case.note = BOTH
+        for there in _both_ways(point):
+            key = f"c{time.monotonic_ns()}"
+            goal, plan = system.plan_by_hand(program("raise SystemExit(3)"), cleanup=[book.step(key, "c")])
+            _kill_there(system, there, goal, partial(system.approve, plan))
+            case.landed += 1
+            ended = system.wait_for(goal, *ENDED, "manual", within=PATIENCE_S)
+            assert ended["state"] == "failed", ended
+            assert "TOOL_EXECUTION_ERROR" in ended["reason"], "by what the step did, and not by the worker"
+            ends = rows(
+                system,
+                "SELECT intent.phase, intent.state, count(*) FILTER (WHERE attempt.outcome IN ('failed', 'succeeded'))"
+                " FROM agents_intent intent JOIN agents_intentplan plan ON plan.id = intent.intent_plan_id"
+                " LEFT JOIN agents_attempt attempt ON attempt.intent_id = intent.id"
+                " WHERE plan.goal_id = %s GROUP BY 1, 2, intent.position ORDER BY intent.position",
+                int(goal),
+            )
+            assert ends == [("main", "failed", USUAL_TRIES), ("cleanup", "succeeded", 1)]
+            assert book.effects(key) == {key}
+            at_most_once(system, goal)
             case.held()
 
 

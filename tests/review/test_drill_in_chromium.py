@@ -34,6 +34,8 @@ document.addEventListener("DOMContentLoaded", () => {
 """
 UNSEEN = "root => [...root.querySelectorAll('.params > div, .intent .diff li')].filter(one => !one.dataset.seen).length"
 
+HERE_SEEN = f"() => ({UNSEEN})(document.querySelector('[data-item][aria-current]')) === 0"
+
 
 def shot(page: Page, name: str) -> None:
     if SHOTS:
@@ -134,7 +136,9 @@ def test_twenty_plans_of_three_shapes_are_decided_by_keyboard(
     while (at := next_group(page, visited)) is not None:
         keys.and_go(*("j" * at), "Enter")
         visited.add(page.url)
-        keys.press(*("j" * page.locator("[data-item]").count()))
+        for _ in range(page.locator("[data-item]").count()):
+            keys.press("j")
+            page.wait_for_function(HERE_SEEN)  # a machine that draws no picture between two keys shows no member
         page.wait_for_function(f"() => ({UNSEEN})(document) === 0")
         keys.press("t")
         shot(page, f"drill-group-{len(visited)}")
@@ -199,6 +203,7 @@ def test_what_stands_out_is_opened_before_it_can_be_ticked(
     page.keyboard.press("x")
     expect(page.locator("[data-apart] [data-difference]")).to_be_in_viewport()
     expect(page.locator("[data-apart] input")).not_to_be_checked()
+    expect(page.locator("[data-apart][aria-current]")).to_have_count(1)  # a moment later than it is there
     page.keyboard.press("x")
     expect(page.locator("[data-apart] input")).to_be_checked()
     shot(page, "group-open")

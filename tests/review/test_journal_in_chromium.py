@@ -62,7 +62,8 @@ def test_what_was_done_to_a_plan_is_found_and_unfolded(
     open_page: OpenPage,  # noqa: F811
 ) -> None:
     page = open_page(operator, "/review/", width=390, scripts=scripts)
-    page.get_by_role("link", name="Journal", exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Journal", exact=True).click()
     page.get_by_label("What").select_option("decision")
     page.get_by_label("Subject").fill(f"plan:{full.pk}")
     page.get_by_role("button", name="Filter").click()

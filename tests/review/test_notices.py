@@ -23,7 +23,7 @@ from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
 from review.policy.verdict import Action
 from review.services import deadlines, decisions, deliveries, notices
-from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.review.plans import goal_of, proposed, step
 from tests.review.policies import in_force, tried
 
@@ -423,7 +423,7 @@ def test_notices_are_read_and_followed_in_a_browser(
     notices.sweep()
     page = open_page(judge, "/account/", width=width)
     page.get_by_role("link", name="Choose what you get").click()
-    expect(page.locator("h1")).to_have_text("Notices")
+    arrived(page, "Notices")
     assert (sideways(page), axe.run(page).response["violations"]) == (0, [])
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=f"{folder}/notices-{width}.png", full_page=True)

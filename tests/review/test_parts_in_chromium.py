@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from agents.models import IntentPlan
 from people.models import User
 from review.models import Approval, Decision, HeldDecision
 from review.services import holding
-from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -141,17 +142,19 @@ def test_a_step_is_edited_and_the_revision_says_so(
     axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(reviewer, plan.get_absolute_url(), width=width)
     page.locator("body").press("e")
-    expect(page.locator("h1")).to_contain_text("Edit step 1")
+    arrived(page, re.compile("Edit step 1"))
     expect(page.locator("[name='p.content']")).to_have_value("first\nsecond\n")
     page.locator("[name='p.path']").fill("../out.txt")
-    page.get_by_role("button", name="Save as revision 2").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save as revision 2").click()
     expect(page.locator(".err")).to_be_visible()
     expect(page.locator("[name='p.path']")).to_have_value("../out.txt")
     assert sideways(page) == 0
     assert axe.run(page).response["violations"] == []
     shot(page, "edit")
     page.locator("[name='p.path']").fill("uno.txt")
-    page.get_by_role("button", name="Save as revision 2").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save as revision 2").click()
     expect(page.locator(".notice", has_text="edited step 1")).to_contain_text("Rita Holm")
     expect(page.locator("#intent-1 ins")).to_have_text("uno.txt")
     assert sideways(page) == 0
@@ -179,7 +182,8 @@ def test_a_decision_is_taken_back_while_it_is_held(
     axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     settings.HOLD_S = 600
     page = open_page(reviewer, plan.get_absolute_url(), width=width)
-    page.locator("body").press("a")
+    with page.expect_navigation():
+        page.locator("body").press("a")
     expect(page.locator("#toasts")).to_contain_text(f"Plan {plan.pk} is approved in")
     page.goto(plan.get_absolute_url())
     expect(page.locator("#toasts")).to_contain_text(f"Plan {plan.pk} is approved in")
@@ -204,7 +208,8 @@ def test_a_decision_is_taken_back_without_scripts(
     settings.HOLD_S = 600
     page = open_page(reviewer, plan.get_absolute_url(), scripts=False)
     page.get_by_role("button", name="Approve all 5").click()
-    page.get_by_role("button", name="Undo").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Undo").click()
     expect(page.locator("h1")).to_have_text("Write a note")
     assert not HeldDecision.objects.exists()
 

@@ -45,7 +45,8 @@ def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     page.get_by_role("link", name="Write a policy").first.click()
     page.get_by_label("Name", exact=True).fill("two for writing")
     page.get_by_label("Action").select_option("auto_approve")
-    page.get_by_role("button", name="Write", exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Write", exact=True).click()
     expect(page.get_by_text("State at least one condition")).to_be_visible()
     assert sideways(page) == 0
     shot(page, f"policy-form-{width}")
@@ -54,7 +55,8 @@ def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     page.get_by_role("button", name="Write", exact=True).click()
     expect(page.locator("h1")).to_have_text("two for writing")
     page.get_by_role("button", name="Replay on history").click()
-    page.get_by_role("button", name="Enable version 1").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Enable version 1").click()
     expect(page.locator(".page-head .state")).to_have_text("enabled")
     assert sideways(page) == 0
     shot(page, f"policy-{width}")
@@ -66,12 +68,14 @@ def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     expect(one.locator("#intent-1 .risk")).to_be_visible()
     assert sideways(one) == 0
     shot(one, f"plan-two-{width}")
-    one.get_by_role("button", name="Approve").click()
+    with one.expect_navigation():
+        one.get_by_role("button", name="Approve").click()
     one.goto(plan.get_absolute_url())
     expect(one.get_by_text("1 of 2 approvals")).to_be_visible()
     shot(one, f"plan-first-{width}")
     other = open_page(second_judge, plan.get_absolute_url(), width=width)
-    other.get_by_role("button", name="Approve").click()
+    with other.expect_navigation():
+        other.get_by_role("button", name="Approve").click()
     other.goto(plan.get_absolute_url())
     expect(other.locator("#standing")).to_contain_text("This plan is approved")
     expect(other.get_by_text("Approved as the first of two")).to_be_visible()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from agents.execution import executor
 from agents.models import Goal, IntentPlan
@@ -17,11 +18,8 @@ from people.models import User
 from review.models import Approval
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-OpenPage = Callable[..., "Page"]
+OpenPage = Callable[..., Page]
 
 
 def do(command: str, **params: Any) -> dict[str, Any]:
@@ -58,8 +56,8 @@ def test_alternatives_stand_in_full_and_what_is_ticked_is_granted(
     shot(page, f"alternatives-{width}")
     page.get_by_label("Grant alternative 1 of step 2").check()
     assert not sideways(page)
-    page.locator("button[data-key=a]").click()
-    page.wait_for_url("**/goals/**")
+    with page.expect_navigation(url="**/goals/**"):
+        page.locator("button[data-key=a]").click()
     assert Approval.objects.get().envelope == {"tries": 3, "alternatives": [[2, 1]]}
 
 
@@ -87,9 +85,9 @@ def test_a_plan_that_is_asked_again_shows_the_change_and_folds_the_rest(
     assert not page.get_by_text("three", exact=True).first.is_visible()
     shot(page, f"asked-again-{width}")
     page.get_by_text("as approved in revision 1").click()
-    assert page.get_by_text("three", exact=True).first.is_visible()
+    expect(page.get_by_text("three", exact=True).first).to_be_visible()
     assert not sideways(page)
-    page.locator("button[data-key=a]").click()
-    page.wait_for_url("**/goals/**")
+    with page.expect_navigation(url="**/goals/**"):
+        page.locator("button[data-key=a]").click()
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == "achieved"

@@ -16,7 +16,7 @@ from people.models import User
 from people.roles import Role
 from review.models import Approval, Decision
 from review.services import decisions
-from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
+from tests.browser import arrived, chromium, open_page, sideways, wait_in  # noqa: F401  # two are fixtures
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -45,8 +45,7 @@ def with_socket(page: Page) -> list[WebSocketRoute]:
 
 def hint(page: Page, sockets: list[WebSocketRoute]) -> None:
     """What the server sends when the queue is different."""
-    while not sockets:
-        page.wait_for_event("websocket")
+    wait_in(page, lambda: sockets, "the page's socket")
     sockets[-1].send(json.dumps({"changed": True}))
 
 
@@ -76,7 +75,7 @@ def test_a_queue_is_worked_through_by_keyboard_alone(
     page.keyboard.press("c")
     page.keyboard.type("Use another folder")
     page.get_by_role("button", name="Send back").click()
-    expect(page).to_have_url(f"{page.url.split('/goals')[0]}/goals/{plans[2].goal_id}/")
+    expect(page).to_have_url(f"/goals/{plans[2].goal_id}/")
     said = list(Decision.objects.order_by("pk").values_list("verdict", "comment"))
     assert said == [
         ("approve", ""),
@@ -93,8 +92,8 @@ def test_a_key_pressed_on_the_way_to_the_next_plan_decides_neither(
     page = open_page(judge, plans[0].get_absolute_url())
     asked: list[Route] = []
     page.route(f"**{plans[1].get_absolute_url()}", lambda route: asked.append(route))
-    with page.expect_request(f"**{plans[1].get_absolute_url()}"):
-        page.keyboard.press("j")
+    page.keyboard.press("j")
+    wait_in(page, lambda: asked, "the way to the next plan")
     page.keyboard.press("a")
     for route in asked:
         route.continue_()

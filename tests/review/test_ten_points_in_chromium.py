@@ -85,7 +85,8 @@ def test_a_plan_goes_from_the_queue_to_its_outcome(
 ) -> None:
     page = open_page(judge, "/review/", width=width)
     queue_says_what_deletes_first(page)
-    page.get_by_role("link", name="Tidy the papers").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Tidy the papers").click()
     plan_fits_with_every_argument(page, width)
     shadow_shows_deletions_first(page)
     time_is_extended(page)
@@ -120,7 +121,8 @@ def shadow_shows_deletions_first(page: Page) -> None:
 
 def time_is_extended(page: Page) -> None:
     expect(page.locator(".plan-meta")).to_contain_text("rejected by itself in")
-    page.get_by_role("button", name="Extend by 1 h").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Extend by 1 h").click()
     expect(page.locator(".plan-meta")).to_contain_text("1 h 2")
 
 
@@ -129,15 +131,16 @@ def prediction_goes_stale_and_is_made_again(page: Page, plan: IntentPlan) -> Non
     page.reload()
     expect(page.locator("#panes")).to_contain_text("The workspace has changed")
     seen(page, "stale")
-    page.get_by_role("button", name="Try it again").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Try it again").click()
     shadow.work()
     expect(page.locator("#panes")).not_to_contain_text("The workspace has changed")
 
 
 def approved_with_an_envelope(page: Page, plan: IntentPlan) -> None:
     page.get_by_label("Tries of each step").select_option(index=2)
-    page.get_by_role("button", name="Approve").click()
-    page.wait_for_url(lambda address: address != f"/review/{plan.pk}/")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Approve").click()
     page.goto(plan.get_absolute_url())
     expect(page.locator(".pane-sec", has_text="covers").first).to_contain_text("2 more tries")
     seen(page, "receipt")
@@ -152,8 +155,8 @@ def delta_is_asked_again(page: Page, plan: IntentPlan) -> None:
     expect(page.locator("#panes")).to_contain_text("Approved before, and asked again")
     expect(page.locator("#panes")).to_contain_text("meanwhile.txt")
     seen(page, "delta")
-    page.get_by_role("button", name="Approve").click()
-    page.wait_for_url(lambda address: not address.endswith(f"/review/{again.pk}/"))
+    with page.expect_navigation():
+        page.get_by_role("button", name="Approve").click()
 
 
 def prediction_is_compared_with_what_happened(page: Page, plan: IntentPlan) -> None:
@@ -178,22 +181,26 @@ def test_what_comes_before_the_plan_is_decided_and_told(
     notices.sweep()
     page = open_page(judge, "/review/levels/", width=width)
     seen(page, "levels")
-    page.get_by_role("link", name="Keep the note ebb").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Keep the note ebb").click()
     expect(page.locator("main")).to_contain_text("- Nothing is deleted")
     seen(page, "design")
-    page.get_by_role("button", name="Approve").click()
-    page.get_by_role("link", name="Keep the note tides").first.click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Approve").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Keep the note tides").first.click()
     page.get_by_role("radio", name="keep a note as a file").check()
     seen(page, "choice")
-    page.get_by_role("button", name="Confirm").click()
-    page.wait_for_url("**/goals/*/")
+    with page.expect_navigation(url="**/goals/*/"):
+        page.get_by_role("button", name="Confirm").click()
     assert {one.state for one in LevelDocument.objects.all()} == {"approved"}
     cycle.work(choice.goal_id)
     plan = IntentPlan.objects.get(goal=choice.goal_id)
     notices.sweep()
     page.goto("/review/notices/")
     seen(page, "notices")
-    page.get_by_role("link", name="A plan waits for your decision").first.click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="A plan waits for your decision").first.click()
     expect(page.locator("#panes")).to_contain_text("write")
     expect(page.locator("#panes")).to_contain_text("Reviewed before the plan")
     seen(page, "plan-after-choice")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from sandbox.compare import ORDER, Difference, Line, PackageChange, compare, hunks
@@ -184,7 +184,6 @@ _TEXT = some.lists(some.sampled_from(["a", "b", "c", "", "d"]), max_size=40).map
 )
 
 
-@settings(deadline=None)
 @given(_TEXT, _TEXT)
 def test_hunks_lead_from_one_text_to_the_other(old: str, new: str) -> None:
     lines, at, made = old.split("\n")[:-1], 0, []

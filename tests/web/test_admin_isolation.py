@@ -23,7 +23,9 @@ WHY = {"L3": "the kernel refuses namespaces", "L2": "the worker is not root", "L
 
 
 @pytest.fixture
-def bus(valkey: object, settings: Any) -> Iterator[redis.Redis]:
+def bus(valkey: object, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[redis.Redis]:
+    """Redis, in which a sign of life stays until the test ends."""
+    monkeypatch.setattr(heartbeat, "_LIVES_S", 600)
     client = redis.Redis.from_url(settings.REDIS_URL)
     client.flushdb()
     yield client

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from io import BytesIO
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from agents.models import Goal, IntentPlan
 from agents.services import logs, workspaces
@@ -15,7 +15,7 @@ from agents.services.logs import NewLine
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from people.models import User
-from tests.browser import sideways
+from tests.browser import sideways, wait_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -77,7 +77,7 @@ def test_a_flood_keeps_the_page_small_and_its_end_in_sight(owner: User, make_goa
     goal = make_goal(owner)
     page = open_page(owner, f"/goals/{goal.pk}/")
     last = fill(goal, 2_600)
-    expect(page.locator(f"#L{last}")).to_be_in_viewport(timeout=30_000)
+    expect(page.locator(f"#L{last}")).to_be_in_viewport()
     assert page.locator(".term-lines > li").count() == 2_000
     expect(page.locator("[data-older]")).to_be_visible()
 
@@ -95,6 +95,39 @@ def test_cancelling_opens_a_dialog_that_says_what_stays(owner: User, make_goal: 
     page.locator("#goal-cancel").click()
     dialog.get_by_role("button", name="Cancel the goal").click()
     expect(page.locator("#goal-state")).to_contain_text("dropped")
+
+
+def test_what_is_pressed_while_the_goal_moves_is_exchanged_when_it_was_let_go(
+    owner: User, make_goal: Maker, open_page: OpenPage
+) -> None:
+    goal = make_goal(owner)
+    page = open_page(owner, f"/goals/{goal.pk}/")
+    page.locator("#goal-cancel").hover()
+    page.mouse.down()
+    manual(goal)
+    expect(page.locator("#goal-state")).to_contain_text("manual")
+    page.mouse.up()
+    expect(page.locator("#cancel")).to_be_visible()
+    expect(page.locator("#goal-by-hand")).to_be_attached()
+
+
+def test_a_chosen_phrase_stays_chosen_when_the_phrases_come_anew(
+    owner: User, make_goal: Maker, open_page: OpenPage
+) -> None:
+    goal = manual(make_goal(owner))
+    page = open_page(owner, f"/goals/{goal.pk}/plan")
+    chosen = page.locator("#hand-suggestions [aria-selected=true]")
+    page.locator("#hand-add").focus()
+    expect(page.locator("#hand-suggestions li").first).to_be_visible()
+    held: list[Route] = []
+    page.route(re.compile(r"\?q=cr"), lambda route: held.append(route))
+    page.keyboard.type("cr")
+    page.keyboard.press("ArrowDown")
+    text = chosen.get_attribute("data-text")
+    wait_in(page, lambda: held, "the question for the phrases")
+    held[0].fulfill(json={"items": [{"text": "another", "summary": ""}, {"text": text, "summary": ""}]})
+    expect(page.locator("#hand-suggestions li").first).to_have_text("another")
+    expect(chosen).to_have_attribute("data-text", str(text))
 
 
 def test_a_plan_is_written_with_completion_by_keyboard(owner: User, make_goal: Maker, open_page: OpenPage) -> None:

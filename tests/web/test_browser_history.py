@@ -37,7 +37,8 @@ def test_two_chosen_states_are_compared_and_one_is_gone_back_to(
     page.locator(f'input[name="to"][value="{first}"]').check()
     page.get_by_role("button", name="Compare the chosen two").click()
     expect(page.locator(".diff-lines .a code").first).to_contain_text("one")
-    page.get_by_role("link", name="History", exact=True).click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="History", exact=True).click()
     page.get_by_role("link", name=f"Go back to snapshot {first[:8]}").click()
     page.get_by_role("button", name="Go back to this state").click()
     expect(page.locator(".rows .row-title").first).to_contain_text("went back to")

@@ -65,11 +65,13 @@ def test_everything_works_without_scripts(owner: User, open_page: OpenPage, goal
     goal_rows(owner, GoalState.PENDING, text="Tidy the attic")
     page = open_page(owner, "/goals/", scripts=False)
     page.fill("#q", "attic")
-    page.click("text=Apply")
+    with page.expect_navigation():
+        page.click("text=Apply")
     assert page.locator("#goal-list .row-title").all_inner_texts() == ["Tidy the attic"]
     page.goto("/goals/new/")
     page.fill("#goal-text", "Water the garden")
-    page.click("text=Submit goal")
+    with page.expect_navigation():
+        page.click("text=Submit goal")
     assert Goal.objects.filter(text="Water the garden").exists()
 
 

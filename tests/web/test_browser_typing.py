@@ -17,7 +17,7 @@ from agents.services.moves import move_goal
 from agents.services.stores import store
 from agents.states import GoalState, HandState
 from people.models import User
-from tests.browser import sideways
+from tests.browser import kept_still, sideways
 from tests.cast import person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -59,7 +59,7 @@ def worker(transactional_db: None) -> Iterator[None]:
     yield
     over.set()
     HandCommand.objects.filter(state=HandState.RUNNING.value).update(cancel_requested=True)
-    thread.join(timeout=30)
+    thread.join(timeout=60)
     assert not thread.is_alive()
 
 
@@ -90,18 +90,39 @@ def test_a_person_types_watches_stops_and_goes_back(
     field.fill("half ty")
     expect(page.locator("#typed-now")).to_contain_text(re.compile(r"running for ([2-9]|\d\d) s"))
     expect(field).to_have_value("half ty")
-    page.get_by_role("button", name="Cancel", exact=True).last.click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Cancel", exact=True).last.click()
     expect(page.locator("#goal-typed")).to_contain_text("cancelled by Tyra Lund")
     expect(page.locator("#typed-now")).to_have_count(0)
     assert _paths(goal) == ["notes"]
     assert sideways(page) == 0
-    page.get_by_role("link", name="Compare the files before and after mkdir notes").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Compare the files before and after mkdir notes").click()
     expect(page.locator("main")).to_contain_text("notes")
     page.go_back()
-    page.get_by_role("link", name="Go back to the files before mkdir notes").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Go back to the files before mkdir notes").click()
     page.locator("main").get_by_role("button").last.click()
     expect(page.locator("main")).to_contain_text("Tyra Lund went back to")
     assert _paths(goal) == []
+
+
+def test_a_button_that_is_pressed_while_the_page_follows_stays_until_it_is_let_go(
+    goal: Goal, typist: User, worker: None, open_page: OpenPage
+) -> None:
+    page = open_page(typist, f"/goals/{goal.pk}/session/")
+    page.locator("#typed-text").fill("run python -c 'import time; time.sleep(60)'")
+    page.keyboard.press("Enter")
+    expect(page.locator("#typed-now")).to_contain_text("running for")
+    page.locator("#typed-cancel").hover()
+    page.mouse.down()
+    for _ in range(2):  # the answer to what was asked before, and one that comes while the button is down
+        with page.expect_response(re.compile(r"/session/\?seen=")) as answer:
+            pass
+        answer.value.finished()
+    with page.expect_navigation():
+        page.mouse.up()
+    expect(page.locator("#goal-typed")).to_contain_text("cancelled by Tyra Lund")
 
 
 def test_the_arrows_bring_back_what_was_typed_and_leave_half_a_word_alone(
@@ -186,8 +207,10 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     expect(page.locator("#typed-cancel")).to_be_visible()
     page.locator(".typing-help summary").click()
     assert sideways(page) == 0
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        assert axe.run(page).response["violations"] == [], scheme
-    page.locator("#typed-cancel").click()
+    with kept_still(page, re.compile(r"/session/\?seen=")):
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            assert axe.run(page).response["violations"] == [], scheme
+    with page.expect_navigation():
+        page.locator("#typed-cancel").click()
     expect(page.locator("#typed-now")).to_have_count(0)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from channels.layers import InMemoryChannelLayer, get_channel_layer
+from django.urls import reverse
 
 from agents import consumers, goal_log
 from agents.goal_page import GoalPage
@@ -17,6 +19,8 @@ from agents.services import hints
 from tests.web.test_live import Browser, Maker, hint, lines, one_transaction_and_no_redis, run
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from people.models import User
 
 __all__ = ["one_transaction_and_no_redis"]
@@ -288,3 +292,44 @@ def test_a_look_that_fails_closes_the_pages_and_the_next_page_gets_a_new_watch(
         await again.leave()
 
     run(work)
+
+
+def test_a_page_that_overflows_and_breaks_again_and_again_has_the_same_bytes_in_the_end(
+    owner: User, make_goal: Maker, client_of: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goal_watch, "KEPT_CHARS", 20_000)
+    goal = make_goal(owner)
+
+    async def work() -> tuple[str, int]:
+        shown, last = "", 0
+        for turn in range(6):
+            page = Browser(owner, f"/ws/goals/{goal.pk}/?after={last}")
+            await page.open()
+            await page.fragments()
+            consumer = page.hold()
+            # Much more than is kept comes while nobody reads; one message waits, and then the line breaks under it.
+            for n in range(4):
+                end = await sync_to_async(lines)(goal, *(f"<{turn}.{n}.{m}>" for m in range(100)))
+                await hint(goal)
+            await wait_for(lambda held=consumer: held.waiting)
+            assert consumer.waiting <= 2
+            if turn % 2:
+                # Some of it still arrives, and only that is known to have.
+                consumer.release()
+                await page.read()
+            shown += "".join(message.get("lines", "") for message in page.messages)
+            last = max([last, *(message["last"] for message in page.messages)])
+            await page.leave()
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after={last}")
+        await page.open()
+        await page.read_until(end)
+        await page.leave()
+        return shown + "".join(message.get("lines", "") for message in page.messages), end
+
+    whole, after = "", 0
+    shown, end = async_to_sync(work)()
+    client = client_of(owner)
+    while after < end:
+        answer = client.get(reverse("goal-log", args=[goal.pk]), {"after": after}).json()
+        whole, after = whole + answer["lines"], answer["last"]
+    assert shown == whole

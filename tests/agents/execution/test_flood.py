@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+from django.utils.html import escape
 
 from agents.execution import companion as companions
 from agents.execution.companion import Companion
+from agents.models import Attempt, Goal, IntentPlan
+from agents.services import cycle, goals
 from agents.services.logs import NewLine
+from agents.states import GoalState
+from people.models import User
+from tests.agents.execution.conftest import run
+from tests.waiting import wait_until
+
+FLOOD_LINES = 50 * 1024
+# Fifty megabytes, and then it goes on until somebody stops it.
+FLOOD = f"import sys, time; [sys.stdout.write('x' * 1023 + chr(10)) for _ in range({FLOOD_LINES})]; time.sleep(600)"
+QUIET = "[print('line', n) for n in range(300)]"
 
 
 @pytest.fixture
@@ -54,3 +72,64 @@ def test_a_new_try_has_the_whole_room_again_and_a_quiet_one_says_nothing(beside:
     beside.new_attempt()
     beside.output("stdout", b"line\n" * 100)
     assert [line.source for line in beside.drain()] == ["stdout"] * 100
+
+
+@pytest.fixture
+def beside_steps(monkeypatch: pytest.MonkeyPatch) -> list[Companion]:
+    """The companions of all claims, in the order in which they began."""
+    seen: list[Companion] = []
+
+    def noted(self: Companion, *arguments: Any, **named: Any) -> None:
+        real(self, *arguments, **named)
+        seen.append(self)
+
+    real = Companion.__init__
+    monkeypatch.setattr(Companion, "__init__", noted)
+    return seen
+
+
+def test_fifty_megabytes_from_a_jail_fill_no_table_and_hold_up_no_other_goal(
+    approved: Callable[..., IntentPlan], owner: User, beside_steps: list[Companion], settings: Any
+) -> None:
+    settings.STEP_LOG_LINES = 2_000
+    flood, quiet = approved([run(f'python -c "{FLOOD}"')]), approved([run(f'python -c "{QUIET}"')])
+
+    def work() -> None:
+        try:
+            cycle.work(flood.goal_id)
+        finally:
+            connections.close_all()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        wait_until(lambda: beside_steps, what="the flood's claim")
+        wait_until(lambda: _came(beside_steps[0]) >= FLOOD_LINES * 1024 - 1024, what="all of the flood")
+        assert beside_steps[0]._lines.qsize() <= 2_000
+        # While that step still runs, another goal runs from its begin to its end, with every line of it.
+        cycle.work(quiet.goal_id)
+        assert Goal.objects.get(pk=quiet.goal_id).state == GoalState.ACHIEVED
+        assert _printed(quiet) == [f"line {n}" for n in range(300)]
+        assert worker.is_alive()
+    finally:
+        goals.cancel(Goal.objects.get(pk=flood.goal_id), by=owner)
+        worker.join(45)
+    assert not worker.is_alive()
+    assert _printed(flood) == ["x" * 1023] * 2_000
+    said = Goal.objects.get(pk=flood.goal_id).log_lines.get(text__startswith="left out of the log")
+    assert said.text.startswith(f"left out of the log: {FLOOD_LINES - 2_000:,} more lines, ")
+    attempt = Attempt.objects.get(intent__intent_plan=flood)
+    assert len(json.dumps(attempt.result)) < 2 * (1 << 20), "of the output a head and a tail are kept"
+    client = Client()
+    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    assert escape(said.text) in client.get(reverse("goal", args=[flood.goal_id])).content.decode()
+
+
+def _came(beside: Companion) -> int:
+    """The bytes that a program has said so far."""
+    return beside._bytes_taken + beside._lines_taken + beside._bytes_left_out
+
+
+def _printed(plan: IntentPlan) -> list[str]:
+    lines = Goal.objects.get(pk=plan.goal_id).log_lines.filter(source="stdout")
+    return list(lines.order_by("number").values_list("text", flat=True))

@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from agents.execution import record, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
-from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, planning
+from agents.models import Attempt, Goal, IntentPlan, Plan
+from agents.services import cycle, learning, planning
 from agents.states import GoalState, PlanState
+from library.components import services as components
 from people.models import User
 from tests.agents.execution.conftest import write
 
@@ -112,3 +113,28 @@ def test_learning_that_costs_workers_leaves_the_goal_as_it_ended(approved: Calla
     assert (goal.state, goal.learned_at is not None) == (GoalState.ACHIEVED, True)
     assert "not remembered" in (goal.log_lines.order_by("-number").values_list("text", flat=True).first() or "")
     assert claim(plan.goal_id) is None
+
+
+def test_a_worker_that_dies_while_it_remembers_counts_its_rule_once(
+    approved: Callable[..., IntentPlan], reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = components.publish("rule", "tidy up", "IF … THEN …", by=reviewer)
+    plan = approved([write("one")])
+    Plan.objects.filter(pk=plan.plan_id).update(evidence={"rule": {"component_version_id": rule.pk}})
+    lease = claim(plan.goal_id)
+    assert lease is not None
+    cycle.turn(lease)
+    count = components.record_use
+
+    def counts_and_dies(version_id: int, succeeded: bool) -> None:
+        count(version_id, succeeded)
+        raise SystemExit
+
+    monkeypatch.setattr(components, "record_use", counts_and_dies)
+    with pytest.raises(SystemExit):
+        learning.learn(_dies(plan.goal_id))
+    monkeypatch.undo()
+    cycle.work(plan.goal_id)
+    rule.refresh_from_db()
+    assert (rule.uses, rule.successes) == (1, 1)
+    assert Goal.objects.get(pk=plan.goal_id).learned_at is not None

@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from agents.rules.slots import Match, TemplateError, compile_template, render
 from agents.rules.words import quote, read_text, unescape
 
+# Processor time, so that a busy machine does not count. What does not backtrack takes about a second.
+PATIENCE_S = 40.0
+
 NAMED = "create a python project named {name} [with a (virtual environment|venv)] [and a readme]"
 
 
@@ -127,17 +130,17 @@ def test_a_pattern_that_cannot_be_read_says_what_to_write(template: str, words: 
 def test_a_hostile_goal_is_searched_in_linear_time() -> None:
     template = "a {x} b {y} b {z} b [c {w} d] [e {v} f] g"
     goal = "a " + "b c e " * 1200
-    started = time.monotonic()
+    started = time.process_time()
     assert match(template, goal) is None
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < PATIENCE_S
 
 
 @pytest.mark.parametrize("piece", [" 'a", ' "a', " 'a “b \"c", "'", '" '])
 def test_quotation_marks_that_never_close_cost_no_more_than_other_characters(piece: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     read_text(piece * 20_000)
     read_text(piece * 20_000, exact=True)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < PATIENCE_S
 
 
 def test_a_goal_of_more_words_than_people_write_matches_nothing() -> None:

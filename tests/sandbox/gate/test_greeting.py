@@ -7,7 +7,7 @@ import ssl
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox.gate.greeting import MOST_BYTES, NotUnderstood, read
@@ -46,7 +46,6 @@ def test_tls_says_the_name_and_goes_on_unchanged() -> None:
 
 
 @given(st.data())
-@settings(deadline=None)  # how long it takes is the machine's matter
 def test_tls_that_comes_in_pieces_is_waited_for(data: st.DataObject) -> None:
     said = hello("example.org")
     assert read(said[: data.draw(st.integers(0, len(said) - 1))]) is None
@@ -111,7 +110,6 @@ def test_http_that_changes_to_another_protocol_still_ends_after_one_request() ->
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None)
 def test_no_bytes_get_it_out_of_step(noise: bytes) -> None:
     for said in (noise, b"\x16\x03\x01" + noise, hello("example.org")[:60] + noise):
         with contextlib.suppress(NotUnderstood):
