@@ -63,8 +63,22 @@ class _LookOnlyTable(_LookOnly, AnyTable):
 
 @admin.register(Agent)
 class AgentAdmin(_NothingVanishes, ToldTable):
-    event, told = Event.AGENT, ("tools", "paused", "review_design", "review_selection", "people_only")
-    list_display = ("name", "paused", "review_design", "review_selection", "people_only", "created_at")
+    event, told = (
+        Event.AGENT,
+        (
+            "tools",
+            "paused",
+            "review_design",
+            "review_selection",
+            "people_only",
+            "uses_model",
+            "model",
+            "max_repair_attempts",
+            "tokens_per_day",
+            "cost_per_day",
+        ),
+    )
+    list_display = ("name", "paused", "review_design", "review_selection", "people_only", "uses_model", "created_at")
     readonly_fields = ("name", "created_at")
 
     def told_subject(self, row: Agent) -> str:

@@ -16,19 +16,20 @@ from django.urls import reverse
 from agents import goal_facts, goal_network
 from agents.bdi import document as documents
 from agents.goal_network import Lacking, StepNetwork
-from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
+from agents.models import Attempt, Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
 from agents.services import replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
-from library.models import ComponentVersion, Experience
+from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
 from people.roles import Role
 
 # Fragments that change with the goal's state; each is a template with one root element of the same id.
 FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side")
 BELIEFS_BESIDE = 8
+_WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
 TITLE_MAX = 240
 
 
@@ -83,6 +84,16 @@ class GoalPage:
         return list(
             self.goal.intent_plans.select_related("plan__by").prefetch_related(intents).order_by("revision")
         )  # fmt: skip
+
+    @cached_property
+    def generations(self) -> list[Generation]:
+        """What models were asked for its plan, the newest first, each with its call."""
+        return list(self.goal.generations.select_related("call__cached_from").order_by("-pk"))
+
+    @cached_property
+    def calls_without_answer(self) -> list[ModelCall]:
+        """The calls for its plan that came to nothing, the newest first: they made no attempt."""
+        return list(ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:20])
 
     @cached_property
     def plan(self) -> IntentPlan | None:
@@ -271,9 +282,10 @@ class GoalPage:
 
     @property
     def may_save_as_rule(self) -> bool:
-        """A plan written by hand that worked can become a rule."""
-        worked = self.plan is not None and self.plan.state == PlanState.COMPLETE
-        return self.may_change and worked and self.plan is not None and self.plan.plan.source == Plan.Source.PERSON
+        """A plan that a person or a model wrote and that worked can become a rule."""
+        plan = self.plan
+        worked = plan is not None and plan.state == PlanState.COMPLETE
+        return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
 
     @cached_property
     def network(self) -> list[StepNetwork]:

@@ -185,6 +185,11 @@ class ModelCall(models.Model):
         return f"{self.purpose} by {self.model}: {self.state}"
 
     @property
+    def latency_s(self) -> float:
+        """Seconds from the question to the end of the answer, waiting between tries included."""
+        return (self.latency_ms or 0) / 1000
+
+    @property
     def tokens(self) -> int:
         """In and out."""
         return self.tokens_in + self.tokens_out

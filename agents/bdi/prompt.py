@@ -40,6 +40,22 @@ or, when no steps of these tools can reach the goal: {"cannot": "why not, and wh
 """
 
 
+# Texts that a program may have written: file names, what earlier runs put out.
+_FROM_TOOLS = frozenset({"perception", "earlier_runs"})
+
+
+def tool_output_in(evidence: Mapping[str, Any]) -> tuple[str, ...]:
+    """What of a plan's prompt a program may have written; such a plan is never approved without a person.
+
+    Where the evidence of a model's plan does not say, it may have held anything.
+    """
+    model = evidence.get("model")
+    if model is None:
+        return ()
+    held = model.get("held") if isinstance(model, Mapping) else None
+    return tuple(sorted(_FROM_TOOLS & set(held))) if isinstance(held, list) else ("unknown",)
+
+
 @dataclass(frozen=True)
 class Earlier:
     """A goal that was worked on before: what was asked, how it ended, and what came of it."""

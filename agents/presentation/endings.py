@@ -43,11 +43,29 @@ _REASONS = {
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
+_NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
+_MISCONFIGURED = (
+    "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
+)
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
     "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
     "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
+    "model_plan_invalid": "The model's plans had problems, which its attempts name. Write the plan by hand, or plan again.",
+    "model_finds_no_plan": "The model finds no plan; its attempt says why. Write the plan by hand.",
+    "model_server_error": _NO_ANSWER,
+    "model_timed_out": _NO_ANSWER,
+    "model_cut_off": _NO_ANSWER,
+    "model_rate_limited": _NO_ANSWER,
+    "model_unreachable": _NO_ANSWER,
+    "model_failed": _NO_ANSWER,
+    "model_answer_too_long": "The model's answer had no end. Write the plan by hand, or plan again.",
+    "model_prompt_too_long": "The goal and what is known are more than the model can read. Write the plan by hand.",
+    "model_refused_by_provider": "The model's provider refuses this goal. Write the plan by hand.",
+    "model_request_refused": _MISCONFIGURED,
+    "model_key_refused": _MISCONFIGURED,
+    "model_no_such_model": _MISCONFIGURED,
     "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",

@@ -23,7 +23,7 @@ from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
-from agents.services import proposing
+from agents.services import logs, proposing
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
 from library.language import generation
@@ -71,6 +71,9 @@ def plan(lease: Lease, goal: Goal, beliefs: list[Belief], without: NoPlan) -> Pl
             if companion.lost:
                 raise LeaseLost(f"goal {goal.pk} was taken over while a model planned it") from None
             raise
+        finally:
+            if not companion.lost:
+                logs.write(goal.pk, companion.drain())
 
 
 class _Turn:

@@ -1,4 +1,4 @@
-"""From a plan that a person wrote and that worked to a rule, tried on the goal it came from."""
+"""From a plan that a person or a model wrote and that worked to a rule, tried on the goal it came from."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class GoalTrial:
 
 def propose_from_goal(goal: Goal) -> Proposal:
     """Return a rule text made of the goal and its plan, with its slots. NotGeneralisable says why there is none."""
-    return generalise.propose(goal.text, _hand_written(goal), REGISTRY, _believed(goal))
+    return generalise.propose(goal.text, _written(goal), REGISTRY, _believed(goal))
 
 
 def try_on_goal(text: str, goal: Goal) -> GoalTrial:
@@ -54,17 +54,17 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())
-    same = _essence(found.steps) == _essence(_hand_written(goal).steps)
+    same = _essence(found.steps) == _essence(_written(goal).steps)
     return GoalTrial(goal, True, same, slots, found.steps)
 
 
-def _hand_written(goal: Goal) -> PlanDraft:
-    """The plan of the goal, from the bytes that ran. NotGeneralisable when no person wrote it, or it failed."""
+def _written(goal: Goal) -> PlanDraft:
+    """The plan of the goal, from the bytes that ran. NotGeneralisable when a rule made it, or it failed."""
     plan = current_plan(goal)
     if plan is None or goal.state != GoalState.ACHIEVED or plan.state != PlanState.COMPLETE:
         raise NotGeneralisable("only a goal that was achieved shows that its plan works")
-    if plan.plan.source != Plan.Source.PERSON:
-        raise NotGeneralisable("this goal was not planned by hand; a rule for it is there already")
+    if plan.plan.source not in (Plan.Source.PERSON, Plan.Source.MODEL):
+        raise NotGeneralisable("this goal was planned by a rule; it is there already")
     if renewing.began_on_the_way(plan):
         raise NotGeneralisable("its plan stopped on the way and was asked about again, so it holds only the last part")
     document = documents.read(bytes(plan.document))

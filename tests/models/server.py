@@ -1,4 +1,4 @@
-"""A model's provider on the loopback: OpenAI's protocol over HTTP, spoken to by the real client. Answers are laid ready."""
+"""A model's provider on the loopback, asked by the real client over OpenAI's protocol. Answers are laid ready."""
 
 from __future__ import annotations
 

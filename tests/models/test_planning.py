@@ -1,0 +1,310 @@
+"""Planning by a model, from the goal to its state, its rows and its log, with a provider that answers in every way."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from agents.models import Agent, Generation, Goal, LogLine
+from agents.services import cycle, goals, model_planning
+from agents.states import GoalState, PlanState
+from library.language import generation
+from library.models import ModelCall
+from people.models import User
+from tests.models.conftest import KEY
+from tests.models.server import Provider, breaking_off, hanging, refusing
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TEXT = "Lay out the harbour ledger as you think best"
+GOOD = {
+    "steps": [
+        {"tool": "simple_coder", "command": "mkdir", "params": {"path": "harbour"}, "why": "It needs a place."},
+        {
+            "tool": "simple_coder",
+            "command": "write",
+            "params": {"path": "harbour/ledger.md", "content": "# Ledger\n"},
+            "why": "The ledger itself.",
+        },
+    ]
+}
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "FIRST_WAIT_S", 0.0)
+
+
+def said(plan: Any) -> str:
+    return json.dumps(plan)
+
+
+def step(**changes: Any) -> dict[str, Any]:
+    return {"steps": [{**GOOD["steps"][0], **changes}]}
+
+
+def planned(by: User, text: str = TEXT) -> Goal:
+    goal = goals.submit(by=by, text=text)
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    return goal
+
+
+def log(goal: Goal) -> str:
+    return "\n".join(LogLine.objects.filter(goal=goal).order_by("number").values_list("text", flat=True))
+
+
+def test_a_plan_is_proposed_with_where_it_came_from(provider: Provider, owner: User, valkey: object) -> None:
+    provider.will_say(said(GOOD))
+    goal = planned(owner)
+    assert goal.state == GoalState.AWAITING_REVIEW
+    plan = goal.intent_plans.get()
+    assert plan.plan.source == "model"
+    model = plan.plan.evidence["model"]
+    row = ModelCall.objects.get(pk=model["call"])
+    assert (model["attempts"], model["answered_by"], row.state) == (1, "test-model", "answered")
+    assert (row.agent, row.goal, row.cost > 0) == (str(goal.agent_id), str(goal.pk), True)
+    steps = plan.plan.steps
+    assert [one["command"] for one in steps] == ["mkdir", "write"]
+    assert steps[0]["params"]["path"]["origin"] == "model"
+    assert steps[1]["params"]["mode"]["origin"] == "default"
+    attempt = Generation.objects.get()
+    assert (attempt.turn, attempt.attempt, attempt.problems, attempt.call_id) == (1, 1, [], row.pk)
+    assert "no rule makes a plan; openai/test-model is asked for one" in log(goal)
+    assert "test-model planned 2 steps" in log(goal)
+    assert '"tool": "simple_coder"' in log(goal), "the answer is seen as it comes"
+    assert KEY not in log(goal)
+
+
+def test_a_value_that_the_goal_says_is_marked_with_its_place(provider: Provider, owner: User, valkey: object) -> None:
+    provider.will_say(said(step(params={"path": "ledger"})))
+    goal = planned(owner)
+    (made,) = goal.intent_plans.get().plan.steps
+    at = TEXT.index("ledger")
+    assert made["params"]["path"]["span"] == [at, at + 6]
+
+
+def test_where_a_rule_plans_no_model_is_asked(provider: Provider, owner: User, valkey: object) -> None:
+    from django.core.management import call_command
+
+    call_command("load_starters", verbosity=0)
+    goal = planned(owner, "write a note named tides saying low at noon")
+    assert (goal.state, goal.intent_plans.get().plan.source) == (GoalState.AWAITING_REVIEW, "rule")
+    assert provider.asked == []
+
+
+ONE_REPAIR = [
+    ("prose without JSON", "I would make a folder.", "no JSON object"),
+    ("a key that stands twice", said(GOOD)[:-1] + ', "steps": []}', "stands twice"),
+    ("an unknown tool", said(step(tool="teleport")), "There is no tool “teleport”"),
+    ("an unknown command", said(step(command="mkdirs")), "has no command “mkdirs”; did you mean “mkdir”?"),
+    ("an unknown parameter", said(step(params={"path": "a", "force": True})), "is not a field of this command"),
+    ("a missing parameter", said(step(params={})), "is missing"),
+    ("a wrong type", said(step(params={"path": 7})), "must be of type string"),
+    ("a path that leads out", said(step(params={"path": "../up"})), "path"),
+    ("no steps", said({"steps": []}), "The plan has no steps"),
+    ("an empty answer", "", "no JSON object"),
+    ("not a plan", said({"plan": "yes"}), "no JSON object"),
+    ("two plans", said(GOOD) + said(GOOD), "2 plans"),
+    ("what is not a step", said({"steps": ["mkdir"]}), "A step is an object"),
+    ("approving itself", said({**GOOD, "approved": True}), "“approved” is no field of the answer"),
+    ("an effect of its own", said(step(effect="idempotent")), "“effect” is no field of a step"),
+    ("a limit of its own", said(step(limits={"memory_bytes": 1})), "“limits” is no field of a step"),
+    ("removing unasked", said(step(command="rm", params={"path": "a"})), "autonomous mode"),
+]
+
+
+@pytest.mark.parametrize(("answer", "problem"), [one[1:] for one in ONE_REPAIR], ids=[one[0] for one in ONE_REPAIR])
+def test_a_plan_with_problems_goes_back_with_exactly_these(
+    answer: str, problem: str, provider: Provider, owner: User, valkey: object
+) -> None:
+    provider.will_say(answer, said(GOOD))
+    goal = planned(owner)
+    assert (goal.state, goal.intent_plans.get().plan.source) == (GoalState.AWAITING_REVIEW, "model")
+    first, second = Generation.objects.order_by("attempt")
+    assert (first.attempt, second.attempt, second.problems) == (1, 2, [])
+    told = " ".join(one["message"] for one in first.problems)
+    assert problem in told
+    again = provider.asked[1]["messages"]
+    assert [one["role"] for one in again] == ["system", "user", "assistant", "user"]
+    assert again[2]["content"] == answer
+    for one in first.problems:
+        assert json.dumps(one["message"])[1:-1] in again[3]["content"]
+    assert "planned 2 steps after 1 repair" in log(goal)
+    assert ModelCall.objects.filter(state="answered", goal=str(goal.pk)).count() == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Here is the plan:\n```json\n" + said(GOOD) + "\n```\nTell me if {this} is fine.",
+        "Values such as {} or {a: b} aside: " + said(GOOD),
+    ],
+)
+def test_prose_around_a_plan_is_left_aside(answer: str, provider: Provider, owner: User, valkey: object) -> None:
+    provider.will_say(answer)
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    assert Generation.objects.get().problems == []
+
+
+@pytest.mark.parametrize("repairs", [0, 1, 3])
+def test_it_goes_back_exactly_as_often_as_it_may(repairs: int, provider: Provider, owner: User, valkey: object) -> None:
+    Agent.objects.update_or_create(name="mindx", defaults={"max_repair_attempts": repairs})
+    provider.will_say(said(step(tool="teleport")))
+    goal = planned(owner)
+    assert len(provider.asked) == repairs + 1 == Generation.objects.count()
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "model_plan_invalid")
+    plan = goal.plans.get()
+    assert (plan.source, goal.intent_plans.count()) == ("model", 0)
+    assert "there is no tool “teleport”" in plan.evidence["problems"][0] or "There is no tool" in str(plan.evidence)
+    assert "a person must supply a plan" in log(goal)
+
+
+NO_ANSWER = [
+    ("a server error", refusing(500), "model_server_error", 3),
+    ("a refused key", refusing(401, message=f"bad key {KEY}"), "model_key_refused", 1),
+    ("an answer that breaks off", breaking_off(said(GOOD)[:50]), "model_cut_off", 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "requests"), [one[1:] for one in NO_ANSWER], ids=[one[0] for one in NO_ANSWER]
+)
+def test_without_an_answer_a_person_is_asked_and_told_why(
+    reply: Any, reason: str, requests: int, provider: Provider, owner: User, valkey: object
+) -> None:
+    provider.will_say(reply)
+    goal = planned(owner)
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, reason)
+    assert len(provider.asked) == requests
+    assert ModelCall.objects.get().state == "failed"
+    assert goal.plans.get().evidence["trouble"] == ModelCall.objects.get().detail
+    assert ModelCall.objects.get().detail in log(goal)
+    assert KEY not in log(goal) + str(goal.plans.get().evidence)
+
+
+def test_a_provider_that_hangs_costs_its_time_and_nothing_else(
+    provider: Provider, owner: User, settings: Any, valkey: object
+) -> None:
+    settings.MODEL_TIMEOUT_S, settings.MODEL_TRIES = 0.5, 1
+    provider.will_say(hanging)
+    goal = planned(owner)
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "model_timed_out")
+
+
+def test_a_provider_that_asks_for_patience_is_asked_again_later(
+    provider: Provider, owner: User, valkey: object
+) -> None:
+    provider.will_say(refusing(429, retry_after="600"), said(GOOD))
+    goal = planned(owner)
+    assert goal.state == GoalState.PENDING
+    assert goal.reason.startswith("model_rate_limited")
+    assert goal.wake_at is not None
+    assert 590 < (goal.wake_at - timezone.now()).total_seconds() <= 600
+    cycle.work()
+    assert len(provider.asked) == 1, "nobody claims it before"
+    Goal.objects.update(wake_at=timezone.now())
+    cycle.work()
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW
+
+
+def test_a_days_budget_puts_goals_off_to_the_next_day_and_says_so(
+    provider: Provider, owner: User, valkey: object
+) -> None:
+    Agent.objects.update_or_create(name="mindx", defaults={"tokens_per_day": 20_000})
+    provider.will_say(said(GOOD))
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    ModelCall.objects.update(tokens_in=15_000)
+    goal = planned(owner, "Lay out the other ledger too")
+    assert (goal.state, goal.reason.split(":")[0]) == (GoalState.PENDING, "model_budget_spent")
+    assert goal.wake_at is not None
+    assert goal.wake_at > timezone.now()
+    assert "of 20,000 tokens of this day are used" in log(goal)
+    assert len(provider.asked) == 1
+
+
+def test_the_models_word_that_it_cannot_is_kept(provider: Provider, owner: User, valkey: object) -> None:
+    provider.will_say(said({"cannot": "No tool here can travel."}))
+    goal = planned(owner)
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "model_finds_no_plan")
+    assert Generation.objects.get().cannot == "No tool here can travel."
+    assert "No tool here can travel." in log(goal)
+
+
+def test_a_goal_that_is_cancelled_stops_the_question(
+    provider: Provider, owner: User, valkey: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(asked: Any) -> None:
+        asked.begin()
+        asked.piece({"content": "{"})
+        goals.cancel(Goal.objects.get(), by=owner)
+        while not asked.server.over.wait(0.05):
+            asked.piece({"content": " "})
+
+    provider.will_say(answer)
+    goal = planned(owner)
+    assert goal.state == GoalState.DROPPED
+    assert ModelCall.objects.get().failure == "stopped"
+    assert goal.plans.count() == 0
+
+
+def test_a_plan_that_a_person_sent_back_is_not_taken_again(
+    provider: Provider, owner: User, reviewer: User, valkey: object
+) -> None:
+    from review.services import decisions
+
+    provider.will_say(said(GOOD))
+    goal = planned(owner)
+    plan = goal.intent_plans.get()
+    decisions.request_changes(plan, by=reviewer, digest=plan.digest, comment="Call the folder port instead.")
+    other = {"steps": [{**GOOD["steps"][0], "params": {"path": "port"}}]}
+    provider.will_say(said(GOOD), said(other))
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW
+    newest = goal.intent_plans.order_by("-revision")[0]
+    assert (newest.state, newest.plan.steps[0]["params"]["path"]["value"]) == (PlanState.AWAITING_REVIEW, "port")
+    material = json.loads(provider.asked[1]["messages"][1]["content"])
+    assert any("Call the folder port instead." in one for one in material["people_say"])
+    assert "A person sent exactly these steps back" in Generation.objects.filter(turn=2).first().problems[0]["message"]
+
+
+def test_an_agent_that_may_not_ask_a_model_does_not(provider: Provider, owner: User, valkey: object) -> None:
+    Agent.objects.update_or_create(name="mindx", defaults={"uses_model": False})
+    assert planned(owner).state == GoalState.MANUAL
+    assert provider.asked == []
+
+
+def test_an_agents_own_model_comes_before_that_of_all(provider: Provider, settings: Any) -> None:
+    settings.MODEL_FALLBACKS = ["openai/spare"]
+    agent = Agent(model="openai/own")
+    assert model_planning.models_of(agent) == ("openai/own", "openai/spare")
+    assert model_planning.models_of(Agent()) == ("openai/test-model", "openai/spare")
+    settings.MODEL = ""
+    assert model_planning.models_of(Agent()) == ("openai/spare",) or model_planning.models_of(Agent()) == ()
+
+
+def test_only_what_the_submitter_may_read_goes_along(
+    provider: Provider, owner: User, reviewer: User, valkey: object
+) -> None:
+    from library.memory import services as memory  # noqa: F401
+    from library.models import Experience
+
+    for by, words in ((owner, "mine"), (reviewer, "theirs")):
+        Experience.objects.create(
+            goal_ref=f"old-{words}",
+            owner=by,
+            primary_goal_description=TEXT,
+            initiating_agent_id="mindx",
+            final_outcome="success",
+            output_summary=f"the summary is {words}",
+            timestamp=timezone.now(),
+        )
+    provider.will_say(said(GOOD))
+    planned(owner)
+    sent = provider.asked[0]["messages"][1]["content"]
+    assert "the summary is mine" in sent
+    assert "the summary is theirs" not in sent
