@@ -20,7 +20,7 @@ from agents.models import Attempt, Belief, Generation, Goal, Intent, IntentPlan,
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
-from agents.services import replanning
+from agents.services import planning, replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
@@ -279,6 +279,11 @@ class GoalPage:
         return self.may_change and (
             self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
         )
+
+    @property
+    def may_plan_again(self) -> bool:
+        """Whether planning may come to another end now, and the person may have it done."""
+        return self.may_change and self.open_level is None and planning.may_plan_again(self.goal)
 
     @property
     def may_save_as_rule(self) -> bool:

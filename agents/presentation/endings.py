@@ -47,12 +47,16 @@ _NO_ANSWER = "The language model gave no answer; the log says why. Plan again la
 _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
 )
+_PUT_OFF = "The language model asked for patience. The goal is planned by itself after that."
+_WAITS_FOR_MODEL = {
+    "model_budget_spent": "Its agent's budget for language models is used up for today. It is planned tomorrow.",
+}
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
     "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
     "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
-    "model_plan_invalid": "The model's plans had problems, which its attempts name. Write the plan by hand, or plan again.",
+    "model_plan_invalid": "The model's plans had problems, named with its attempts. Plan again, or by hand.",
     "model_finds_no_plan": "The model finds no plan; its attempt says why. Write the plan by hand.",
     "model_server_error": _NO_ANSWER,
     "model_timed_out": _NO_ANSWER,
@@ -82,6 +86,10 @@ def notice_for(
     match state:
         case "blocked":
             return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
+        case "pending" if reason.startswith("model_"):
+            return Notice(
+                "person", "clock", _WAITS_FOR_MODEL.get(_key(reason), _PUT_OFF), "Plan now, or plan by hand later."
+            )
         case "manual":
             if reason.startswith("forbidden_by_policy: "):
                 return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)

@@ -15,17 +15,21 @@ from agents.bdi.dependencies import link
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import Problem
+from agents.errors import NotPossibleNow
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
-from agents.services import choosing, contradicting, designs, logs, model_planning, perceiving, proposing, rules
+from agents.services import choosing, contradicting, designs, hints, logs, model_planning, perceiving, proposing, rules
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.language.asking import Stopped
+from people.models import User
 
 MANUAL_HINT = "a person must supply a plan"
+# How the reasons begin that a model gave.
+OF_A_MODEL = "model_"
 
 
 def plan_goal(lease: Lease) -> None:
@@ -70,6 +74,28 @@ def _put_off(lease: Lease, later: Later) -> None:
         Goal.objects.filter(pk=goal.pk).update(wake_at=later.until)
         when = f"{later.until:%Y-%m-%d %H:%M:%S} UTC"
         logs.say(goal.pk, "bdi_agent", "plan", f"it is planned again after {when}", level="warning")
+
+
+def plan_again(goal: Goal, *, by: User) -> Goal:
+    """Have a goal planned now that waits for a model, or because no plan was found. Raises NotPossibleNow."""
+    with transaction.atomic():
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
+        if not may_plan_again(goal):
+            raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
+        Goal.objects.filter(pk=goal.pk).update(wake_at=None)
+        if goal.state == GoalState.MANUAL:
+            move_goal(goal, GoalState.PENDING, by=by.username, reason="")
+        logs.say(goal.pk, "review", "plan", f"{by.username} lets it be planned again")
+        hints.wake(goal.pk)
+    goal.refresh_from_db()
+    return goal
+
+
+def may_plan_again(goal: Goal) -> bool:
+    """Whether the goal waits only because there is no plan, and planning may come to another end now."""
+    if goal.state == GoalState.PENDING:
+        return goal.wake_at is not None and goal.reason.startswith(OF_A_MODEL)
+    return goal.state == GoalState.MANUAL and goal.reason.startswith((OF_A_MODEL, "no_"))
 
 
 def give_up(lease: Lease, reason: str) -> None:

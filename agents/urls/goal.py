@@ -17,6 +17,7 @@ urlpatterns = [
     path("<int:pk>/decisions/", goal.decisions, name="goal-decisions"),
     path("<int:pk>/cancel", goal.cancel, name="goal-cancel"),
     path("<int:pk>/again", goal.again, name="goal-again"),
+    path("<int:pk>/plan-again", goal.plan_again, name="goal-plan-again"),
     path("<int:pk>/again-with-access", goal.again_with_access, name="goal-again-with-access"),
     path("<int:pk>/intents/<int:intent>/outcome", goal.outcome, name="goal-outcome"),
     path("<int:pk>/log", goal.log, name="goal-log"),

@@ -16,7 +16,7 @@ from agents.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
 from agents.goal_page import GoalPage
 from agents.models import Intent, IntentPlan
 from agents.presentation.values import as_text
-from agents.services import contradicting, goals, outcomes, replanning
+from agents.services import contradicting, goals, outcomes, planning, replanning
 from agents.services.outcomes import Outcome
 from agents.states import IntentState
 from agents.views.asking import changeable_goal, person_of, visible_goal
@@ -155,6 +155,19 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("goal", pk)
     messages.success(request, f"Submitted again as goal {fresh.pk}.")
     return redirect("goal", fresh.pk)
+
+
+@require_POST
+def plan_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Plan a goal now that waits because it has no plan."""
+    goal = changeable_goal(request, pk)
+    try:
+        planning.plan_again(goal, by=person_of(request))
+    except NotPossibleNow as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, "It is planned again.")
+    return redirect("goal", pk)
 
 
 @require_POST

@@ -308,3 +308,44 @@ def test_only_what_the_submitter_may_read_goes_along(
     sent = provider.asked[0]["messages"][1]["content"]
     assert "the summary is mine" in sent
     assert "the summary is theirs" not in sent
+
+
+def test_a_person_has_it_planned_again(
+    provider: Provider, owner: User, outsider: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(refusing(401), said(GOOD))
+    goal = planned(owner)
+    address = f"/goals/{goal.pk}/plan-again"
+    assert client_of(outsider).post(address).status_code == 404
+    page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    assert "Plan again" in page
+    assert "refuses mindX" in page
+    assert client_of(owner).post(address).status_code == 302
+    goal.refresh_from_db()
+    assert goal.state == GoalState.PENDING
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert "lets it be planned again" in log(goal)
+    assert client_of(owner).post(address).status_code == 302
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW, "a plan that waits is not thrown away"
+
+
+def test_pages_show_what_was_asked_and_answered(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    hostile = said(step(tool="<b>teleport</b>", why="now"))
+    provider.will_say(hostile, said(GOOD))
+    goal = planned(owner)
+    page = client_of(owner).get(f"/goals/{goal.pk}/plans/").content.decode()
+    assert "Asked of models" in page
+    assert "&lt;b&gt;teleport&lt;/b&gt;" in page
+    assert "<b>teleport" not in page
+    assert "You plan for mindX" in page
+    assert "120 + 30 tokens" in page
+    plan = goal.intent_plans.get()
+    review = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    assert "planned by" in review
+    assert "after 1 repair" in review
+    assert "no policy approves it" in review

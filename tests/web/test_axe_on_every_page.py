@@ -119,6 +119,7 @@ ACTIONS = {
     "goal-type-cancel",
     "goal-again",
     "goal-again-with-access",
+    "goal-plan-again",
     "goal-outcome",
     "goal-belief-back",
     "goal-plan-check",
