@@ -184,3 +184,14 @@ def test_nothing_of_a_step_but_its_five_fields_is_taken() -> None:
         changed = copy.deepcopy(GOOD)
         changed["steps"][0][name] = "idempotent"
         assert [one.code for one in read(json.dumps(changed), REGISTRY, goal=GOAL).problems] == ["unknown_field"]
+
+
+@pytest.mark.parametrize(
+    "pair", ['"path": "docs"', '"tool": "simple_coder"', '"params": {}', '"steps": [', '"why": "a place"']
+)
+def test_a_key_that_stands_twice_is_no_plan_whichever_would_count(pair: str) -> None:
+    text, key = json.dumps(GOOD), pair.split(":")[0]
+    twice = text.replace(pair, f"{key}: null, {pair}", 1)
+    assert twice != text
+    assert not becomes_intents(twice)
+    assert "stands twice" in read(twice, REGISTRY, goal=GOAL).problems[0].message
