@@ -29,6 +29,8 @@ class Example:
     workspace: str
     reason: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    # No rule plans it: it is shown where there is a model.
+    needs_model: bool = False
 
 
 _KEEP = """\
@@ -56,6 +58,14 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
                 "notes",
             ),
             Example(
+                "program",
+                "Write a Python program that tells the weekday of any date, with a test beside it, and run the test",
+                "No rule knows this, so the language model plans it. You see what it was asked and what it answered.",
+                "awaiting_review",
+                "weekdays",
+                needs_model=True,
+            ),
+            Example(
                 "removal",
                 "Remove the folder archive",
                 "Worth rejecting: it would delete the only copies of three ledgers. Read the plan, then say no.",
@@ -73,6 +83,12 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         )
     }
 )
+
+
+def shown(*, with_model: bool) -> list[Example]:
+    """The three for a first visit: one of them shows a model at work where there is one."""
+    instead = "program" if with_model else "note"
+    return [EXAMPLES[key] for key in ("project", instead, "removal")]
 
 
 def start(example: Example, *, by: User, submission_key: str = "") -> Goal:

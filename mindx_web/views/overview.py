@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from agents.examples import EXAMPLES
+from agents import examples
 from agents.forms import GoalForm
 from agents.selectors import goals_visible_to
 from library.components.selectors import active_versions
@@ -69,7 +69,7 @@ def welcome(request: HttpRequest, user: User) -> HttpResponse:
         "overview/first.html",
         {
             "form": GoalForm(by=user),
-            "examples": [(example, uuid.uuid4().hex) for example in EXAMPLES.values()],
+            "examples": [(example, uuid.uuid4().hex) for example in examples.shown(with_model=bool(settings.MODEL))],
             "readiness": readiness,
             "ready": sum(line.ready for line in readiness),
         },

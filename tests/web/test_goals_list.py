@@ -347,12 +347,17 @@ def test_each_example_becomes_a_goal_in_a_workspace_of_its_own(owner: User, clie
 
 
 @pytest.mark.parametrize("key", EXAMPLES)
-def test_a_starter_rule_plans_each_example(owner: User, key: str) -> None:
+def test_a_starter_rule_plans_each_example_but_the_one_for_a_model(owner: User, key: str) -> None:
     load_starters(rules.starters(starter_files()))
     goal = examples.start(EXAMPLES[key], by=owner)
     found = previewing.preview(goal.text, by=owner, workspace=goal.workspace)
-    assert found.fires is not None
-    assert found.fires.removes is (key == "removal")
+    assert (found.fires is None) is EXAMPLES[key].needs_model
+    assert found.fires is None or found.fires.removes is (key == "removal")
+
+
+def test_the_first_visit_shows_a_model_at_work_where_there_is_one() -> None:
+    assert [one.needs_model for one in examples.shown(with_model=True)] == [False, True, False]
+    assert not any(one.needs_model for one in examples.shown(with_model=False))
 
 
 def test_an_example_clicked_twice_is_one_goal_and_another_day_another_workspace(
