@@ -10,7 +10,6 @@ from django.conf import settings
 
 from agents import goal_network
 from agents.bdi import document as documents
-from agents.bdi import prompt
 from agents.bdi.document import Document
 from agents.bdi.forecast import forecast
 from agents.goal_network import StepNetwork
@@ -227,11 +226,6 @@ class PlanView:
         earlier = self.plan.goal.intent_plans.filter(revision=self.plan.revision - 1).first()
         before = _document(bytes(earlier.document)) if earlier is not None else None
         return before is not None and self.document is not None and anchors.same_steps(before, self.document)
-
-    @property
-    def tool_output(self) -> tuple[str, ...]:
-        """What of the prompt behind it a program may have written."""
-        return prompt.tool_output_in(self.plan.plan.evidence)
 
     @property
     def unproven(self) -> dict[int, str]:

@@ -44,18 +44,6 @@ or, when no steps of these tools can reach the goal: {"cannot": "why not, and wh
 _FROM_TOOLS = frozenset({"perception", "earlier_runs"})
 
 
-def tool_output_in(evidence: Mapping[str, Any]) -> tuple[str, ...]:
-    """What of a plan's prompt a program may have written; such a plan is never approved without a person.
-
-    Where the evidence of a model's plan does not say, it may have held anything.
-    """
-    model = evidence.get("model")
-    if model is None:
-        return ()
-    held = model.get("held") if isinstance(model, Mapping) else None
-    return tuple(sorted(_FROM_TOOLS & set(held))) if isinstance(held, list) else ("unknown",)
-
-
 @dataclass(frozen=True)
 class Earlier:
     """A goal that was worked on before: what was asked, how it ended, and what came of it."""
@@ -86,6 +74,11 @@ class Prompt:
     messages: tuple[tuple[str, str], ...]
     held: tuple[str, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def has_tool_output(self) -> bool:
+        """Whether a program may have written some of it: policies approve no plan that comes of that."""
+        return bool(_FROM_TOOLS & set(self.held))
 
     def answered_by(self, answer: str, problems: Sequence[Problem]) -> Prompt:
         """The same conversation, gone on: what the model wrote, and exactly what is wrong with it."""

@@ -131,7 +131,8 @@ class _Turn:
             "left_out": dict(asked.left_out),
             "experiences": used,
         }
-        evidence = {**self.rules, **found.evidence, "model": model}
+        has_tool_output = asked.has_tool_output
+        evidence = {**self.rules, **found.evidence, "model": model, "prompt_has_tool_output": has_tool_output}
         if isinstance(found, NoPlan):
             return NoPlan(found.reason, evidence)
         self._say(

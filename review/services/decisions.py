@@ -10,10 +10,9 @@ from django.conf import settings
 from django.db import transaction
 
 from agents.bdi import document as documents
-from agents.bdi import prompt
 from agents.bdi.document import Document, digest_of
 from agents.errors import StaleDigest
-from agents.models import Goal, IntentPlan, Plan
+from agents.models import Goal, IntentPlan
 from agents.services import hints, logs, plans
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -86,8 +85,6 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     if policy is not None:
         if outcome.action is not Action.AUTO_APPROVE or outcome.by is None or outcome.by.rule.version_id != policy.pk:
             raise DecisionRefused("The policies no longer let this plan pass without a person.")
-        if plan.plan.source == Plan.Source.MODEL and prompt.tool_output_in(plan.plan.evidence):
-            raise DecisionRefused("A model planned it from texts that programs may have written: a person decides.")
         if talking.is_open(plan.goal_id):
             raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
         return True
