@@ -30,6 +30,7 @@ _HEIGHT = 844
 # On a busy machine only waiting tells what comes late from what never comes; the first page that compares meanings
 # also loads the sentence model.
 _PATIENCE_MS = 45_000
+LAUNCH_MS = 180_000
 
 
 ARGUMENTS = (
@@ -57,7 +58,9 @@ def chromium() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # The ORM of the test itself is used between two steps of the browser, never within one.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=list(ARGUMENTS), timeout=LAUNCH_MS
+        )
         yield browser
         browser.close()
 

@@ -27,13 +27,13 @@ class Socket:
         }
         self._wire = ApplicationCommunicator(application, scope)
 
-    async def connect(self, within: float = 5.0) -> bool:
+    async def connect(self, within: float = 45.0) -> bool:
         """Knock; whether the server lets the socket in."""
         await self._wire.send_input({"type": "websocket.connect"})
         answer: Message = await self._wire.receive_output(within)
         return bool(answer["type"] == "websocket.accept")
 
-    async def receive(self, within: float = 5.0) -> Message:
+    async def receive(self, within: float = 45.0) -> Message:
         """The server's next message: `websocket.send` or `websocket.close`."""
         message: Message = await self._wire.receive_output(within)
         return message
@@ -42,7 +42,7 @@ class Socket:
         """Say something to the server."""
         await self._wire.send_input({"type": "websocket.receive", **data})
 
-    async def leave(self, within: float = 5.0) -> None:
+    async def leave(self, within: float = 45.0) -> None:
         """Go away, as a closed tab does, and wait until the server has noticed."""
         await self._wire.send_input({"type": "websocket.disconnect", "code": 1001})
         await self._wire.wait(within)
