@@ -81,7 +81,8 @@ class Transition(models.Model):
 
     append_only = True
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions")
+    # The index on goal and id is its index.
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions", db_index=False)
     intent_plan = models.ForeignKey("IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions")
     old = models.CharField(max_length=16)
     new = models.CharField(max_length=16)
