@@ -36,14 +36,16 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
 
 
 def plans_to_decide(user: User) -> list[IntentPlan]:
-    """The first of them, each with the number of its `steps` and whether one of them `removes` something."""
+    """The first of them, each with the number of its `steps`; `removes` is a step that removes something, or None."""
     intents = Intent.objects.filter(intent_plan=OuterRef("pk"))
+    # No EXISTS: for that Postgres reads the steps of all plans there are, to look five of them up.
+    removing = intents.filter(phase=Intent.Phase.MAIN, command="rm").values("pk")[:1]
     return list(
         waiting_for(user)
         .defer("document")
         .annotate(
             steps=_count(intents.filter(phase=Intent.Phase.MAIN)),
-            removes=Exists(intents.filter(phase=Intent.Phase.MAIN, command="rm")),
+            removes=Subquery(removing),
         )[:SHOWN]
     )
 

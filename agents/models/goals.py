@@ -61,6 +61,12 @@ class Goal(models.Model):
                 condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
                 name="goal_open_by_priority",
             ),
+            # The open ones may be the oldest: without it a list of them reads every goal that has ended since.
+            models.Index(
+                fields=["-id"],
+                condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
+                name="goal_open_newest",
+            ),
         ]
 
     def __str__(self) -> str:
