@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import TruncDate
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
@@ -36,7 +37,7 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
 
 
 def plans_to_decide(user: User) -> list[IntentPlan]:
-    """The first of them, each with the number of its `steps`; `removes` is a step that removes something, or None."""
+    """The first of them, each with the number of its `steps` and whether one of them `removes` something."""
     intents = Intent.objects.filter(intent_plan=OuterRef("pk"))
     # No EXISTS: for that Postgres reads the steps of all plans there are, to look five of them up.
     removing = intents.filter(phase=Intent.Phase.MAIN, command="rm").values("pk")[:1]
@@ -45,7 +46,7 @@ def plans_to_decide(user: User) -> list[IntentPlan]:
         .defer("document")
         .annotate(
             steps=_count(intents.filter(phase=Intent.Phase.MAIN)),
-            removes=Subquery(removing),
+            removes=IsNull(Subquery(removing), False),
         )[:SHOWN]
     )
 
