@@ -6,9 +6,10 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     atomic = False
-    dependencies = [("agents", "0021_log_by_partitions")]
+    dependencies = [("agents", "0020_room_for_what_a_step_writes")]
 
     operations = [
+        migrations.AlterModelOptions("logexpiry", {"ordering": ["id"], "verbose_name": "removed log"}),
         AddIndexConcurrently(
             "goal",
             models.Index(
