@@ -12,10 +12,13 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from channels.layers import get_channel_layer
 from django.db import transaction
+
+from agents.services.listeners import listened_to
 
 logger = logging.getLogger(__name__)
 
@@ -114,15 +117,15 @@ class Teller:
                 self._woken.clear()
                 with self._lock:
                     waiting, self._waiting = self._waiting, {}
-                for group, log in waiting.items():
-                    self._pass_on(runner, group, log)
+                self._pass_on(runner, waiting)
                 self._ending.wait(_PACE_S)
 
-    def _pass_on(self, runner: asyncio.Runner, group: str, log: int | None) -> None:
+    def _pass_on(self, runner: asyncio.Runner, waiting: Mapping[str, int | None]) -> None:
         if time.monotonic() < _skip_until:
             return
         try:
-            runner.run(_group_send(group, {"type": "hint", "group": group, "log": log}))
+            for group in listened_to(waiting, _PATIENCE_S):
+                runner.run(_group_send(group, {"type": "hint", "group": group, "log": waiting[group]}))
         except Exception as error:  # any layer's error type; browsers ask again by number
             _complain("hint to browsers", error)
 
