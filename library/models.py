@@ -114,6 +114,13 @@ class Experience(models.Model):
         ordering = ["-timestamp"]
         indexes = [
             models.Index(fields=["owner", "-timestamp"], name="experience_owner_time"),
+            models.Index(fields=["final_outcome", "-timestamp"], name="experience_outcome_time"),
+            # A search by meaning asks for these beside; they are few, and found without reading all others.
+            models.Index(
+                fields=["-timestamp"],
+                condition=models.Q(primary_goal_description_embedding__isnull=True),
+                name="experience_not_embedded",
+            ),
             HnswIndex(
                 name="experience_goal_hnsw",
                 fields=["primary_goal_description_embedding"],

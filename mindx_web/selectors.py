@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import TruncDate
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
@@ -38,12 +39,14 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
 def plans_to_decide(user: User) -> list[IntentPlan]:
     """The first of them, each with the number of its `steps` and whether one of them `removes` something."""
     intents = Intent.objects.filter(intent_plan=OuterRef("pk"))
+    # No EXISTS: for that Postgres reads the steps of all plans there are, to look five of them up.
+    removing = intents.filter(phase=Intent.Phase.MAIN, command="rm").values("pk")[:1]
     return list(
         waiting_for(user)
         .defer("document")
         .annotate(
             steps=_count(intents.filter(phase=Intent.Phase.MAIN)),
-            removes=Exists(intents.filter(phase=Intent.Phase.MAIN, command="rm")),
+            removes=IsNull(Subquery(removing), False),
         )[:SHOWN]
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +14,10 @@ from people.journal import Event
 from people.models import User
 from review.models import Approval, Decision
 
-# The function's answer is what the stamp is made of; beside it stands what nobody can change (the journal, the link of
-# the chain before the approval) and what the worker itself moves on.
+# The function's answer holds the stamp of what it reads; beside it stands what nobody can change (the journal, the link
+# of the chain before the approval) and what the worker itself moves on.
 _READ = f"""
-SELECT seen::text,
+SELECT grounds::text,
     (SELECT jsonb_agg(told.data->'decision') FROM review_auditentry told
      WHERE told.event = '{Event.DECISION.value}' AND told.subject = 'plan:' || plan.id),
     (SELECT before.hash FROM review_decision before
@@ -30,7 +29,7 @@ SELECT seen::text,
     (SELECT jsonb_build_array(person.username, person.first_name, person.last_name)
      FROM review_approval JOIN people_user person ON person.id = review_approval.by_id
      WHERE review_approval.intent_plan_id = plan.id)
-FROM agents_intentplan plan, review_seen(plan.id) seen
+FROM agents_intentplan plan, review_grounds(plan.id) grounds
 WHERE plan.id = %(plan)s
 """  # noqa: S608  # a word of our own
 
@@ -57,14 +56,14 @@ def read(plan: IntentPlan) -> Grounds:
     row = prepared.row(_READ, {"plan": plan.pk})
     if row is None:
         return Grounds("", None, (), frozenset(), "", frozenset(), policies=True)
-    seen, named, before, passed, words = row
-    _, approvals, decided, policies, persons, _ = json.loads(seen)
+    found, named, before, passed, words = row
+    stamp, (_, approvals, decided, policies, persons, _) = json.loads(found)
     decisions = [_decision(one) for one in decided or ()]
     approval = _approval(approvals[0], decisions) if approvals else None
     if approval is not None and words:
         approval.by = _approver(approval.by_id, persons or (), json.loads(words))
     return Grounds(
-        stamp=hashlib.sha256(seen.encode()).hexdigest(),
+        stamp=stamp or "",
         approval=approval,
         decisions=[one for one in decisions if one.intent_plan_id == plan.pk],
         named=frozenset(json.loads(named)) if named else frozenset(),

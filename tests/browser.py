@@ -30,6 +30,7 @@ _HEIGHT = 844
 # On a busy machine only waiting tells what comes late from what never comes; the first page that compares meanings
 # also loads the sentence model.
 _PATIENCE_MS = 45_000
+LAUNCH_MS = 180_000
 
 
 ARGUMENTS = (
@@ -57,7 +58,9 @@ def chromium() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # The ORM of the test itself is used between two steps of the browser, never within one.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=list(ARGUMENTS), timeout=LAUNCH_MS
+        )
         yield browser
         browser.close()
 
@@ -112,10 +115,13 @@ def _all_answered(live_server: LiveServer) -> None:
     with socket.create_connection((live_server.thread.host, live_server.thread.port)) as last:
         last.shutdown(socket.SHUT_WR)
         last.recv(1)  # its end comes when it was accepted, and so was whatever knocked before it
-    wait_until(
-        lambda: not any("process_request_thread" in thread.name for thread in threading.enumerate()),
-        what="the end of every request",
-    )
+    wait_until(lambda: not _serving(live_server), what="the end of every request")
+
+
+def _serving(live_server: LiveServer) -> list[threading.Thread]:
+    """The threads of the server, one for each connection; other servers of this process have such threads too."""
+    server = live_server.thread.httpd
+    return [one for one in threading.enumerate() if getattr(getattr(one, "_target", None), "__self__", None) is server]
 
 
 def wait_in(page: Page, condition: Callable[[], object], what: str) -> None:

@@ -118,10 +118,12 @@ def _running(server: Server) -> Iterator[Server]:
         )
     try:
         wait_until(
-            lambda: process.poll() is not None or server.answers(), within=30, what=f"{type(server).__name__} answering"
+            lambda: process.poll() is not None or server.answers(),
+            within=120,
+            what=f"{type(server).__name__} answering",
         )
         assert process.poll() is None, log_path.read_text()
         yield server
     finally:
         process.send_signal(server.stop_signal)
-        process.wait(timeout=20)
+        process.wait(timeout=60)

@@ -15,7 +15,7 @@ WITH plan AS (
           SELECT FROM agents_workspace workspace
           WHERE workspace.id = agents_intentplan.workspace_id AND workspace.head = %(before)s)
     RETURNING id, goal_id, workspace_id, agents_intentplan.position AS next_position
-), {recorded}, following AS (
+), {recorded}{changed}, following AS (
     UPDATE agents_intent
     SET state = 'running'
     FROM plan
@@ -40,9 +40,8 @@ WITH plan AS (
     SELECT begun.id, {stamp} AS stamp FROM begun
 ), due AS (
     -- How many of the lines: that the next step begins is said only when nothing is left to ask the gate about it.
-    -- The workspace comes before the log's counter, as wherever rows are locked.
     SELECT plan.goal_id, %(lines_of_it)s + CASE WHEN asked.stamp = %(granted)s THEN %(lines_of_next)s ELSE 0 END AS lines
-    FROM plan LEFT JOIN asked ON true, (SELECT count(*) FROM workspace) AS moved
+    FROM plan LEFT JOIN asked ON true{after_changed}
 ), {told}
 SELECT asked.id, asked.stamp, counted.last
 FROM plan LEFT JOIN asked ON true LEFT JOIN counted ON true

@@ -155,18 +155,18 @@ class Companion(threading.Thread):
         try:
             while not self._is_done():
                 try:
-                    self._flush()
                     now = time.monotonic()
                     self._check_time(now)
-                    if now >= next_check:
-                        next_check = now + CHECK_S
-                        self._check_cancel()
-                        answers = True
                     if now >= next_renewal:
                         next_renewal = now + self._renew_every_s
                         if not self._renew():
                             self.lost = True
                             self.stop_work.set()
+                    if now >= next_check:
+                        next_check = now + CHECK_S
+                        self._check_cancel()
+                        answers = True
+                    self._flush(until=min(next_renewal, next_check))
                 except (DatabaseError, InterfaceError):
                     if answers:  # once an outage, not at every beat
                         logger.warning("The database did not answer; trying again.", exc_info=True)
@@ -194,11 +194,18 @@ class Companion(threading.Thread):
             self.cancelled = True
             self.stop_work.set()
 
-    def _flush(self) -> None:
-        # Both threads flush; the lock keeps lines in the order in which they came.
-        with self._writing:
-            while self._unwritten or not self._lines.empty():
+    def _flush(self, until: float) -> None:
+        """Write what waits, and leave the rest of a flood for the next beat: the lease and a cancel do not wait for it.
+
+        Both threads write; the lock keeps lines in the order in which they came. While the other has it, it writes.
+        """
+        if not self._writing.acquire(blocking=False):
+            return
+        try:
+            while (self._unwritten or not self._lines.empty()) and time.monotonic() < until:
                 self._write_batch()
+        finally:
+            self._writing.release()
 
     def _write_batch(self) -> None:
         # Kept until they are stored, so that a database that is away loses nothing.

@@ -20,7 +20,7 @@ WITH goal AS (
           SELECT FROM agents_workspace workspace
           WHERE workspace.id = agents_intentplan.workspace_id AND workspace.head = %(before)s)
     RETURNING agents_intentplan.id, agents_intentplan.goal_id, agents_intentplan.workspace_id
-), {recorded}, skipped AS (
+), {recorded}{changed}, skipped AS (
     UPDATE agents_intent
     SET state = 'skipped', reason = 'not needed: the plan succeeded'
     FROM plan
@@ -50,6 +50,6 @@ WITH goal AS (
       AND agents_leveldocument.state = 'awaiting_review'
       AND %(goal_ends)s
 ), due AS (
-    SELECT plan.goal_id, %(lines_of_it)s AS lines FROM plan, (SELECT count(*) FROM workspace) AS moved
+    SELECT plan.goal_id, %(lines_of_it)s AS lines FROM plan{after_changed}
 ), {told}
 SELECT counted.last FROM plan LEFT JOIN counted ON true

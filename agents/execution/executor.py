@@ -319,9 +319,14 @@ class Executor:
         self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
         self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
         self._write()
-        record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
-        if choice.goes_on:
-            return
+        with transaction.atomic():
+            record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
+            # One with the other: if a worker died between, the next would try a step again that has had all its tries.
+            if not choice.goes_on:
+                self._give_up(spec, choice, failure)
+
+    def _give_up(self, spec: IntentSpec, choice: recovery.Choice, failure: recovery.Failure) -> None:
+        """The step is not tried again: people are asked about an alternative, or the plan is aborted."""
         if choice.strategy is Strategy.ALTERNATIVE_TOOL:
             self._ask_about(spec, choice, failure)
             return

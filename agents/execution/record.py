@@ -41,7 +41,8 @@ class Running:
     """A try that has begun: its row, where it stands, and the snapshot it starts from.
 
     `alternative` is the declared one that is tried in the step's place, 0 for the step itself. `stamp` is the gate's
-    word from after the try had begun (None: not asked yet), `told` whether the log says that it has begun.
+    word from after the try had begun (None: not asked yet), `told` whether the log says that it has begun. `session` is
+    what was stored of the session by then (None: not known).
     """
 
     attempt_id: int
@@ -51,6 +52,11 @@ class Running:
     alternative: int = 0
     stamp: str | None = field(default=None, compare=False)
     told: bool = field(default=False, compare=False)
+    session: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    def is_changed_by(self, done: Done) -> bool:
+        """Whether more is to be recorded than that it has ended, and how: a recovery, other files, another session."""
+        return self.number > 1 or done.after != self.before or done.session != self.session
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ def advance(
         "lines_of_next": len(said.begins),
         "lines": logs.as_json([*said.lines, *said.begins]),
     }
-    row = prepared.row(statement("advance"), values)
+    row = prepared.row(statement("advance", changed=running.is_changed_by(done)), values)
     if row is None:
         _explain(plan, lease, running)
         return _recorded_before(plan, running)
@@ -101,7 +107,8 @@ def advance(
     hints.goal_changed(plan.goal_id, last)
     if attempt_id is None:
         return None
-    return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=stamp == said.granted)
+    told = stamp == said.granted
+    return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=told, session=done.session)
 
 
 def complete(
@@ -118,7 +125,7 @@ def complete(
     """
     lines = {"lines_of_it": len(said), "lines": logs.as_json(said)}
     values = _values(plan, lease, running, done) | {"goal": plan.goal_id} | lines | dict(goal)
-    if prepared.row(statement("complete"), values) is None:
+    if prepared.row(statement("complete", changed=running.is_changed_by(done)), values) is None:
         _explain(plan, lease, running)  # comes back when this very report was recorded already
 
 
@@ -205,7 +212,8 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
         raise LeaseLost(f"intent {position} of plan {plan.pk} has ended")
     hints.goal_changed(plan.goal_id, last)
     told = bool(said.begins) and stamp == said.granted and (number, alternative) == (1, 0)
-    return Running(attempt_id, number, position, head, alternative, stamp=stamp, told=told)
+    stored = plan.session.state
+    return Running(attempt_id, number, position, head, alternative, stamp=stamp, told=told, session=stored)
 
 
 def seconds_run(plan: IntentPlan) -> float:

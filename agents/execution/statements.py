@@ -14,12 +14,21 @@ from agents import gate
 _FOLDER = Path(__file__).parent
 
 
-def read(name: str) -> str:
-    """A statement with its parts in place, but for the gate's stamp."""
+def read(name: str, *, changed: bool = True) -> str:
+    """A statement with its parts in place, but for the gate's stamp. Without `changed` it cannot record that session or
+    files are different now, nor how a recovery went: parts that find no row cost each step as much as those that do.
+    """
     text = (_FOLDER / f"{name}.sql").read_text()
+    # The workspace comes before the log's counter, as wherever rows are locked.
+    text = text.replace("{after_changed}", ", (SELECT count(*) FROM workspace) AS moved" if changed else "")
+    text = text.replace("{changed}", f", {_part('changed')}" if changed else "")
     for part in ("recorded", "told"):
-        text = text.replace(f"{{{part}}}", (_FOLDER / f"{part}.sql").read_text())
+        text = text.replace(f"{{{part}}}", _part(part))
     return _short(text)
+
+
+def _part(name: str) -> str:
+    return "\n" + (_FOLDER / f"{name}.sql").read_text()
 
 
 def _short(text: str) -> str:
@@ -28,11 +37,11 @@ def _short(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def statement(name: str) -> str:
-    """The whole text of a statement."""
-    return _with_stamp(name, gate.stamp_call())
+def statement(name: str, *, changed: bool = True) -> str:
+    """The whole text of a statement; `changed` as in `read`."""
+    return _with_stamp(name, changed, gate.stamp_call())
 
 
 @lru_cache(maxsize=64)
-def _with_stamp(name: str, stamp: str) -> str:
-    return read(name).replace("{stamp}", stamp)
+def _with_stamp(name: str, changed: bool, stamp: str) -> str:
+    return read(name, changed=changed).replace("{stamp}", stamp)

@@ -61,6 +61,12 @@ class Goal(models.Model):
                 condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
                 name="goal_open_by_priority",
             ),
+            # The open ones may be the oldest: without it a list of them reads every goal that has ended since.
+            models.Index(
+                fields=["-id"],
+                condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
+                name="goal_open_newest",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -81,7 +87,8 @@ class Transition(models.Model):
 
     append_only = True
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions")
+    # The index on goal and id is its index.
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions", db_index=False)
     intent_plan = models.ForeignKey("IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions")
     old = models.CharField(max_length=16)
     new = models.CharField(max_length=16)

@@ -61,6 +61,7 @@ class LogExpiry(models.Model):
 
     class Meta:
         ordering = ["id"]
+        verbose_name = "removed log"
 
     def __str__(self) -> str:
         return f"goals {self.first_goal} to {self.last_goal}"

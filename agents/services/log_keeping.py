@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
@@ -58,6 +59,25 @@ def room() -> Room:
         )
         ahead, outside = cursor.fetchone()
     return Room(max(0, ahead), outside)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the partitions hold, in bytes with their indexes, and when the last of them went (None: none has)."""
+
+    partitions: int
+    size_bytes: int
+    gone_at: datetime | None
+
+
+def kept() -> Kept:
+    """What is kept of logs."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), coalesce(sum(pg_total_relation_size(name::regclass)), 0)::bigint,"
+            " (SELECT max(at) FROM agents_logexpiry) FROM agents_logpartition"
+        )
+        return Kept(*cursor.fetchone())
 
 
 def _called(statement: str, *values: int) -> int:

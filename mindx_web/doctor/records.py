@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from datetime import timedelta
 
+from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
@@ -48,7 +49,7 @@ def whole_store() -> Iterator[Finding]:
 
 
 def logs() -> Iterator[Finding]:
-    """The log's partitions reach beyond the newest goal, and hold every line."""
+    """The log's partitions reach beyond the newest goal, and hold every line; what is kept of it."""
     room = log_keeping.room()
     do = "Beat makes them every hour: see that it and a worker run. Nothing is lost meanwhile."
     if room.outside:
@@ -57,6 +58,15 @@ def logs() -> Iterator[Finding]:
         yield warn("logs", "no partition lies ahead of the newest goal", do)
     else:
         yield ok("logs", f"the partitions have room for {room.ahead:,} more goals")
+    yield ok("logs", _what_is_kept())
+
+
+def _what_is_kept() -> str:
+    """How much the logs take, for how long they are kept, and whether any have gone."""
+    kept, days = log_keeping.kept(), settings.LOG_KEEP_DAYS
+    how_long = f"kept for {days:,} days after a goal's end" if days else "kept for ever (MINDX_LOG_KEEP_DAYS is 0)"
+    gone = f"; the last that were removed went on {kept.gone_at:%Y-%m-%d %H:%M} UTC" if kept.gone_at else ""
+    return f"{kept.size_bytes / 1e6:,.0f} MB in {kept.partitions:,} partitions, {how_long}{gone}"
 
 
 def chains() -> Iterator[Finding]:

@@ -146,12 +146,12 @@ def test_a_caller_who_hangs_up_while_waiting_leaves_an_answer_for_the_same_key(o
 
         request = RequestFactory().post("/api/v1/slow", content_type="application/json", headers=headers)
         call = asyncio.ensure_future(guarded(slow, takes_files=False)(request))
-        await asyncio.wait_for(begun.wait(), 10)
+        await asyncio.wait_for(begun.wait(), 45)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
         ended.set()
-        await asyncio.wait_for(asyncio.gather(*_at_work), 10)
+        await asyncio.wait_for(asyncio.gather(*_at_work), 45)
 
     async_to_sync(hang_up)()
     assert AnsweredRequest.objects.get().status == 202

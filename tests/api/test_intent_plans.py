@@ -237,7 +237,7 @@ def test_a_wait_that_is_no_time_is_refused_before_anything_is_done(
 def test_a_waiting_approval_is_answered_when_the_plan_has_ended(api_of: Any, reviewer: Any, plan: Any) -> None:
     def work() -> None:
         """What a worker does, as soon as the approval is there."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 45
         while not IntentPlan.objects.filter(pk=plan.pk, state="approved").exists():
             assert time.monotonic() < deadline
         running = move_plan(IntentPlan.objects.get(pk=plan.pk), PlanState.EXECUTING, by="a test")
@@ -246,7 +246,7 @@ def test_a_waiting_approval_is_answered_when_the_plan_has_ended(api_of: Any, rev
 
     worker = threading.Thread(target=work)
     worker.start()
-    answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve?wait=30", {"digest": plan.digest})
+    answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve?wait=60", {"digest": plan.digest})
     worker.join()
     assert (answer.status_code, answer.json()["state"]) == (202, "complete")
 
@@ -256,7 +256,7 @@ def test_a_wait_ends_at_its_time(api_of: Any, reviewer: Any, plan: Any) -> None:
     started = time.monotonic()
     answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve?wait=0.2", {"digest": plan.digest})
     assert (answer.status_code, answer.json()["state"]) == (202, "approved")
-    assert 0.2 <= time.monotonic() - started < 10
+    assert 0.2 <= time.monotonic() - started < 45
 
 
 @pytest.mark.django_db(transaction=True)
@@ -264,7 +264,7 @@ def test_a_plan_whose_goal_waits_for_a_person_is_not_waited_for(plan: Any) -> No
     move_goal(plan.goal, GoalState.MANUAL, by="a test", reason="needs a hand")
     started = time.monotonic()
     async_to_sync(waiting.until_ended)(plan.pk, 60)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 45
 
 
 def test_too_many_waits_of_one_person_are_refused_before_anything_is_done(

@@ -26,23 +26,24 @@ def everything_holds(whole: Whole, done: Written, book: Ledger) -> None:
     assert book.effects(f"{done.prefix}.") == {done.key(number) for number, _ in intents}
 
 
-def at_most_once(whole: Whole, goal: str) -> None:
-    """For any goal that has ended: one end for each plan, one counted try for each step, and none by an old fence."""
+def at_most_once(whole: Whole, *goals: str) -> None:
+    """For any goals that have ended: one end for each plan, one counted try for each step, and none by an old fence."""
+    numbers = [int(goal) for goal in goals]
     ends = rows(
         whole,
         "SELECT plan.id, plan.state, (SELECT count(*) FROM agents_transition moved"
         f"   WHERE moved.intent_plan_id = plan.id AND moved.new IN {PLAN_ENDED})"
-        " FROM agents_intentplan plan WHERE plan.goal_id = %s",
-        int(goal),
+        " FROM agents_intentplan plan WHERE plan.goal_id = ANY(%s)",
+        numbers,
     )
     assert [one for one in ends if one[2] != 1] == [], "one terminal state for each plan"
     tries = rows(
         whole,
         "SELECT plan.id, intent.position, intent.state, attempt.number, attempt.fence, attempt.outcome,"
         " attempt.finished FROM agents_attempt attempt JOIN agents_intent intent ON intent.id = attempt.intent_id"
-        " JOIN agents_intentplan plan ON plan.id = intent.intent_plan_id WHERE plan.goal_id = %s"
+        " JOIN agents_intentplan plan ON plan.id = intent.intent_plan_id WHERE plan.goal_id = ANY(%s)"
         " ORDER BY plan.id, intent.position, attempt.number",
-        int(goal),
+        numbers,
     )
     assert all(one[6] is not None for one in tries), f"no try is left open: {tries}"
     counted = [one[:2] for one in tries if one[5] in ("succeeded", "skipped")]
@@ -55,5 +56,10 @@ def at_most_once(whole: Whole, goal: str) -> None:
             assert before[5] not in ("succeeded", "skipped"), f"nothing runs again once it counted: {tries}"
             if before[5] == "lost":
                 assert before[4] < after[4], f"what follows a lost try has a newer fence: {tries}"
-    numbers = rows(whole, "SELECT count(*), coalesce(max(number), 0) FROM agents_logline WHERE goal_id = %s", int(goal))
-    assert numbers[0][0] == numbers[0][1], "the log has no gap"
+    gaps = rows(
+        whole,
+        "SELECT goal_id, count(*), max(number) FROM agents_logline WHERE goal_id = ANY(%s)"
+        " GROUP BY 1 HAVING count(*) <> max(number)",
+        numbers,
+    )
+    assert gaps == [], "no log has a gap"

@@ -130,7 +130,7 @@ def test_a_child_forked_while_another_thread_loads_can_embed() -> None:
             os._exit(0)
     os.close(write)
     try:
-        answered, _, _ = select.select([read], [], [], 30)
+        answered, _, _ = select.select([read], [], [], 60)
         assert answered, "the child is stuck"
         assert struct.unpack("d", os.read(read, 8))[0] == pytest.approx(expected, abs=1e-5)
     finally:
@@ -151,7 +151,7 @@ def test_threads_that_start_together_build_the_graph_once(
         return b"graph"
 
     def ask() -> None:
-        together.wait(timeout=20)
+        together.wait(timeout=60)
         store.graph_path()
 
     monkeypatch.setattr(graph, "build", build)

@@ -93,14 +93,14 @@ def _two_threads() -> Iterator[Callable[..., list[str]]]:
     start = threading.Barrier(2)
 
     def one(act: Act, plan: IntentPlan, by: User) -> str:
-        start.wait(timeout=30)
+        start.wait(timeout=60)
         try:
             return str(act(plan, by) or "")
         except (AgentsError, ReviewError) as error:
             return str(error)
 
     def close() -> None:
-        start.wait(timeout=30)  # so that it is called once in each of the two
+        start.wait(timeout=60)  # so that it is called once in each of the two
         connections.close_all()
 
     with ThreadPoolExecutor(2) as pool:

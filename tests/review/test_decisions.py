@@ -283,7 +283,7 @@ def at_once(*calls: Callable[[], object]) -> list[object]:
 
     def run(at: int, call: Callable[[], object]) -> None:
         try:
-            barrier.wait(timeout=10)
+            barrier.wait(timeout=60)
             results[at] = call()
         except Exception as error:  # the test asserts on whatever came
             results[at] = error
@@ -294,5 +294,5 @@ def at_once(*calls: Callable[[], object]) -> list[object]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=60)
     return results

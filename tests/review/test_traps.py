@@ -165,13 +165,13 @@ def test_trap_approve_returns_approved_instead_of_the_tools_result(
     """202 with the plan; with `wait` the answer holds what every step came to."""
 
     def work() -> None:
-        wait_until(IntentPlan.objects.filter(pk=plan.pk, state="approved").exists, within=20, what="the approval")
+        wait_until(IntentPlan.objects.filter(pk=plan.pk, state="approved").exists, what="the approval")
         cycle.work(plan.goal_id)
         connections.close_all()
 
     worker = threading.Thread(target=work)
     worker.start()
-    answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve?wait=30", {"digest": plan.digest})
+    answer = api_of(reviewer).post(f"intent-plans/{plan.pk}/approve?wait=60", {"digest": plan.digest})
     worker.join()
     body = answer.json()
     assert (answer.status_code, body["id"], body["state"]) == (202, str(plan.pk), "complete")

@@ -60,7 +60,7 @@ def test_an_interactive_python_takes_its_lines(hands: Hands) -> None:
 
 
 def test_control_characters_are_keys(hands: Hands) -> None:
-    waits = "import time\ntry:\n    print('waits', flush=True)\n    time.sleep(30)\n"
+    waits = "import time\ntry:\n    print('waits', flush=True)\n    time.sleep(60)\n"
     code = waits + "except KeyboardInterrupt:\n    print('hit')"
     assert hands.python(code, terminal=True, stdin="\x03").data["stdout"] == "waits\nhit\n"
 
@@ -72,7 +72,7 @@ def test_everything_written_before_the_end_is_there(hands: Hands) -> None:
 
 def test_limits_hold_at_a_terminal(open_hands: OpenHands) -> None:
     hands = open_hands(replace(Limits(), memory_bytes=64 << 20, output_file_bytes=1 << 20))
-    late = hands.python("import time\nprint('so far', flush=True)\ntime.sleep(60)", terminal=True, timeout_s=0.5)
+    late = hands.python("import time\nprint('so far', flush=True)\ntime.sleep(60)", terminal=True, timeout_s=6)
     assert (late.limit, late.data["stdout"]) == ("time", "so far\n")
     assert hands.python("import time\nx = bytearray(200 << 20)\ntime.sleep(60)", terminal=True).limit == "memory"
     assert hands.python("while True: print('x' * 99)", terminal=True).limit == "output"

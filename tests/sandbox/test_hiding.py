@@ -27,7 +27,7 @@ def made(name):
     return descriptor
 def held():
     print('held', flush=True)
-    time.sleep(20)
+    time.sleep(60)
 """
 _HIDING = {
     "deleted and open": """
@@ -76,7 +76,7 @@ def work():
         held_open.append(made('file')); os.unlink('file')
     held()
 threading.Thread(target=work).start()
-time.sleep(20)
+time.sleep(60)
 """,
     "in a closed folder": """
 os.mkdir('closed')
@@ -94,7 +94,7 @@ held()
 os.mkdir('here0')
 for number in range(22): os.close(made(f'here0/{number}'))
 print('held', flush=True)
-end = time.monotonic() + 20
+end = time.monotonic() + 60
 number = 0
 while time.monotonic() < end:
     os.rename(f'here{number}', f'here{number + 1}'); number += 1
@@ -104,7 +104,7 @@ while time.monotonic() < end:
 
 @pytest.mark.parametrize("code", _HIDING.values(), ids=_HIDING)
 def test_what_is_hidden_on_the_disk_ends_the_program_too(open_hands: OpenHands, code: str) -> None:
-    result = open_hands(limits=SMALL).python(_BEGIN + code, timeout_s=15)
+    result = open_hands(limits=SMALL).python(_BEGIN + code, timeout_s=60)
     assert "Error" not in result.data["stderr"], result
     assert (result.status, result.limit) == ("ERROR", "workspace"), result
 
@@ -171,7 +171,7 @@ def work():
 threading.Thread(target=work).start()
 libc.syscall(60, 0)
 """
-    result = open_hands(limits=SMALL).python(_BEGIN + code, timeout_s=15)
+    result = open_hands(limits=SMALL).python(_BEGIN + code, timeout_s=60)
     assert (result.status, result.limit) == ("ERROR", "memory"), result
 
 
@@ -182,7 +182,7 @@ def test_names_in_memory_have_a_limit(open_hands: OpenHands, folder: str) -> Non
 for number in range({{}}): os.mknod(f'{folder}/{{{{number}}}}')
 held()
 """
-    result = hands.python(_BEGIN + code.format(320), timeout_s=15)
+    result = hands.python(_BEGIN + code.format(320), timeout_s=60)
     assert (result.status, result.limit) == ("ERROR", "inodes"), result
     assert "temporary files" in result.reason
     assert hands.python("import os; print(len(os.listdir('/tmp')))").data["stdout"] == "0\n"
@@ -199,5 +199,5 @@ def test_as_many_terminals_as_processes_and_no_more(open_hands: OpenHands) -> No
     code = "terminals = [os.openpty() for _ in range({})]\nprint('opened', flush=True)\ntime.sleep({})"
     hands = open_hands(limits=SMALL)
     assert hands.python(_BEGIN + code.format(40, 0.2)).ok
-    result = hands.python(_BEGIN + code.format(60, 20), timeout_s=15)
+    result = hands.python(_BEGIN + code.format(60, 60), timeout_s=60)
     assert (result.status, result.limit) == ("ERROR", "terminals"), result

@@ -53,6 +53,8 @@ def worker(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     assert process.stdout is not None
     holder = int(process.stdout.readline())
     wait_until((root / "beat").exists, what="the program's first beat")
+    # The warm process, the launcher that waits, the session's launcher, bubblewrap, helper, program, grandchild.
+    wait_until(lambda: len(_descendants(process.pid)) >= 7, what="the launcher that waits")
     yield process
     process.kill()
     process.wait()
@@ -110,10 +112,9 @@ def _runs(pid: int) -> bool:
 
 def test_a_killed_worker_takes_everything_in_its_jail_along(worker: subprocess.Popen[bytes]) -> None:
     below = _descendants(worker.pid)
-    # The warm process, the launcher that waits, the session's launcher, bubblewrap, helper, program, grandchild.
     assert len(below) >= 7
     os.kill(worker.pid, signal.SIGKILL)
-    wait_until(lambda: _gone(below), within=2, what="the end of the jail")
+    wait_until(lambda: _gone(below), what="the end of the jail")
 
 
 @pytest.mark.parametrize("generation", [0, 1, 2, 3], ids=["warm", "launcher", "bubblewrap", "helper"])
@@ -123,8 +124,8 @@ def test_whichever_wall_is_killed_the_programs_die_and_the_worker_goes_on(
     (warm,) = _warm(worker.pid)
     below = _jails(worker.pid)
     os.kill([warm, *below][generation], signal.SIGKILL)
-    wait_until(lambda: _gone(below), within=2, what="the end of the jail")
-    assert worker.wait(timeout=10) == 0
+    wait_until(lambda: _gone(below), what="the end of the jail")
+    assert worker.wait(timeout=60) == 0
 
 
 def test_nobody_between_worker_and_program_has_the_workers_environment(worker: subprocess.Popen[bytes]) -> None:

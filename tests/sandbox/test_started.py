@@ -33,7 +33,7 @@ def _log_when(hands: Hands, so: Callable[[Result], bool], name: str = "one") -> 
         found.append(hands.do("process_log", name=name))
         return so(found[-1])
 
-    wait_until(looked, within=20, what="the program's log to say so")
+    wait_until(looked, what="the program's log to say so")
     return found[-1]
 
 
@@ -53,10 +53,11 @@ def test_a_server_answers_later_commands_until_it_is_stopped(hands: Hands) -> No
 
 
 def test_what_ends_within_a_moment_is_told_with_what_it_wrote(hands: Hands) -> None:
-    failed = _start(hands, "print('on my way')\nraise SystemExit(3)")
-    assert (failed.error_class, failed.data["return_code"]) == ("TOOL_EXECUTION_ERROR", 3)
-    assert failed.data["output"] == "on my way\n"
-    assert "is for run" in _start(hands, "pass").reason
+    # Programs that need no moment themselves: a Python may be slower than that where many others run.
+    failed = hands.do("start", name="one", command_line="ls nowhere")
+    assert (failed.error_class, failed.data["return_code"]) == ("TOOL_EXECUTION_ERROR", 2)
+    assert "nowhere" in failed.data["output"]
+    assert "is for run" in hands.do("start", name="one", command_line="true").reason
     assert hands.do("start", name="none", command_line="./none").error_class == "INVALID_PARAMETERS"
     assert hands.do("start", name="none", command_line="sh -c 1").error_class == "PERMISSION_ERROR"
     assert hands.session.living == ()
@@ -133,13 +134,15 @@ def test_a_polite_signal_comes_first_and_what_ignores_it_ends_all_the_same(hands
     ],
 )
 def test_its_limits_are_watched_all_the_time(open_hands: OpenHands, limit: str, code: str, between: bool) -> None:
-    hard_s = 1.5 if limit == "time" else 60
+    hard_s = 6 if limit == "time" else 60
     tight = replace(Limits(), memory_bytes=64 << 20, output_file_bytes=1 << 20, soft_s=1, workspace_bytes=32 << 20)
     hands = open_hands(replace(tight, hard_s=hard_s))
     _start(hands, "import time; time.sleep(0.6)\n" + code)
     assert _start(hands, "import time; time.sleep(60)", "other").ok
     if not between:
-        assert hands.run("sleep 1.4", timeout_s=1.5).ok or limit == "workspace"
+        # What fills the workspace ends it as well, and where the time is short it is short for both.
+        ran = hands.run("sleep 5.5" if limit == "time" else "sleep 1.4", timeout_s=hard_s)
+        assert ran.ok or limit in ("time", "workspace")
     log = _log_when(hands, lambda log: not log.data["running"])
     assert log.data["limit_reached"] == limit
     stopped = hands.do("stop", name="one")
@@ -159,6 +162,7 @@ def test_a_program_that_is_waited_for_is_blamed_for_its_own_memory(open_hands: O
 def test_a_foreground_program_loses_what_it_left_and_the_started_one_stays(hands: Hands) -> None:
     code = "import os, time\nif os.fork() == 0: time.sleep(60)\nprint('up', flush=True)\ntime.sleep(60)"
     _start(hands, code)
+    _log_when(hands, lambda log: log.data["output"] == "up\n")
     leaving = "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(60)"
     result = hands.python(leaving)
     assert result.data["left_running"] == 3
@@ -169,17 +173,19 @@ def test_a_foreground_program_loses_what_it_left_and_the_started_one_stays(hands
 
 def test_a_cancelled_or_late_program_leaves_the_started_one_alone(hands: Hands) -> None:
     _start(hands, _SERVER)
+    _log_when(hands, lambda log: log.data["output"] == "up\n")
     assert hands.run("sleep 60", timeout_s=0.3).limit == "time"
     assert hands.python(_ASK).ok
 
 
 def test_the_folder_is_still_while_it_is_looked_at_from_outside(hands: Hands) -> None:
     _start(hands, "import itertools\nfor n in itertools.count(): open('beat', 'w').write(str(n))")
+    wait_until((hands.root / "beat").exists, what="its first beat")
     with hands.session.still():
         before, states = (hands.root / "beat").stat().st_mtime_ns, _states(hands.root)
         assert (hands.root / "beat").stat().st_mtime_ns == before
     assert states == {"T"}
-    wait_until(lambda: (hands.root / "beat").stat().st_mtime_ns != before, within=20, what="it to go on")
+    wait_until(lambda: (hands.root / "beat").stat().st_mtime_ns != before, what="it to go on")
 
 
 def _states(root: Path) -> set[str]:

@@ -238,7 +238,7 @@ def test_a_writer_waits_for_the_remover(store: SnapshotStore) -> None:
         writer.start()
         writer.join(0.2)
         assert made == []
-    writer.join(10)
+    writer.join(60)
     assert len(made) == 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import socket
@@ -16,15 +17,18 @@ from tests.supervisor.processes import children, descendants, lives
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
+_FIRST_GIVEN = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+_PORTS = range(10_240, _FIRST_GIVEN) or range(10_240, 60_000)
 START_S = 180.0  # a time-out for a slow and crowded machine, not what a start takes
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number
+    """A port that nobody listens on now, nor is given by the kernel to a connection before we listen on it."""
+    while True:
+        number = random.SystemRandom().choice(_PORTS)  # the other is seeded alike in all processes
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", number))
+            return number
 
 
 class Running:

@@ -59,7 +59,7 @@ def test_a_part_that_is_killed_is_started_again_and_named(tmp_path: Path, caplog
 
     async def story() -> None:
         keeper = Keeper(part(WAITS, tmp_path / "mark"), tmp_path)
-        await keeper.start(within_s=10)
+        await keeper.start(within_s=45)
         first = pid_of(keeper)
         os.kill(first, signal.SIGKILL)
         await until(lambda: pid_of(keeper) != first and caplog.text.count("example is ready") == 2)
@@ -76,7 +76,7 @@ def test_a_part_that_never_becomes_ready_fails_the_start_with_the_end_of_its_log
     async def story() -> None:
         keeper = Keeper(part(ENDS, tmp_path / "mark"), tmp_path)
         with pytest.raises(PartFailed, match=r"(?s)example ended with exit code 3.*the reason is here"):
-            await keeper.start(within_s=20)
+            await keeper.start(within_s=45)
         await keeper.stop()
 
     asyncio.run(story())
@@ -104,7 +104,7 @@ def test_a_preparation_that_fails_counts_as_an_end_and_is_tried_again(tmp_path: 
         good = part(WAITS, tmp_path / "mark")
         bad = Part(good.name, good.argv, good.environment, good.ready, refuse)
         with pytest.raises(PartFailed, match="the disk is full"):
-            await Keeper(bad, tmp_path).start(within_s=20)
+            await Keeper(bad, tmp_path).start(within_s=45)
 
     asyncio.run(story())
     assert len(tries) == 3
@@ -113,10 +113,10 @@ def test_a_preparation_that_fails_counts_as_an_end_and_is_tried_again(tmp_path: 
 def test_a_stubborn_part_is_killed_after_its_grace(tmp_path: Path) -> None:
     async def story() -> None:
         keeper = Keeper(part(STUBBORN, tmp_path / "mark", grace_s=0.3), tmp_path)
-        await keeper.start(within_s=10)
+        await keeper.start(within_s=45)
         began = time.monotonic()
         await keeper.stop()
-        assert 0.3 <= time.monotonic() - began < 5
+        assert 0.3 <= time.monotonic() - began < 45
         assert not lives(pid_of(keeper))
 
     asyncio.run(story())
@@ -128,7 +128,7 @@ def test_a_part_that_ends_leaves_no_child(tmp_path: Path, how: str) -> None:
 
     async def story() -> None:
         keeper = Keeper(part(WITH_CHILD, mark), tmp_path)
-        await keeper.start(within_s=10)
+        await keeper.start(within_s=45)
         child = int(mark.read_text())
         assert lives(child)
         if how == "killed":
@@ -146,7 +146,7 @@ def test_a_big_log_is_turned_before_a_start(tmp_path: Path, monkeypatch: pytest.
 
     async def story() -> None:
         keeper = Keeper(part(WAITS, tmp_path / "mark"), tmp_path)
-        await keeper.start(within_s=10)
+        await keeper.start(within_s=45)
         await keeper.stop()
 
     asyncio.run(story())

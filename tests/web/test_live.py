@@ -231,7 +231,7 @@ def test_a_page_that_was_away_gets_exactly_the_lines_it_missed(owner: User, make
 def test_a_hundred_hints_become_few_messages_and_no_line_comes_twice(
     owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(goal_watch, "PAUSE_S", 0.5)
+    monkeypatch.setattr(goal_watch, "PAUSE_S", 2.0)
     goal = make_goal(owner)
 
     async def work() -> None:

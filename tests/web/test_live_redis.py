@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 import redis
+from channels.layers import get_channel_layer
 from django.test import override_settings
 
 from agents.live import hub as hubs
 from agents.services import hints
+from agents.services.listeners import listened_to
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.waiting import wait_until
 
@@ -84,3 +86,21 @@ def test_hints_arrive_through_a_server_that_forgets_everything_and_one_that_dies
 
     asyncio.run(work())
     teller.finish()
+
+
+def test_only_groups_that_somebody_listens_to_are_told(server: EmbeddedValkey) -> None:
+    async def listen() -> None:
+        layer = get_channel_layer()
+        assert layer is not None
+        await layer.group_add(GROUP, "somebody")
+        await layer.close_pools()
+
+    with running(server):
+        assert listened_to([GROUP, "goal.2"], WITHIN_S) == set()
+        asyncio.run(listen())
+        assert listened_to([GROUP, "goal.2"], WITHIN_S) == {GROUP}
+
+
+def test_a_layer_that_cannot_be_asked_plainly_is_told_of_everything() -> None:
+    with override_settings(CHANNEL_LAYERS={"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}):
+        assert listened_to([GROUP, "goal.2"], WITHIN_S) == {GROUP, "goal.2"}

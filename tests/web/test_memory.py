@@ -8,7 +8,9 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from library import embedding
 from library.memory import services
@@ -66,6 +68,18 @@ def test_an_empty_memory_says_what_fills_it(owner: User, client_of: ClientOf) ->
     page = text_of(client_of(owner), "/memory/")
     assert "Nothing is remembered yet" in page
     assert "Every goal that ends" in page
+
+
+def test_a_page_of_memory_asks_few_questions_and_none_by_offset(owner: User, client_of: ClientOf) -> None:
+    for number in range(25):
+        remember(owner, f"goal {number}")
+    client = client_of(owner)
+    client.get("/memory/")
+    for query in ({}, {"outcome": "failure"}, {"after": "2026-03-01T00:05:00+00:00~9"}):
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/memory/", query)
+        assert len(queries) <= 6, [query["sql"] for query in queries]
+        assert not [query["sql"] for query in queries if "OFFSET" in query["sql"]]
 
 
 def test_the_newest_are_shown_with_outcome_and_a_way_to_the_goal(owner: User, client_of: ClientOf) -> None:

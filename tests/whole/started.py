@@ -22,7 +22,7 @@ from tests.supervisor.running import Running, free_port
 from tests.waiting import wait_until
 
 PASSWORD = "a password for tests only"
-LEASE_S = 3
+LEASE_S = 10  # a crowded machine may stop a worker for some seconds, and it has not died
 SCOPES = (
     *("goals:read", "goals:write", "session:write", "files:read", "files:write"),
     *("review:read", "review:decide", "memory:read", "agents:write"),
@@ -118,7 +118,7 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
             yield Whole(running, port, api, lease_s)
     finally:
         running.process.terminate()
-        running.process.wait(timeout=60)
+        running.process.wait(timeout=120)
 
 
 @pytest.fixture(scope="session")

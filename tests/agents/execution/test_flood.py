@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from django.utils.html import escape
 from agents.execution import companion as companions
 from agents.execution.companion import Companion
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, goals
+from agents.services import cycle, goals, logs
 from agents.services.logs import NewLine
 from agents.states import GoalState
 from people.models import User
@@ -133,3 +133,48 @@ def _came(beside: Companion) -> int:
 def _printed(plan: IntentPlan) -> list[str]:
     lines = Goal.objects.get(pk=plan.goal_id).log_lines.filter(source="stdout")
     return list(lines.order_by("number").values_list("text", flat=True))
+
+
+@pytest.fixture
+def renewals(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Companion, list[bool]]]:
+    """A running companion with a short lease, and its renewals so far. What it writes goes nowhere."""
+    settings.LEASE_S = 0.8
+    settings.STEP_LOG_LINES = settings.STEP_LOG_BYTES = 10**9
+    monkeypatch.setattr(logs, "write", lambda goal_id, lines: None)
+    renewed: list[bool] = []
+
+    def renew() -> bool:
+        renewed.append(True)
+        return True
+
+    with Companion(1, renew=renew, is_cancelled=lambda: False) as companion:
+        yield companion, renewed
+
+
+def test_the_lease_is_kept_while_more_comes_than_is_written(
+    renewals: tuple[Companion, list[bool]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    companion, renewed = renewals
+    more = threading.Event()
+    more.set()
+
+    def write(goal_id: int, lines: list[NewLine]) -> None:
+        if more.is_set():
+            companion.output("stdout", b"more\n" * 2 * companions.BATCH)
+
+    monkeypatch.setattr(logs, "write", write)
+    try:
+        companion.output("stdout", b"begin\n")
+        wait_until(lambda: len(renewed) >= 2, what="the lease renewed twice")
+    finally:
+        more.clear()
+
+
+def test_the_lease_is_kept_while_the_worker_itself_writes_what_is_left(
+    renewals: tuple[Companion, list[bool]],
+) -> None:
+    companion, renewed = renewals
+    with companion._writing:
+        companion.output("stdout", b"line\n" * 2 * companions.BATCH)
+        before = len(renewed)
+        wait_until(lambda: len(renewed) >= before + 2, what="the lease renewed twice")

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.execution import record, taking_up
+from agents.execution import ending, record, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.services import cycle, learning, planning
@@ -138,3 +138,25 @@ def test_a_worker_that_dies_while_it_remembers_counts_its_rule_once(
     rule.refresh_from_db()
     assert (rule.uses, rule.successes) == (1, 1)
     assert Goal.objects.get(pk=plan.goal_id).learned_at is not None
+
+
+def test_a_worker_that_dies_after_a_failure_leaves_no_further_try(
+    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = {"name": "idle", "command_line": "false"}
+    plan = approved([{"tool": "simple_coder", "command": "start", "params": params}])
+
+    def dies(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(ending, "abort", dies)
+    lease = claim(plan.goal_id)
+    assert lease is not None
+    with pytest.raises(SystemExit):
+        cycle.turn(lease)
+    monkeypatch.undo()
+    Goal.objects.filter(pk=plan.goal_id).update(lease_until=timezone.now() - timedelta(seconds=1))
+    cycle.work(plan.goal_id)
+    goal = Goal.objects.get(pk=plan.goal_id)
+    assert goal.reason.startswith("outcome_unknown"), "it runs once, and nobody heard how it went"
+    assert list(Attempt.objects.values_list("outcome", flat=True)) == ["lost"]

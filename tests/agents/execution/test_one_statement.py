@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agents import gate
-from agents.execution import record, taking_up
+from agents.execution import record, statements, taking_up
 from agents.execution.lease import Lease, LeaseLost, claim
 from agents.execution.record import Done, Running, Said
 from agents.models import Attempt, Goal, IntentPlan, LogLine
@@ -146,3 +147,17 @@ def _somebody_waits_for_a_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
         return bool(cursor.fetchone()[0])
+
+
+def test_files_session_and_recovery_are_recorded_whenever_they_are_others() -> None:
+    """The shorter statement, which cannot record them, is only for a first try that changed none of them."""
+    running = Running(1, 1, 1, "before", session={"cwd": ""})
+    done = Done(IntentState.SUCCEEDED, {}, "before", {"cwd": ""})
+    assert not running.is_changed_by(done)
+    assert running.is_changed_by(replace(done, after="after"))
+    assert running.is_changed_by(replace(done, session={"cwd": "src"}))
+    assert replace(running, number=2).is_changed_by(done)
+    assert replace(running, session=None).is_changed_by(done)
+    for name in ("advance", "complete"):
+        assert "UPDATE agents_workspace" in statements.read(name)
+        assert "UPDATE agents_workspace" not in statements.read(name, changed=False)

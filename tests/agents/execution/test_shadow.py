@@ -125,7 +125,7 @@ def test_a_decision_ends_a_running_shadow_run(
     assert tried.state == ShadowState.STOPPED
     assert tried.finished_at is not None
     assert tried.started_at is not None
-    assert tried.finished_at - tried.started_at < timedelta(seconds=20), "the program would have run for a minute"
+    assert tried.finished_at - tried.started_at < timedelta(seconds=45), "the program would have run for a minute"
 
 
 def test_only_one_worker_has_a_run_and_a_late_one_records_nothing(proposed: Callable[..., IntentPlan]) -> None:

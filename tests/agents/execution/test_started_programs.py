@@ -26,7 +26,16 @@ _SERVER = (
     "server = http.server.ThreadingHTTPServer(('127.0.0.1', 8000), http.server.SimpleHTTPRequestHandler)\n"
     "print('up', flush=True)\nserver.serve_forever()\n"
 )
-_ASK = "import urllib.request as u\nprint('answered', u.urlopen('http://127.0.0.1:8000/server.py').status)\n"
+# Asks until there is an answer: nothing else says that a server, which is a step of its own, listens by now.
+_ASK = """
+import time, urllib.request
+while True:
+    try:
+        print("answered", urllib.request.urlopen("http://127.0.0.1:8000/server.py").status)
+        break
+    except OSError:
+        time.sleep(0.05)
+"""
 _FILES = [write("server.py", _SERVER), write("ask.py", _ASK)]
 
 

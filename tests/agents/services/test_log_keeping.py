@@ -194,6 +194,46 @@ def test_the_page_and_the_api_say_when_and_why_a_log_went(
     assert "a late word" in page
 
 
+def test_every_page_of_a_goal_whose_log_went_answers(
+    goal_at: Callable[..., Goal], base: int, owner: User, client_of: Callable[[User], Client], api_of: Any
+) -> None:
+    goal = goal_at(base, ended=90)
+    goal_at(partitions()[-1][1])
+    log_keeping.expire(KEEP)
+    assert not goal.log_lines.exists()
+    client, page = client_of(owner), f"/goals/{goal.pk}/"
+    asked = ("", "?line=2", "?line=1", "?before=3", "?find=line", "?error=first", "?source=worker")
+    parts = (
+        "plans/",
+        "beliefs/",
+        "attempts/",
+        "session/",
+        "files/",
+        "decisions/",
+        "log",
+        "log?after=1",
+        "log?before=9",
+    )
+    for address in (*asked, *parts, "log.txt"):
+        assert client.get(page + address).status_code == 200, address
+    assert client.get(f"{page}log/1.txt").status_code == 404
+    assert api_of(owner).get(f"goals/{goal.pk}/log?after=1").json()["lines"] == []
+
+
+def test_the_doctor_says_what_is_kept_and_what_went(goal_at: Callable[..., Goal], base: int, settings: Any) -> None:
+    settings.LOG_KEEP_DAYS = 0
+    goal_at(base, ended=90)
+    goal_at(partitions()[-1][1])
+    *_, said = records.logs()
+    assert "kept for ever (MINDX_LOG_KEEP_DAYS is 0)" in said.says
+    assert f" MB in {len(partitions())} partitions" in said.says
+    assert "removed" not in said.says
+    settings.LOG_KEEP_DAYS = KEEP
+    log_keeping.keep()
+    *_, said = records.logs()
+    assert f"kept for {KEEP} days after a goal's end; the last that were removed went on " in said.says
+
+
 # -- rights ---------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def as_application(postgres: EmbeddedPostgres) -> Iterator[None]:
