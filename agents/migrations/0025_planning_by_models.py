@@ -6,8 +6,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0021_log_by_partitions'),
-        ('library', '0003_model_call'),
+        ('agents', '0024_open_goals_newest'),
+        ('library', '0004_model_call'),
     ]
 
     operations = [

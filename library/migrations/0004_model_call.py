@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('library', '0002_initial'),
+        ('library', '0003_lists_of_experiences'),
     ]
 
     operations = [
