@@ -1,5 +1,8 @@
+"""Agents say which language model plans for them and how far; what models were asked is kept."""
+
 import django.core.validators
 import django.db.models.deletion
+from django.contrib.postgres.operations import AddConstraintNotValid
 from django.db import migrations, models
 
 
@@ -33,12 +36,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='agent',
             name='max_repair_attempts',
-            field=models.PositiveSmallIntegerField(default=2, help_text="How often a model's plan with problems goes back to it before a person is asked for one.", validators=[django.core.validators.MaxValueValidator(10)]),
+            field=models.PositiveSmallIntegerField(db_default=2, default=2, help_text="How often a model's plan with problems goes back to it before a person is asked for one.", validators=[django.core.validators.MaxValueValidator(10)]),
         ),
         migrations.AddField(
             model_name='agent',
             name='model',
-            field=models.CharField(blank=True, help_text='As LiteLLM spells it, such as anthropic/… or openai/…; empty: the one in MINDX_MODEL.', max_length=200),
+            field=models.CharField(blank=True, db_default='', default='', help_text='As LiteLLM spells it, such as anthropic/… or openai/…; empty: the one in MINDX_MODEL.', max_length=200),
         ),
         migrations.AddField(
             model_name='agent',
@@ -48,9 +51,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='agent',
             name='uses_model',
-            field=models.BooleanField(default=True, help_text='Off: where no rule applies, a person writes the plan, also when a model is set up.', verbose_name='a model plans where no rule does'),
+            field=models.BooleanField(db_default=True, default=True, help_text='Off: where no rule applies, a person writes the plan, also when a model is set up.', verbose_name='a model plans where no rule does'),
         ),
-        migrations.AddConstraint(
+        AddConstraintNotValid(
             model_name='agent',
             constraint=models.CheckConstraint(condition=models.Q(('max_repair_attempts__lte', 10)), name='agent_repairs_bounded', violation_error_message='At most 10.'),
         ),

@@ -41,15 +41,19 @@ class Agent(models.Model):
     uses_model = models.BooleanField(
         "a model plans where no rule does",
         default=True,
+        db_default=True,
         help_text="Off: where no rule applies, a person writes the plan, also when a model is set up.",
     )
     model = models.CharField(
         max_length=200,
         blank=True,
+        default="",
+        db_default="",
         help_text="As LiteLLM spells it, such as anthropic/… or openai/…; empty: the one in MINDX_MODEL.",
     )
     max_repair_attempts = models.PositiveSmallIntegerField(
         default=2,
+        db_default=2,
         validators=[MaxValueValidator(MOST_REPAIRS)],
         help_text="How often a model's plan with problems goes back to it before a person is asked for one.",
     )

@@ -1,3 +1,5 @@
+"""Every question to a language model is a row."""
+
 import django.db.models.deletion
 import django.db.models.functions.datetime
 from django.db import migrations, models
