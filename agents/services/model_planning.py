@@ -108,11 +108,9 @@ class _Turn:
             if not isinstance(found, list):
                 return self._ended(found, attempt, asked, used)
             assert self.answer is not None  # noqa: S101  # without one there is nothing that has problems
-            asked = asked.answered_by(self.answer.text, found)
-        times = self.agent.max_repair_attempts
-        return self._ended(
-            NoPlan("model_plan_invalid", {"problems": [one.message for one in found]}), times + 1, asked, used
-        )
+            problems, asked = found, asked.answered_by(self.answer.text, found)
+        given_up = NoPlan("model_plan_invalid", {"problems": [one.message for one in problems]})
+        return self._ended(given_up, attempt, asked, used)
 
     def _ended(
         self, found: PlanDraft | NoPlan | Later, attempts: int, asked: Prompt, used: list[int]

@@ -133,7 +133,7 @@ def _new(ask: Ask, model: str, **values: object) -> ModelCall:
         model=model,
         request_digest=digest(ask, model),
         messages=messages,
-        **values,  # type: ignore[misc]
+        **values,
     )
 
 

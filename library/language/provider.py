@@ -183,8 +183,8 @@ def _read(chunk: Any) -> tuple[str, str, tuple[int, int] | None, str]:
         text = content if isinstance(content, str) else ""
         finish = str(getattr(choices[0], "finish_reason", None) or "")
     used = getattr(chunk, "usage", None)
-    counted = (getattr(used, "prompt_tokens", None), getattr(used, "completion_tokens", None)) if used else (None, None)
-    both = (int(counted[0]), int(counted[1])) if all(isinstance(one, int) for one in counted) else None
+    read, written = getattr(used, "prompt_tokens", None), getattr(used, "completion_tokens", None)
+    both = (read, written) if isinstance(read, int) and isinstance(written, int) else None
     return text, finish, both, str(getattr(chunk, "model", None) or "")
 
 

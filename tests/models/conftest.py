@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from library.language import provider as client
 from tests.library.vectors import install
 from tests.models.server import Provider, serving
 
@@ -24,5 +24,5 @@ def provider(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provide
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         settings.MODEL, settings.MODEL_FALLBACKS = MODEL, []
         settings.MODEL_TRIES, settings.MODEL_TIMEOUT_S, settings.MODEL_CACHE_DAYS = 3, 45.0, 0
-        settings.MODEL_PRICES = {MODEL: (client.Decimal(1), client.Decimal(2))}
+        settings.MODEL_PRICES = {MODEL: (Decimal(1), Decimal(2))}
         yield server

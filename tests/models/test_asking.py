@@ -74,6 +74,7 @@ def test_what_goes_wrong_is_named_and_tried_again_where_that_can_help(
         generation.ask(question())
     assert failed.value.code == code
     assert len(provider.asked) == requests
+    assert failed.value.call is not None
     row = ModelCall.objects.get(pk=failed.value.call)
     assert (row.state, row.failure, row.tries) == ("failed", code, requests)
     assert row.detail == str(failed.value)

@@ -65,7 +65,7 @@ def test_a_plan_is_proposed_with_where_it_came_from(provider: Provider, owner: U
     model = plan.plan.evidence["model"]
     row = ModelCall.objects.get(pk=model["call"])
     assert (model["attempts"], model["answered_by"], row.state) == (1, "test-model", "answered")
-    assert (row.agent, row.goal, row.cost > 0) == (str(goal.agent_id), str(goal.pk), True)
+    assert (row.agent, row.goal, bool(row.cost)) == (str(goal.agent_id), str(goal.pk), True)
     steps = plan.plan.steps
     assert [one["command"] for one in steps] == ["mkdir", "write"]
     assert steps[0]["params"]["path"]["origin"] == "model"
@@ -269,7 +269,7 @@ def test_a_plan_that_a_person_sent_back_is_not_taken_again(
     assert (newest.state, newest.plan.steps[0]["params"]["path"]["value"]) == (PlanState.AWAITING_REVIEW, "port")
     material = json.loads(provider.asked[1]["messages"][1]["content"])
     assert any("Call the folder port instead." in one for one in material["people_say"])
-    assert "A person sent exactly these steps back" in Generation.objects.filter(turn=2).first().problems[0]["message"]
+    assert "A person sent exactly these steps back" in Generation.objects.filter(turn=2)[0].problems[0]["message"]
 
 
 def test_an_agent_that_may_not_ask_a_model_does_not(provider: Provider, owner: User, valkey: object) -> None:
