@@ -6,12 +6,17 @@ ceilings of plans yet to be proposed, a workspace's owner and quota.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 
 from agents.bdi.limits import BOUNDS, in_words
+from agents.bdi.recovery import FailureClass
 from agents.limit_form import ToolLimitForm
 from agents.models import (
     Agent,
@@ -28,14 +33,22 @@ from agents.models import (
     Workspace,
 )
 from agents.services import pausing
+from agents.states import GoalState, IntentState, PlanState
 from people.journal import Event
 from people.told_admin import ToldTable
 
+_PER_PAGE = 50
+_MOST_PAGES = 200
+_OUTCOMES = ("succeeded", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted")
+_BELIEVED_FROM = ("perception", "person", "inference", "experience", "default")
+
 if TYPE_CHECKING:  # Django's own classes take no type arguments when they run
     AnyTable = admin.ModelAdmin[Any]
+    Pages = Paginator[Any]
     IntentTable = admin.TabularInline[Intent, IntentPlan]
 else:
     AnyTable = admin.ModelAdmin
+    Pages = Paginator
     IntentTable = admin.TabularInline
 
 
@@ -56,9 +69,35 @@ class _LookOnly(_NothingVanishes):
         return False
 
 
+class _FewPages(Pages):
+    """Counts no further than anybody turns pages: an exact count reads the whole table for each of them."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]
+        return rows.order_by()[: _PER_PAGE * _MOST_PAGES].count()
+
+
 class _LookOnlyTable(_LookOnly, AnyTable):
     show_full_result_count = False
-    list_per_page = 50
+    list_per_page = _PER_PAGE
+    paginator = _FewPages
+
+
+def _one_of(field: str, known: Iterable[str]) -> type[admin.SimpleListFilter]:
+    """A filter by what can stand in a column. By default Django asks the whole table what does."""
+    values = [str(one) for one in known]
+
+    class OneOf(admin.SimpleListFilter):
+        title = parameter_name = field
+
+        def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+            return [(value, value.replace("_", " ")) for value in values]
+
+        def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+            return queryset.filter(**{field: self.value()}) if self.value() in values else queryset
+
+    return OneOf
 
 
 @admin.register(Agent)
@@ -165,7 +204,7 @@ class WorkspaceAdmin(_NothingVanishes, ToldTable):
 @admin.register(Goal)
 class GoalAdmin(_LookOnlyTable):
     list_display = ("id", "text", "state", "reason", "submitted_by", "priority", "created_at")
-    list_filter = ("state",)
+    list_filter = (_one_of("state", GoalState),)
     list_select_related = ("submitted_by",)
     search_fields = ("text",)
 
@@ -179,7 +218,7 @@ class _IntentRows(_LookOnly, IntentTable):
 @admin.register(IntentPlan)
 class IntentPlanAdmin(_LookOnlyTable):
     list_display = ("id", "goal_id", "revision", "state", "digest", "queued_at")
-    list_filter = ("state",)
+    list_filter = (_one_of("state", PlanState),)
     search_fields = ("digest",)
     exclude = ("document",)
     inlines = (_IntentRows,)
@@ -195,26 +234,26 @@ class PlanAdmin(_LookOnlyTable):
 @admin.register(Intent)
 class IntentAdmin(_LookOnlyTable):
     list_display = ("id", "intent_plan_id", "position", "tool", "command", "state")
-    list_filter = ("state",)
+    list_filter = (_one_of("state", IntentState),)
 
 
 @admin.register(Attempt)
 class AttemptAdmin(_LookOnlyTable):
     list_display = ("id", "intent_id", "number", "worker", "started", "finished", "outcome", "failure_class")
-    list_filter = ("outcome", "failure_class")
+    list_filter = (_one_of("outcome", _OUTCOMES), _one_of("failure_class", FailureClass))
 
 
 @admin.register(Belief)
 class BeliefAdmin(_LookOnlyTable):
     list_display = ("id", "goal_id", "sentence", "source", "confidence", "at")
-    list_filter = ("source",)
+    list_filter = (_one_of("source", _BELIEVED_FROM),)
     search_fields = ("sentence",)
 
 
 @admin.register(Transition)
 class TransitionAdmin(_LookOnlyTable):
     list_display = ("id", "goal_id", "intent_plan_id", "old", "new", "by", "reason", "at")
-    list_filter = ("new",)
+    list_filter = (_one_of("new", sorted({*GoalState, *PlanState})),)
 
 
 @admin.register(LogExpiry)

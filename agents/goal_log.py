@@ -80,7 +80,7 @@ class Window:
 
     def html(self, wanted: object = None) -> SafeString:
         """The lines as list items."""
-        return mark_safe("".join(line.item(wanted) for line in self.lines))  # noqa: S308  # items are
+        return mark_safe("".join(line.item(wanted) for line in self.lines))  # noqa: S308  # each item is safe
 
 
 def tail(goal: Goal, source: str = "") -> Window:

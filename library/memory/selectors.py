@@ -49,6 +49,8 @@ def recent(
     """Return the newest experiences this person may read; `after` is timestamp and id of the last one they have."""
     rows = _of_outcome(visible_to(user), outcome)
     if after is not None:
+        # Said by itself as well, because an index leads to it; the alternative alone is looked for from the newest on.
+        rows = rows.filter(timestamp__lte=after[0])
         rows = rows.filter(Q(timestamp__lt=after[0]) | Q(timestamp=after[0], pk__lt=after[1]))
     return list(_without_vectors(rows).order_by("-timestamp", "-pk")[:limit])
 

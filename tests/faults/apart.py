@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -24,7 +23,7 @@ from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.bucket import KEYS
 from tests.faults.network import HUB, Network
-from tests.supervisor.processes import children
+from tests.supervisor.processes import children, dismiss
 from tests.supervisor.running import ROOT, START_S, Running
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, SCOPES, Whole
@@ -186,11 +185,4 @@ def _process(line: list[str], environment: Mapping[str, str], log: Path, place: 
     try:
         yield process.pid
     finally:
-        with suppress(ProcessLookupError):
-            process.terminate()
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=30)
+        dismiss(process)

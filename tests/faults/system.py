@@ -18,7 +18,7 @@ import psycopg
 import redis
 
 from tests.faults.ledger import Ledger
-from tests.supervisor.processes import children, lives
+from tests.supervisor.processes import children, dismiss, lives
 from tests.supervisor.running import ROOT
 from tests.waiting import wait_until
 from tests.whole.started import Whole
@@ -136,13 +136,7 @@ def beside(whole: Whole, *words: str, ready: str, prefix: Sequence[str] = (), **
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGCONT)
-            process.terminate()
-        try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=30)
+        dismiss(process)
 
 
 @contextmanager

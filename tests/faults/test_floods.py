@@ -51,7 +51,7 @@ FLOOD_LINES, FLOOD_LINE_BYTES = 1 << 20, 1 << 10
 # How much may come at once when a step reaches its output limit.
 MOST_AT_ONCE_BYTES = 1 << 20
 # What a worker may hold more than before the flood: far less than it was sent.
-WORKER_GROWS_BYTES = 256 << 20
+WORKER_GROWS_BYTES = 384 << 20
 
 
 def _kept_of_the_flood(whole: Whole, goal: str, tries: int) -> int:

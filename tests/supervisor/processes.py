@@ -1,7 +1,10 @@
-"""Looking at processes from outside."""
+"""Looking at processes from outside, and ending them."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,3 +50,15 @@ def holding(mark: str) -> list[int]:
 def _fields(pid: int) -> list[str]:
     """State, parent and so on: what stands behind the name in brackets."""
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+
+
+def dismiss(process: subprocess.Popen[bytes]) -> None:
+    """Ask it to end, and after half a minute end its whole group."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=30)

@@ -6,14 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from agents import admin as tables
+from people.models import User
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from agents.models import IntentPlan
-    from people.models import User
+    from agents.models import Goal, IntentPlan
 
-ClientOf = Callable[["User"], "Client"]
+ClientOf = Callable[[User], "Client"]
 TABLES = (
     "agent", "workspace", "goal", "intentplan", "plan", "intent", "attempt", "belief", "transition", "logexpiry"
 )  # fmt: skip
@@ -54,3 +59,24 @@ def test_an_agent_can_be_paused_and_keeps_its_name(
     client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", {"paused": "on", "tools": "", "name": "other"})
     agent.refresh_from_db()
     assert (agent.paused, agent.name) == (True, "mindx")
+
+
+def test_a_list_of_goals_counts_no_further_than_pages_are_turned_and_asks_no_table_what_it_holds(
+    owner: User, make_goal: Callable[..., Goal], client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_MOST_PAGES", 1)
+    monkeypatch.setattr(tables, "_PER_PAGE", 2)
+    for number in range(5):
+        make_goal(owner, f"goal {number}")
+    client = client_of(User.objects.create_superuser("root"))
+    address = reverse("admin:agents_goal_changelist")
+    with CaptureQueriesContext(connection) as asked:
+        page = client.get(address).content.decode()
+    assert "2 goals" in page
+    counts = [query["sql"] for query in asked if "COUNT(" in query["sql"] and "agents_goal" in query["sql"]]
+    assert counts
+    assert all("LIMIT" in sql for sql in counts)
+    assert not [query["sql"] for query in asked if "DISTINCT" in query["sql"]]
+    found = client.get(address, {"state": "failed"}).content.decode()
+    assert "0 goals" in found
+    assert 'href="?state=pending"' in found

@@ -35,7 +35,7 @@ _APPEND = (
 )
 
 
-def _let_go(whole: Whole, number: int) -> None:
+def _let_go(whole: Whole, number: str) -> None:
     for checkout in (whole.running.data / "checkouts").glob(f"{number}-*"):
         (checkout / "go").touch()
 
