@@ -169,10 +169,21 @@ COMMANDS: Mapping[str, Signature] = {
     ),
 }
 
+# What only the tools of a plan ask for; nobody types it.
+OF_TOOLS: Mapping[str, Signature] = {
+    "tool": _takes(
+        "do a tool's own work in the jail",
+        "",
+        "The source defines a function, which gets params and gives the answer. Paths are parameters that name files.",
+        {"name": str, "source": str, "function": str, "params": dict, "paths": dict, "reads_only": bool},
+        timeout_s=float,
+    ),
+}
+
 
 def check(command: str, params: Mapping[str, Any]) -> None:
     """Raises Refusal unless `command` exists and takes exactly these parameters."""
-    signature = COMMANDS.get(command)
+    signature = COMMANDS.get(command) or OF_TOOLS.get(command)
     if signature is None:
         raise _invalid(f"there is no command {command[:64]!r}; there are {', '.join(COMMANDS)}")
     missing = sorted(signature.required.keys() - params.keys())
@@ -189,7 +200,7 @@ def check(command: str, params: Mapping[str, Any]) -> None:
 def _check_value(name: str, value: Any, wanted: type) -> None:
     fits = isinstance(value, (int, float) if wanted is float else wanted)
     if not fits or (isinstance(value, bool) and wanted is not bool):
-        words = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
+        words = {str: "text", float: "a number", int: "a whole number", bool: "true or false", dict: "an object"}
         raise _invalid(f"{name} must be {words[wanted]}")
     if isinstance(value, str) and name != "content" and name != "stdin" and "\0" in value:
         raise _invalid(f"{name} holds a NUL character")

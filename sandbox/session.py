@@ -13,7 +13,7 @@ from typing import Any
 from sandbox import commands
 from sandbox.commands import Refusal
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SandboxError, SandboxUnavailable, SessionState
-from sandbox.doing import files, programs, states
+from sandbox.doing import files, programs, states, tools
 from sandbox.doing.ground import Ground
 from sandbox.doing.listening import Listener, OnOutput
 from sandbox.endings import Failed
@@ -28,6 +28,7 @@ from sandbox.snapshots import SnapshotRefused, SnapshotStore
 from sandbox.undo import Undo
 
 _PLAIN = {**files.COMMANDS, **states.COMMANDS}
+_OF_PROGRAMS = {**programs.COMMANDS, **tools.COMMANDS}
 
 
 @contextmanager
@@ -176,12 +177,12 @@ class Session:
         else:
             result = Result("SUCCESS", data)
         cell = self._ground.cell
-        if request.command in programs.COMMANDS and cell is not None and cell.gate is not None:
+        if request.command in _OF_PROGRAMS and cell is not None and cell.gate is not None:
             result = with_network(result, cell.gate.take(go_on=bool(self.living)))
         starting_s = self._ground.starting_s - starting_s
         return replace(result, level=self.level, duration_s=time.monotonic() - started - starting_s)
 
     def _do(self, command: str, params: dict[str, Any], listener: Listener) -> dict[str, Any]:
-        if command in programs.COMMANDS:
-            return programs.COMMANDS[command](self._ground, params, listener)
+        if command in _OF_PROGRAMS:
+            return _OF_PROGRAMS[command](self._ground, params, listener)
         return _PLAIN[command](self._ground, params)

@@ -129,6 +129,18 @@ class Program(Consequence):
 
 
 @dataclass(frozen=True)
+class ToolWork(Consequence):
+    """A tool does its work by a program of its own, which may reach `hosts`.
+
+    `changes_files`: it changes files of the workspace, and which is unknown before it runs.
+    """
+
+    folder: str = ""
+    hosts: tuple[str, ...] = ()
+    changes_files: bool = True
+
+
+@dataclass(frozen=True)
 class AutonomousMode(Consequence):
     """The safety for removals is switched."""
 

@@ -21,6 +21,7 @@ from agents.bdi.consequences import (
     Overwriting,
     Program,
     Removal,
+    ToolWork,
     Transfer,
     Unread,
     WouldFail,
@@ -362,6 +363,17 @@ def _program(_walk: _Walk, _params: Mapping[str, Any]) -> Iterator[Consequence]:
     yield from ()
 
 
+def _tool(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    """The work of a tool: one that only reads meets nothing but what it looks at."""
+    reads_only = params["reads_only"] is True
+    if reads_only:
+        for path in params["paths"].values():
+            yield from _look(walk, {"path": path})
+    if walk.hosts or not reads_only:
+        yield ToolWork(**_where(walk), folder=walk.folder, hosts=walk.hosts, changes_files=not reads_only)
+    walk.unsure = walk.unsure or not reads_only
+
+
 def _set_variable(walk: _Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     check_variable(str(params.get("name", "")))
     yield from ()
@@ -390,6 +402,7 @@ _MEETS = {
     "start": _start,
     "process_log": _program,
     "stop": _program,
+    "tool": _tool,
     "set_env": _set_variable,
     "unset_env": _set_variable,
     "toggle_autonomous_mode": _switch_mode,

@@ -5,7 +5,7 @@ It says what is named, not what is reached: a program may open any file, so it c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agents.bdi.document import Document, IntentSpec
@@ -16,6 +16,7 @@ from sandbox.contract import Request
 
 _PATHS = ("path", "to")
 _PROGRAMS = frozenset({"run", "start"})
+_TOOL = "tool"  # the work of a tool that brings a program of its own
 _REMOVES = frozenset({"rm"})
 _LISTS = frozenset({"ls", "cd", "activate_venv"})
 
@@ -59,17 +60,14 @@ def _walked(specs: Sequence[IntentSpec], registry: Registry) -> dict[int, Touche
 
 def _touched(position: int, requests: Sequence[Request], folder: str | None) -> Touched:
     named = [
-        (request.command, name, _placed(folder, request.params[name]))
-        for request in requests
-        for name in _PATHS
-        if name in request.params
+        (request.command, name, _placed(folder, path)) for request in requests for name, path in _named_in(request)
     ]
     commands = {request.command for request in requests}
     return Touched(
         position,
         tuple(path for _, _, path in named if path is not None),
         is_unsure=any(path is None for _, _, path in named),
-        is_program=bool(commands & _PROGRAMS),
+        is_program=any(map(_is_program, requests)),
         goes_deep=not commands <= _LISTS,
         removes=tuple(p for command, name, p in named if p is not None and _goes(command, name)),
         makes=tuple(p for command, _, p in named if p is not None and command in ("mkdir", "create_venv")),
@@ -79,6 +77,18 @@ def _touched(position: int, requests: Sequence[Request], folder: str | None) -> 
             for request in requests
         ),
     )
+
+
+def _named_in(request: Request) -> Iterator[tuple[str, object]]:
+    """The parameters that name a file or folder, with what they say."""
+    yield from ((name, request.params[name]) for name in _PATHS if name in request.params)
+    if request.command == _TOOL:
+        yield from request.params["paths"].items()
+
+
+def _is_program(request: Request) -> bool:
+    """Whether it may open and change any file, whatever it names."""
+    return request.command in _PROGRAMS or (request.command == _TOOL and request.params["reads_only"] is not True)
 
 
 def _goes(command: str, parameter: str) -> bool:

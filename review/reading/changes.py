@@ -20,6 +20,7 @@ from agents.bdi.consequences import (
     Overwriting,
     Program,
     Removal,
+    ToolWork,
     Transfer,
     Unread,
     WouldFail,
@@ -77,6 +78,7 @@ class Changes:
     folders: tuple[NewFolder, ...]
     environments: tuple[Environment, ...]
     programs: tuple[Program, ...]
+    works: tuple[ToolWork, ...]
     modes: tuple[AutonomousMode, ...]
     failures: tuple[WouldFail, ...]
     unread: tuple[Unread, ...]
@@ -120,6 +122,7 @@ class Changes:
             folders=tuple(one for one in self.folders if keeps(one)),
             environments=tuple(one for one in self.environments if keeps(one)),
             programs=tuple(one for one in self.programs if keeps(one)),
+            works=tuple(one for one in self.works if keeps(one)),
             modes=tuple(one for one in self.modes if keeps(one)),
             failures=tuple(one for one in self.failures if keeps(one)),
             unread=tuple(one for one in self.unread if keeps(one)),
@@ -148,7 +151,7 @@ class Changes:
     def is_empty(self) -> bool:
         """True when the plan only looks at things."""
         told = (self.removals, self.files, self.transfers, self.folders, self.environments)
-        return not any((*told, self.programs, self.unread, self.failures))
+        return not any((*told, self.programs, self.works, self.unread, self.failures))
 
 
 def changes(forecast: Forecast, today: Today) -> Changes:
@@ -165,6 +168,7 @@ def changes(forecast: Forecast, today: Today) -> Changes:
         folders=forecast.of(NewFolder),
         environments=forecast.of(Environment),
         programs=forecast.of(Program),
+        works=forecast.of(ToolWork),
         modes=forecast.of(AutonomousMode),
         failures=forecast.of(WouldFail),
         unread=forecast.of(Unread),

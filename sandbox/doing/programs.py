@@ -30,7 +30,7 @@ _LATE_S = 10.0
 
 def _run(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[str, Any]:
     ground.check_programs("a program needs a jail")
-    timeout_s = _timeout_s(ground, params.get("timeout_s"))
+    timeout_s = time_limit_s(ground, params.get("timeout_s"))
     words = split(params["command_line"])
     stdin = commands.encoded("stdin", params.get("stdin", ""), commands.MAX_STDIN_BYTES)
     for word in words:
@@ -39,6 +39,12 @@ def _run(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[str
     if terminal and ground.level != "L3":
         raise Refusal("PERMISSION_ERROR", "a terminal is had at level L3 only: below it the host's would be in reach")
     message = {"do": "run", "timeout_s": timeout_s, "terminal": terminal, **_program(ground, words)}
+    return carry_out(ground, message, stdin, listener)
+
+
+def carry_out(ground: Ground, message: dict[str, Any], stdin: bytes, listener: Listener) -> dict[str, Any]:
+    """What a program that is waited for wrote and how it ended. Raises Failed for one that did not end well."""
+    timeout_s: float = message["timeout_s"]
     if ground.undo is not None:
         _remember(ground, ground.undo)
     kept = {stream: Kept(ground.limits.output_bytes) for stream in ("stdout", "stderr")}
@@ -69,7 +75,8 @@ def _run(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[str
     return judged(answer, data)
 
 
-def _timeout_s(ground: Ground, wanted: float | None) -> float:
+def time_limit_s(ground: Ground, wanted: float | None) -> float:
+    """How long a program may take that asks for `wanted` seconds, or for nothing. Raises Refusal."""
     if wanted is None:
         return ground.limits.soft_s
     if not 0 < wanted <= ground.limits.hard_s:
@@ -81,15 +88,15 @@ def _program(ground: Ground, words: list[str]) -> dict[str, Any]:
     return {
         "candidates": candidates(words, ground.state.cwd, ground.state.venv),
         "cwd": ground.state.cwd,
-        "env": _environment(ground),
+        "env": {**own_environment(ground), **ground.state.env, **_of_venv(ground)},
         "watch_deletions": not ground.state.autonomous,
     }
 
 
-def _environment(ground: Ground) -> dict[str, str]:
-    """What a program finds in its environment: nothing of the worker's."""
-    env = {
-        "PATH": f"{PurePosixPath(interpreter.choose().program).parent}:/usr/local/bin:/usr/bin:/bin",
+def own_environment(ground: Ground) -> dict[str, str]:
+    """What every program finds in its environment: nothing of the worker's, and nothing that a step has set."""
+    return {
+        "PATH": _path(),
         "HOME": JAIL_TMP,
         "TMPDIR": JAIL_TMP,
         "LANG": "C.UTF-8",
@@ -103,12 +110,18 @@ def _environment(ground: Ground) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "mindX",
         "GIT_COMMITTER_EMAIL": "mindx@localhost",
         **(ground.plan.environment if ground.plan is not None else {}),
-        **ground.state.env,
     }
-    if ground.state.venv is not None:
-        place = commands.within(ground.state.venv)
-        env |= {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{env['PATH']}"}
-    return env
+
+
+def _path() -> str:
+    return f"{PurePosixPath(interpreter.choose().program).parent}:/usr/local/bin:/usr/bin:/bin"
+
+
+def _of_venv(ground: Ground) -> dict[str, str]:
+    if ground.state.venv is None:
+        return {}
+    place = commands.within(ground.state.venv)
+    return {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{_path()}"}
 
 
 def _follow(ground: Ground, kept: dict[str, Kept], listener: Listener, deadline: float) -> dict[str, Any]:

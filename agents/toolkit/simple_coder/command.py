@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Params
@@ -11,14 +10,6 @@ from sandbox.commands import MOST_OFFSET
 from sandbox.contract import Request
 
 NAME = "simple_coder"
-
-
-def fields(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": False, "properties": dict(properties), "required": list(required)}
-
-
-def path(title: str, **more: Any) -> dict[str, Any]:
-    return {"type": "string", "title": title, "minLength": 1, "maxLength": 1024, "x-kind": "path", **more}
 
 
 def count(title: str, least: int = 1) -> dict[str, Any]:

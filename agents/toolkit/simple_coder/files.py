@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from agents.toolkit.command import Command
-from agents.toolkit.simple_coder.command import command, count, fields, path
+from agents.toolkit.describing import fields, path
+from agents.toolkit.simple_coder.command import command, count
 from sandbox.commands import FIND_KINDS, MAX_PATTERN_CHARS, MOST_NEWEST, WRITE_MODES
 
 

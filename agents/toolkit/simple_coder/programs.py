@@ -6,10 +6,9 @@ from typing import Any
 
 from agents.bdi.limits import BOUNDS
 from agents.toolkit.command import Command
-from agents.toolkit.schemas import HOSTS_KIND
-from agents.toolkit.simple_coder.command import command, count, fields, path
+from agents.toolkit.describing import fields, hosts, path
+from agents.toolkit.simple_coder.command import command, count
 from sandbox.commands import MAX_VALUE_CHARS
-from sandbox.gate.hosts import MOST_ENTRIES
 
 
 def _variable() -> dict[str, Any]:
@@ -26,18 +25,6 @@ def _input() -> dict[str, Any]:
 
 def _program_name() -> dict[str, Any]:
     return {"type": "string", "title": "Name of the program", "minLength": 1, "maxLength": 32}
-
-
-def _hosts() -> dict[str, Any]:
-    """What a program may reach: it decides how the jail is opened, so the session's command never sees it."""
-    entry = {"type": "string", "minLength": 1, "maxLength": 260}
-    return {
-        "type": "array",
-        "title": "Hosts it may reach",
-        "items": entry,
-        "maxItems": MOST_ENTRIES,
-        "x-kind": HOSTS_KIND,
-    }
 
 
 PROGRAMS: tuple[Command, ...] = (
@@ -95,7 +82,7 @@ PROGRAMS: tuple[Command, ...] = (
                     "maximum": int(BOUNDS["hard_s"][1]),
                 },
                 "stdin": _input(),
-                "hosts": _hosts(),
+                "hosts": hosts(),
                 "terminal": {"type": "boolean", "title": "It needs a terminal"},
             },
             "command_line",
@@ -118,7 +105,7 @@ PROGRAMS: tuple[Command, ...] = (
         "start",
         summary="Start a program that goes on beside the next steps, until it is stopped or the plan ends.",
         schema=fields(
-            {"name": _program_name(), "command_line": _command_line(), "stdin": _input(), "hosts": _hosts()},
+            {"name": _program_name(), "command_line": _command_line(), "stdin": _input(), "hosts": hosts()},
             "name",
             "command_line",
         ),

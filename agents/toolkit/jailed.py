@@ -1,0 +1,49 @@
+"""A tool's own work in the jail: the source of a function, or of a module, is handed to a Python in there.
+
+The function gets the parameters as a dict and returns a dict: the result, whose keys the command names as
+`result_keys`. One with `error_class` and `reason` is a refusal or a failure; what it raises is one too. It imports what
+it needs itself, from Python's own library: nothing of mindX is in the jail. What it prints stands in the log.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from agents.toolkit.command import Params
+from sandbox.contract import Request
+
+Work = Callable[[dict[str, Any]], dict[str, Any]]
+REQUEST = "tool"
+
+
+def in_jail(
+    work: Work | ModuleType, schema: Mapping[str, Any], *, reads_only: bool, **fixed: Any
+) -> Callable[[Params], tuple[Request, ...]]:
+    """What the sandbox is asked so that `work` gets the parameters of `schema`; of a module, its function `main`.
+
+    `reads_only`: it changes no file, as its effect has to say too. `fixed` are further parameters, which no plan gives.
+    """
+    name = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{work.__qualname__}"
+    function = "main" if isinstance(work, ModuleType) else work.__name__
+    source = textwrap.dedent(inspect.getsource(work))
+    properties = schema["properties"]
+    paths = [each for each in properties if properties[each].get("x-kind") == "path"]
+
+    def requests(params: Params) -> tuple[Request, ...]:
+        asked: dict[str, Any] = {
+            "name": name.rpartition("agents.toolkit.")[2],
+            "source": source,
+            "function": function,
+            "params": {**params, **fixed},
+            "paths": {each: params[each] for each in paths if each in params},
+            "reads_only": reads_only,
+        }
+        if "timeout_s" in params:
+            asked["timeout_s"] = params["timeout_s"]
+        return (Request(REQUEST, asked),)
+
+    return requests
