@@ -9,7 +9,7 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale mutate-sandbox
+	bench-durable bench-scale bench-models mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -35,7 +35,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale
+bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -86,6 +86,13 @@ bench-scale:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.scale
+
+# What planning by a model costs beside the model, and its insights with a million calls (docs/benchmarks.md).
+bench-models:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.models
+	@$(PY) -m benchmarks.calls
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

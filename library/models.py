@@ -186,6 +186,10 @@ class ModelCall(models.Model):
             models.Index(fields=["request_digest"], condition=Q(state="answered"), name="model_call_by_request"),
             models.Index(fields=["agent", "at"], name="model_call_by_agent_and_time"),
             models.Index(fields=["goal"], name="model_call_by_goal"),
+            # Lists of calls, newest first: all, of one model, and of one state.
+            models.Index(fields=["at", "id"], name="model_call_by_time"),
+            models.Index(fields=["model", "at"], name="model_call_by_model_and_time"),
+            models.Index(fields=["state", "at"], name="model_call_by_state_and_time"),
         ]
 
     def __str__(self) -> str:
@@ -200,3 +204,33 @@ class ModelCall(models.Model):
     def tokens(self) -> int:
         """In and out."""
         return self.tokens_in + self.tokens_out
+
+
+class ModelDay(models.Model):
+    """What one agent asked of one model on one day (UTC), added up as each call ends.
+
+    A page of a year would else read a million calls. The day is that of the question. What failed has used nothing that
+    anybody told of, so tokens, cost and time are those of the answered ones.
+    """
+
+    day = models.DateField()
+    agent = models.CharField(max_length=64, blank=True)
+    model = models.CharField(max_length=200)
+    answered = models.PositiveIntegerField(default=0)
+    cached = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    # US dollars of those whose price is known; `unpriced` counts the others.
+    cost = models.DecimalField(max_digits=18, decimal_places=8, default=0)
+    unpriced = models.PositiveIntegerField(default=0)
+    latency_ms = models.PositiveBigIntegerField(default=0)
+    # Answers that were to be a plan, and those of them that were a valid one.
+    attempts = models.PositiveIntegerField(default=0)
+    plans = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["day", "agent", "model"], name="model_day_once")]
+
+    def __str__(self) -> str:
+        return f"{self.model} on {self.day}"

@@ -14,6 +14,7 @@ from django.urls import reverse
 from agents.models import Standstill
 from agents.services import pausing
 from people.models import User
+from people.roles import Role
 from review import holds
 from review.models import HeldDecision
 from review.numbers import Numbers, numbers_of
@@ -29,6 +30,7 @@ _PLACES = {
     "memory": "memory",
     "experience": "memory",
     "review": "review",
+    "insights": "insights",
     "overview": "overview",
     "account": "account",
     "token": "account",
@@ -76,6 +78,8 @@ class Shell:
             Place("memory", "Memory", "memory", reverse("memory")),
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]
+        if isinstance(user := self._request.user, User) and user.has_role(Role.OPERATOR):
+            places.append(Place("insights", "Insights", "chart", reverse("insights-models")))
         places.append(Place("notices", "Notices", "comment", reverse("review-notices"), self.unread))
         if getattr(self._request.user, "is_staff", False):
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
-from mindx_web.views import icon, metrics, overview
+from mindx_web.views import icon, insights, metrics, overview
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -15,6 +15,9 @@ urlpatterns = [
     path("rules/", include("agents.urls.rules")),
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),
+    path("insights/", insights.insights, name="insights"),
+    path("insights/models/", insights.models, name="insights-models"),
+    path("insights/models/calls/", insights.calls, name="insights-calls"),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
     path("metrics", metrics.metrics, name="metrics"),

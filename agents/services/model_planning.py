@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
@@ -26,7 +27,7 @@ from agents.models import Agent, Generation, Goal
 from agents.services import logs, proposing
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
-from library.language import generation
+from library.language import days, generation
 from library.language.asking import Allowance, Answer, Ask, BudgetSpent, CallFailed, Message, ModelError, Stopped
 from library.memory.selectors import nearest_to
 
@@ -153,14 +154,16 @@ class _Turn:
         if not problems and not read.cannot:
             draft = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
             problems = self._problems(draft)
-        Generation.objects.create(
-            goal=self.goal,
-            turn=self.number,
-            attempt=attempt,
-            call_id=self.answer.call,
-            problems=[asdict(one) for one in problems],
-            cannot=read.cannot,
-        )
+        with transaction.atomic():
+            Generation.objects.create(
+                goal=self.goal,
+                turn=self.number,
+                attempt=attempt,
+                call_id=self.answer.call,
+                problems=[asdict(one) for one in problems],
+                cannot=read.cannot,
+            )
+            days.add_attempt(self.answer.call, is_plan=draft is not None and not problems)
         if read.cannot:
             self._say(f"the model finds no plan: {read.cannot}", "warning")
             return NoPlan("model_finds_no_plan", {"cannot": read.cannot})

@@ -9,10 +9,11 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Count, Q, Sum
+from django.db.models import Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from library.language import days
 from library.language.asking import Ask, BudgetSpent, ModelError, Said, Usage, guessed_tokens
 from library.models import ModelCall
 
@@ -42,16 +43,19 @@ def cached(ask: Ask, model: str) -> ModelCall | None:
     ).first()
     if found is None:
         return None
-    return _new(
-        ask,
-        model,
-        state=_State.CACHED,
-        answer=found.answer,
-        answered_by=found.answered_by,
-        cached_from=found,
-        tokens_are_guessed=False,
-        latency_ms=0,
-    )
+    with transaction.atomic():
+        row = _new(
+            ask,
+            model,
+            state=_State.CACHED,
+            answer=found.answer,
+            answered_by=found.answered_by,
+            cached_from=found,
+            tokens_are_guessed=False,
+            latency_ms=0,
+        )
+        days.add_call(row.pk)
+    return row
 
 
 def open_call(ask: Ask, model: str, price: Decimal | None) -> ModelCall:
@@ -114,14 +118,20 @@ def answered(call: ModelCall, said: Said, latency_ms: int, tries: int) -> None:
     call.latency_ms, call.tries = latency_ms, tries
     if settings.MODEL_CACHE_DAYS:
         call.fresh_until = timezone.now() + timedelta(days=settings.MODEL_CACHE_DAYS)
-    call.save()
+    _end(call)
 
 
 def failed(call: ModelCall, error: ModelError, latency_ms: int, tries: int) -> None:
     """Close the row of a question that came to nothing."""
     call.state, call.failure, call.detail = _State.FAILED, error.code, str(error)
     call.latency_ms, call.tries = latency_ms, tries
-    call.save()
+    _end(call)
+
+
+def _end(call: ModelCall) -> None:
+    with transaction.atomic():
+        call.save()
+        days.add_call(call.pk)
 
 
 def _new(ask: Ask, model: str, **values: object) -> ModelCall:
@@ -135,9 +145,3 @@ def _new(ask: Ask, model: str, **values: object) -> ModelCall:
         messages=messages,
         **values,
     )
-
-
-def totals(agent: str = "") -> dict[str, int]:
-    """How many calls there are by their state, of one agent or of all."""
-    rows = ModelCall.objects.filter(Q(agent=agent) if agent else Q())
-    return dict(rows.order_by().values_list("state").annotate(count=Count("pk")))

@@ -1,4 +1,4 @@
-"""Stacked bars of days as shapes: counts in, rectangles out, in a box that stretches (words stay outside of it)."""
+"""How goals ended, day by day, as a chart."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-HEIGHT = 100.0
-STEP, WIDTH, MARGIN = 20, 12, 4
-GAP = 1.6  # between two parts of one bar
+from mindx_web.presentation.bars import STEP, Rect, stacked
 
 
 @dataclass(frozen=True)
@@ -26,15 +24,10 @@ class Day:
         """All of them."""
         return self.achieved + self.mended + self.failed
 
-
-@dataclass(frozen=True)
-class Rect:
-    """One part of a bar; `look` picks its colour."""
-
-    look: str
-    x: int
-    y: float
-    height: float
+    @property
+    def parts(self) -> tuple[tuple[str, int], ...]:
+        """Of its bar, from the ground up."""
+        return ("good", self.achieved), ("clay", self.mended), ("bad", self.failed)
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ class Chart:
     @property
     def rects(self) -> tuple[Rect, ...]:
         """Every part of every bar, from the ground up."""
-        return tuple(rect for n, day in enumerate(self.days) for rect in _bar(n, day, self.top))
+        return tuple(rect for n, day in enumerate(self.days) for rect in stacked(n, day.parts, self.top))
 
     @property
     def achieved(self) -> int:
@@ -92,17 +85,3 @@ def chart(days: Sequence[Day]) -> Chart:
     most = max((day.total for day in days), default=0)
     step = 2 if most <= 20 else 10 ** (len(str(most)) - 1)
     return Chart(tuple(days), top=max(2, math.ceil(most / step) * step))
-
-
-def _bar(number: int, day: Day, top: int) -> list[Rect]:
-    rects: list[Rect] = []
-    ground = HEIGHT
-    for look, count in (("good", day.achieved), ("clay", day.mended), ("bad", day.failed)):
-        if not count:
-            continue
-        height = count * HEIGHT / top
-        # The gap is cut out of the upper part, so that the bar as a whole keeps its height.
-        drawn = height - GAP if rects and height > 2 * GAP else height
-        rects.append(Rect(look, STEP * number + MARGIN, round(ground - height, 2), round(drawn, 2)))
-        ground -= height
-    return rects

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from django import template
@@ -14,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from agents.presentation import hidden
 from agents.services import package_index
 from agents.toolkit.hosts import THE_INDEX
-from mindx_web.presentation import moments
+from mindx_web.presentation import amounts, moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
@@ -143,6 +144,18 @@ def clock(when: datetime | None) -> SafeString | str:
 def duration(seconds: float | None) -> str:
     """Seconds in words; nothing for nothing."""
     return "" if seconds is None else moments.duration_text(float(seconds))
+
+
+@register.filter
+def short(count: float) -> str:
+    """A count in few characters: "34 k"."""
+    return amounts.short(count)
+
+
+@register.filter
+def dollars(amount: Decimal | float) -> str:
+    """US dollars, as exact as they are of use."""
+    return amounts.dollars(float(amount))
 
 
 @register.filter

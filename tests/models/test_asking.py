@@ -10,7 +10,7 @@ import pytest
 
 from library.language import calls, generation
 from library.language.asking import Allowance, Ask, BudgetSpent, CallFailed, Message, NoModel, Stopped
-from library.models import ModelCall
+from library.models import ModelCall, ModelDay
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, breaking_off, cut_at_its_length, dribbling, hanging, refusing
 
@@ -78,6 +78,8 @@ def test_what_goes_wrong_is_named_and_tried_again_where_that_can_help(
     row = ModelCall.objects.get(pk=failed.value.call)
     assert (row.state, row.failure, row.tries) == ("failed", code, requests)
     assert row.detail == str(failed.value)
+    day = ModelDay.objects.get()
+    assert (day.answered, day.failed, day.tokens_in, day.cost) == (0, 1, 0, 0)
 
 
 def test_after_an_error_the_next_try_counts(provider: Provider) -> None:
@@ -163,6 +165,8 @@ def test_the_same_request_is_answered_from_the_table_while_it_is_fresh(provider:
     assert (again.text, again.is_cached, len(provider.asked)) == ("once", True, 1)
     row = ModelCall.objects.get(pk=again.call)
     assert (row.state, row.cached_from_id, row.goal, row.tokens, row.cost) == ("cached", first.call, "10", 0, None)
+    day = ModelDay.objects.get()
+    assert (day.agent, day.model, day.answered, day.cached, day.tokens_in) == ("7", MODEL, 1, 1, 120)
     for other in (question(temperature=0.5), question(max_tokens=9), question(schema={"type": "object"})):
         assert not generation.ask(other).is_cached
     ModelCall.objects.update(fresh_until="2020-01-01T00:00:00Z")

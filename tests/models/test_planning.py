@@ -12,7 +12,7 @@ from agents.models import Agent, Generation, Goal, LogLine
 from agents.services import cycle, goals, model_planning
 from agents.states import GoalState, PlanState
 from library.language import generation
-from library.models import ModelCall
+from library.models import ModelCall, ModelDay
 from people.models import User
 from tests.models.conftest import KEY
 from tests.models.server import Provider, breaking_off, hanging, refusing
@@ -134,6 +134,7 @@ def test_a_plan_with_problems_goes_back_with_exactly_these(
         assert json.dumps(one["message"])[1:-1] in again[3]["content"]
     assert "planned 2 steps after 1 repair" in log(goal)
     assert ModelCall.objects.filter(state="answered", goal=str(goal.pk)).count() == 2
+    assert ModelDay.objects.values_list("answered", "attempts", "plans", "tokens_in").get() == (2, 2, 1, 240)
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.models import Belief, Goal, IntentPlan, LevelDocument, Workspace
+from agents.models import Belief, Generation, Goal, IntentPlan, LevelDocument, Workspace
 from agents.services import cycle, designs, goals, shadowing, workspaces
 from agents.states import GoalState
-from library.models import Component, Experience
+from library.language import days
+from library.models import Component, Experience, ModelCall
 from people import tokens
 from people.models import User
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
@@ -114,7 +116,21 @@ def _achieved(owner: User, judge: User) -> Goal:
     decisions.approve(plan, by=judge, digest=plan.digest, comment="Keep it short")
     goal = _worked(goal)
     assert goal.state == GoalState.ACHIEVED, goal.reason
+    _asked_of_models(goal)
     return goal
+
+
+def _asked_of_models(goal: Goal) -> None:
+    """A plan with a problem, its repair, and a question without an answer, of a model with a long name."""
+    values: dict[str, Any] = {"purpose": "plan", "agent": str(goal.agent_id), "goal": str(goal.pk), "answer": NASTY}
+    values |= {"model": f"openai/{LONG}", "request_digest": "0", "messages": [{"role": "user", "content": NASTY}]}
+    for attempt, problems in ((1, [{"position": 1, "field": "tool", "code": "x", "message": NASTY}]), (2, [])):
+        call = ModelCall.objects.create(**values, state="answered", tokens_in=900, tokens_out=90, latency_ms=2100)
+        days.add_call(call.pk)
+        Generation.objects.create(goal=goal, turn=1, attempt=attempt, call=call, problems=problems)
+        days.add_attempt(call.pk, is_plan=not problems)
+    failed = ModelCall.objects.create(**values, state="failed", failure="key_refused", detail=NASTY, latency_ms=40)
+    days.add_call(failed.pk)
 
 
 def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:

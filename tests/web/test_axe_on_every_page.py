@@ -86,6 +86,8 @@ PAGES: dict[str, list[Place]] = {
     "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
     "experience": [Place("owner", lambda all_: [all_.experience.pk])],
     "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
+    "insights-models": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
+    "insights-calls": [Place("keeper")],
     "review": [Place("judge"), Place("judge", query=lambda _: "?risk=high&by=olga&words=nothing+fits")],
     "review-group": [Place("judge", lambda all_: [all_.waiting.queue_entry.shape])],
     "review-assign": [Place("judge", query=lambda all_: f"?plan={all_.waiting.pk}")],
@@ -161,6 +163,8 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-held": lambda all_: [all_.waiting.pk, 1],
     # Leads on to what it is about, or to a plan's page.
     "review-notice": lambda all_: [all_.notice.pk],
+    # Leads on to the first of them.
+    "insights": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
 }

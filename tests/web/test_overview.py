@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from agents.models import Goal, Intent, IntentPlan
 from agents.states import GoalState, IntentState
 from mindx_web import health, heartbeat, selectors
-from mindx_web.presentation.chart import HEIGHT, Day, chart
+from mindx_web.presentation.bars import HEIGHT
+from mindx_web.presentation.chart import Day, chart
 from people.models import User
 
 ClientOf = Callable[[User], Client]

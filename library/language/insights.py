@@ -1,0 +1,119 @@
+"""Reading what models were asked: sums of days for charts, and the calls behind each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Q, QuerySet, Sum
+
+from library.models import ModelCall, ModelDay
+
+# The median of more calls than this would hardly be another one.
+TIMES_LOOKED_AT = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which calls: from the first day to the last (UTC), of one agent or model, or of all. `agent` None: of all."""
+
+    first: date
+    last: date
+    agent: str | None = None
+    model: str = ""
+
+    @property
+    def _whose(self) -> Q:
+        which = Q() if self.agent is None else Q(agent=self.agent)
+        return which & Q(model=self.model) if self.model else which
+
+    def days(self) -> QuerySet[ModelDay]:
+        """Their sums."""
+        return ModelDay.objects.filter(self._whose, day__range=(self.first, self.last))
+
+    def calls(self) -> QuerySet[ModelCall]:
+        """Themselves, newest first."""
+        after_last = _midnight(self.last + timedelta(days=1))
+        found = ModelCall.objects.filter(self._whose, at__gte=_midnight(self.first), at__lt=after_last)
+        return found.order_by("-at", "-pk")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Sums. `latency_ms` and tokens are those of the answered calls, `cost` of those of a known price."""
+
+    answered: int = 0
+    cached: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: Decimal = Decimal(0)
+    unpriced: int = 0
+    latency_ms: int = 0
+    attempts: int = 0
+    plans: int = 0
+
+    def __add__(self, other: Figures) -> Figures:
+        return Figures(*(getattr(self, name) + getattr(other, name) for name in NAMES))
+
+    @property
+    def calls(self) -> int:
+        """All of them."""
+        return self.answered + self.cached + self.failed
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.tokens_in + self.tokens_out
+
+    @property
+    def mean_s(self) -> float | None:
+        """How long an answer took on average, its repeated requests and the waits between them included."""
+        return self.latency_ms / self.answered / 1000 if self.answered else None
+
+    @property
+    def cached_percent(self) -> float | None:
+        """How many answers of a hundred came from the cache."""
+        got = self.answered + self.cached
+        return 100 * self.cached / got if got else None
+
+    @property
+    def attempts_per_plan(self) -> float | None:
+        """How many answers it took for each valid plan, those included that led to none."""
+        return self.attempts / self.plans if self.plans else None
+
+
+NAMES = tuple(field.name for field in fields(Figures))
+_SUMS = {f"sum_{name}": Sum(name) for name in NAMES}
+
+
+def by_day(asked: Asked) -> dict[date, Figures]:
+    """The sums of each day on which something was asked."""
+    return {day: Figures(*sums) for day, *sums in _sums(asked, "day")}
+
+
+def by_agent_and_model(asked: Asked) -> dict[tuple[str, str], Figures]:
+    """The sums of each agent with each model."""
+    return {(agent, model): Figures(*sums) for agent, model, *sums in _sums(asked, "agent", "model")}
+
+
+def _sums(asked: Asked, *by: str) -> Iterable[tuple[Any, ...]]:
+    return asked.days().order_by().values(*by).annotate(**_SUMS).values_list(*by, *_SUMS)
+
+
+def total(figures: Iterable[Figures]) -> Figures:
+    """All of them together."""
+    return sum(figures, Figures())
+
+
+def latest_times_s(asked: Asked) -> list[float]:
+    """How long each of the newest answers took, in seconds, shortest first."""
+    rows = asked.calls().filter(state=ModelCall.State.ANSWERED)
+    return sorted((took or 0) / 1000 for took in rows.values_list("latency_ms", flat=True)[:TIMES_LOOKED_AT])
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)
