@@ -56,7 +56,8 @@ def test_an_agent_can_be_paused_and_keeps_its_name(
     admin: User, owner: User, propose_plan: Callable[..., IntentPlan], client_of: ClientOf
 ) -> None:
     agent = propose_plan(owner).goal.agent
-    client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", {"paused": "on", "tools": "", "name": "other"})
+    values = {"paused": "on", "tools": "", "name": "other", "max_repair_attempts": "2"}
+    assert client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", values).status_code == 302
     agent.refresh_from_db()
     assert (agent.paused, agent.name) == (True, "mindx")
 
