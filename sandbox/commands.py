@@ -174,8 +174,8 @@ OF_TOOLS: Mapping[str, Signature] = {
     "tool": _takes(
         "do a tool's own work in the jail",
         "",
-        "The source defines a function, which gets params and gives the answer. Paths are parameters that name files.",
-        {"name": str, "source": str, "function": str, "params": dict, "paths": dict, "reads_only": bool},
+        "Sources are modules by name; the last has the function that answers. Paths are parameters that name files.",
+        {"sources": dict, "function": str, "params": dict, "paths": dict, "reads_only": bool},
         timeout_s=float,
     ),
 }

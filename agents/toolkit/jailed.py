@@ -8,8 +8,7 @@ it needs itself, from Python's own library: nothing of mindX is in the jail. Wha
 from __future__ import annotations
 
 import inspect
-import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -21,22 +20,27 @@ REQUEST = "tool"
 
 
 def in_jail(
-    work: Work | ModuleType, schema: Mapping[str, Any], *, reads_only: bool, **fixed: Any
+    work: Work | ModuleType,
+    schema: Mapping[str, Any],
+    *,
+    reads_only: bool,
+    parts: Sequence[ModuleType] = (),
+    **fixed: Any,
 ) -> Callable[[Params], tuple[Request, ...]]:
     """What the sandbox is asked so that `work` gets the parameters of `schema`; of a module, its function `main`.
 
-    `reads_only`: it changes no file, as its effect has to say too. `fixed` are further parameters, which no plan gives.
+    `reads_only`: it changes no file, as its effect has to say too. `parts` are further modules of mindX that it
+    imports by their names. `fixed` are further parameters, which no plan gives.
     """
-    name = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{work.__qualname__}"
     function = "main" if isinstance(work, ModuleType) else work.__name__
-    source = textwrap.dedent(inspect.getsource(work))
+    whole = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{function}"
+    sources = {part.__name__: inspect.getsource(part) for part in parts} | {whole: inspect.getsource(work)}
     properties = schema["properties"]
     paths = [each for each in properties if properties[each].get("x-kind") == "path"]
 
     def requests(params: Params) -> tuple[Request, ...]:
         asked: dict[str, Any] = {
-            "name": name.rpartition("agents.toolkit.")[2],
-            "source": source,
+            "sources": sources,
             "function": function,
             "params": {**params, **fixed},
             "paths": {each: params[each] for each in paths if each in params},

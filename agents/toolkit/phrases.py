@@ -101,27 +101,33 @@ def typed(command: Command, parameter: str, text: str) -> Any:
 
 
 def complete(prefix: str, registry: Registry, limit: int = 12) -> list[Suggestion]:
-    """Return phrases that begin like `prefix`, with what was typed in place of their first words and slots."""
+    """Return phrases that begin like `prefix`, first those with most of its words for their own.
+
+    What was typed stands in place of their first words and slots.
+    """
     typed_words = [word.text for word in read_text(prefix, exact=True).words]
-    found = []
+    found: list[tuple[int, Suggestion]] = []
     for command in registry.commands:
         phrase = command.phrases[0]
         pieces = render(phrase, {}).split()
-        if _begins(pieces, typed_words):
-            found.append(Suggestion(" ".join(pieces), command.tool, command.name, command.summary))
-    return found[:limit]
+        own = _begins(pieces, typed_words)
+        if own is not None:
+            found.append((own, Suggestion(" ".join(pieces), command.tool, command.name, command.summary)))
+    found.sort(key=lambda one: -one[0])
+    return [suggestion for _, suggestion in found[:limit]]
 
 
-def _begins(pieces: list[str], words: list[str]) -> bool:
+def _begins(pieces: list[str], words: list[str]) -> int | None:
+    """How many words are the phrase's own before a slot takes the rest; None when it begins otherwise."""
     meaningful = [piece for piece in pieces if fold(piece) not in ("a", "an", "the")]
     wanted = [word for word in words if word not in ("a", "an", "the")]
     for at, word in enumerate(wanted):
         if at >= len(meaningful) or meaningful[at].startswith("{"):
-            return True
+            return at
         piece = fold(meaningful[at])
         if piece != word and not (at == len(wanted) - 1 and piece.startswith(word)):
-            return False
-    return True
+            return None
+    return len(wanted)
 
 
 def say(command: Command, params: Mapping[str, Any]) -> str:

@@ -82,8 +82,12 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 
 
 def discover() -> tuple[Tool, ...]:
-    """Return the TOOL of every file in `agents/toolkit/tools/`, by file name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(tool_files.__path__))
+    """Return the TOOL of every file in `agents/toolkit/tools/`, the session's own first, then by file name.
+
+    The order decides what is offered first and what a line means that two commands could say alike.
+    """
+    found = (module.name for module in pkgutil.iter_modules(tool_files.__path__))
+    names = sorted(found, key=lambda name: (name != "simple_coder", name))
     return tuple(importlib.import_module(f"{tool_files.__name__}.{name}").TOOL for name in names)
 
 

@@ -16,6 +16,7 @@ WITHOUT_A_DATABASE: Sequence[Check] = (
     installation.keys,
     installation.modes,
     installation.openness,
+    installation.programs,
     installation.disk,
     installation.snapshot_store,
     work.redis_server,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.services import stores
+from agents.services import perceiving, stores
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from sandbox.objects import StoreUnavailable
 
@@ -68,6 +68,15 @@ def openness() -> Iterator[Finding]:
         )
     elif not settings.DEBUG:
         yield ok("openness", f"listens on {settings.BIND}, public address {settings.PUBLIC_URL}")
+
+
+def programs() -> Iterator[Finding]:
+    """What tools need of this machine; where workers run elsewhere, they say it of theirs by a step that fails."""
+    if "git" in perceiving.programs():
+        yield ok("programs", "git is there for git_tool")
+    else:
+        what = "git is not installed where jails look for it: every step of git_tool fails as TOOL_UNAVAILABLE"
+        yield warn("programs", what, "apt-get install git, on every machine that runs workers.")
 
 
 def disk() -> Iterator[Finding]:

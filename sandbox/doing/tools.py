@@ -25,10 +25,11 @@ answer = os.dup(1)
 os.dup2(2, 1)
 given = json.load(sys.stdin)
 os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-names = {"__name__": given["name"]}
 try:
-    exec(compile(given["source"], given["name"], "exec"), names)  # its annotations stay words, as here
-    said = names[given["function"]](given["params"])
+    for name, source in given["sources"].items():
+        module = sys.modules[name] = type(sys)(name)
+        exec(compile(source, name, "exec"), vars(module))  # its annotations stay words, as here
+    said = vars(module)[given["function"]](given["params"])
 except Exception as error:
     traceback.print_exc()
     said = {"error_class": "TOOL_EXECUTION_ERROR", "reason": f"{type(error).__name__}: {error}"}
@@ -52,7 +53,7 @@ class _NoAnswer(ValueError):
 
 def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[str, Any]:
     ground.check_programs("a tool's own work needs a jail")
-    given = {name: params[name] for name in ("name", "source", "function")}
+    given = {name: params[name] for name in ("sources", "function")}
     given["params"] = {**params["params"], **{name: _seen(ground, path) for name, path in params["paths"].items()}}
     stdin = commands.encoded("params", json.dumps(given), commands.MAX_STDIN_BYTES)
     message = {

@@ -131,6 +131,13 @@ def test_debug_and_a_public_address_without_tls_are_told(settings: Any) -> None:
     assert grades(installation.openness) == ["fail"]
 
 
+def test_a_machine_without_git_is_told_what_git_tool_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert grades(installation.programs) == ["ok"]
+    monkeypatch.setattr("agents.services.perceiving.programs", lambda: ("python3",))
+    assert grades(installation.programs) == ["warn"]
+    assert "apt-get install git" in told(installation.programs)
+
+
 def test_a_disk_is_graded_by_what_the_operator_wants_free(settings: Any) -> None:
     settings.DISK_FREE_MIN_MB = 0
     assert grades(installation.disk) == ["ok"]

@@ -12,7 +12,7 @@ from tests.sandbox.conftest import Hands, OpenHands
 def work(hands: Hands, body: str, params: dict[str, Any] | None = None, **more: Any) -> Result:
     """A tool's work whose function has this body."""
     source = "def work(params):\n" + "\n".join(f"    {line}" for line in body.splitlines())
-    asked = {"name": "try", "source": source, "function": "work", "params": params or {}, "paths": {}, **more}
+    asked = {"sources": {"try": source}, "function": "work", "params": params or {}, "paths": {}, **more}
     return hands.session.execute(Request("tool", {"reads_only": True, **asked}))
 
 
@@ -26,11 +26,20 @@ def test_what_a_tool_prints_is_log_and_never_part_of_the_answer(hands: Hands) ->
     heard: list[tuple[str, bytes]] = []
     source = "def work(params):\n    print('{}')\n    import subprocess; subprocess.run(['echo', 'started'])\n"
     source += "    return {'a': 1}"
-    params = {"name": "t", "source": source, "function": "work", "params": {}, "paths": {}, "reads_only": True}
+    params = {"sources": {"t": source}, "function": "work", "params": {}, "paths": {}, "reads_only": True}
     result = hands.session.execute(Request("tool", params), on_output=lambda stream, data: heard.append((stream, data)))
     assert result.data["a"] == 1
     assert {stream for stream, _ in heard} == {"stderr"}
     assert b"started" in b"".join(data for _, data in heard)
+
+
+def test_a_module_may_be_made_of_several_that_import_each_other(hands: Hands) -> None:
+    parts = {
+        "far.away": "def two() -> Never:\n    return 2",
+        "t": "from far.away import two\n\ndef f(p): return {'a': two()}",
+    }
+    asked = {"sources": parts, "function": "f", "params": {}, "paths": {}, "reads_only": True}
+    assert hands.session.execute(Request("tool", asked)).data["a"] == 2
 
 
 def test_a_refusal_is_the_tools_own_failure_with_its_class_and_reason(hands: Hands) -> None:
@@ -99,7 +108,7 @@ def test_a_tool_is_held_to_limits_and_can_be_cancelled(open_hands: OpenHands) ->
     assert work(hands, "while True: pass").limit == "time"
     cancel = threading.Event()
     source = "def f(p):\n    print('begun', flush=True)\n    while True: pass"
-    params = {"name": "t", "source": source, "function": "f", "params": {}, "paths": {}}
+    params = {"sources": {"t": source}, "function": "f", "params": {}, "paths": {}}
     asked = Request("tool", {**params, "reads_only": True, "timeout_s": 20.0})
     assert hands.session.execute(asked, on_output=lambda *_: cancel.set(), cancel=cancel).limit == "cancel"
 

@@ -242,3 +242,30 @@ def test_tidying_refuses_what_is_not_there_not_that_kind_or_not_inside() -> None
     assert "There is no file or folder named gone.txt." in refusal("remove the file gone.txt", world(*FULL))
     assert "leads out of the workspace" in refusal("remove the file ../../etc/passwd", world(*FULL))
     assert "not inside the workspace" in refusal("remove the folder /", world(*FULL))
+
+
+GIT = ("weather/.git/HEAD", "weather/main.py", "plain/main.py")
+
+
+@pytest.mark.parametrize(
+    ("goal", "names"),
+    [
+        ("show what changed in the git repository weather", ["status", "diff"]),
+        ("show me the history of the repository weather", ["log"]),
+        ("commit the changes of the repository weather with the message add a script", ["diff", "commit"]),
+        (
+            "commit everything in the repository weather to a new branch named try saying 'add a script'",
+            ["create_branch", "switch_branch", "commit"],
+        ),
+        ("put the folder plain under version control", ["init", "commit"]),
+    ],
+)
+def test_a_repository_is_looked_at_and_committed(goal: str, names: list[str]) -> None:
+    found = steps(goal, world(*GIT))
+    assert [name for name, _ in found] == names
+    messages = [values["message"] for name, values in found if name == "commit"]
+    assert messages in ([], ["add a script"], ["First commit"])
+
+
+def test_a_folder_that_is_no_repository_is_not_committed() -> None:
+    assert "plain/.git" in refusal("commit the changes of the repository plain saying x", world(*GIT))

@@ -54,7 +54,7 @@ def test_the_source_goes_along_with_parameters_and_what_names_files(work: Any, f
     assert params["params"] == {"path": "a", "words": "b", "fixed": 7}
     assert params["paths"] == {"path": "a"}
     names: dict[str, Any] = {}
-    exec(params["source"], names)
+    exec(list(params["sources"].values())[-1], names)
     assert names[params["function"]](params["params"]) == {"count": 3}
     assert params["function"] == function
     assert isinstance(work, ModuleType) or work is count

@@ -1,0 +1,159 @@
+"""Git in the workspace: what changed, commits and branches. A repository's own settings decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.toolkit.command import Command, Params, Tool
+from agents.toolkit.describing import fields, line, number, path, switch
+from agents.toolkit.git_tool import inside, repository
+from agents.toolkit.jailed import in_jail
+
+NAME = "git_tool"
+_FOLDER = path("Folder of the repository", default=".")
+_BRANCH = line("Branch", 200)
+_OF_A_PERSON = r"^[^<>\x00-\x1f\x7f]+$"
+
+
+def _command(
+    name: str,
+    summary: str,
+    phrases: tuple[str, ...],
+    result_keys: tuple[str, ...],
+    example: Params,
+    more: Mapping[str, Any] | None = None,
+    required: tuple[str, ...] = (),
+    effect: str = "idempotent",
+) -> Command:
+    schema = fields({"path": _FOLDER, **(more or {})}, *required)
+    work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(repository,), do=name)
+    return Command(NAME, name, summary, schema, phrases, effect, work, result_keys, (example,))
+
+
+TOOL = Tool(
+    NAME,
+    "Git",
+    "Looks at a git repository of the workspace, and makes commits and branches in it. Nothing that the repository "
+    "itself names is run: no hooks, filters, drivers or helpers of its configuration. Nothing is fetched or pushed.",
+    (
+        _command(
+            "status",
+            "Show the branch and what differs from the newest commit.",
+            (
+                "show the git status [of the folder {path}]",
+                "(show|check) [the] git status [(of|in) [the] [repository|folder] {path}]",
+            ),
+            ("branch", "commit", "clean", "entries", "conflicts"),
+            {"path": "weather"},
+        ),
+        _command(
+            "diff",
+            "Show which lines changed, against the newest commit or another one.",
+            (
+                "show the git changes [of the folder {path}] [of the kind {what}] [since the commit {since}] "
+                "[in the file {only}]",
+                "(show|list) the (changes|diff|differences) (of|in) the [git] repository {path}",
+            ),
+            ("files", "diff", "added", "deleted"),
+            {"path": "weather", "what": "staged"},
+            {
+                "what": {
+                    "type": "string",
+                    "title": "Which: all, staged (in the index) or unstaged",
+                    "enum": ["all", "staged", "unstaged"],
+                    "default": "all",
+                },
+                "since": line("Since this commit or branch", 200),
+                "only": path("Only this file or folder"),
+            },
+        ),
+        _command(
+            "log",
+            "Show the newest commits.",
+            (
+                "show the git log [of the folder {path}] [of the branch {branch}] [with at most {most} commits]",
+                "(show|list) the (commits|history) (of|in) the [git] repository {path}",
+            ),
+            ("commits",),
+            {"most": 5},
+            {"branch": line("Branch or commit", 200), "most": number("At most so many", 1, 500, default=20)},
+        ),
+        _command(
+            "branches",
+            "List the branches.",
+            (
+                "list the git branches [of the folder {path}]",
+                "(show|list) the branches (of|in) the [git] repository {path}",
+            ),
+            ("branches", "branch"),
+            {},
+        ),
+        _command(
+            "init",
+            "Make a folder a git repository.",
+            (
+                "start a git repository [in the folder {path}] [with the first branch {branch}]",
+                "(create|make|initialise|initialize) a git repository in [the folder] {path}",
+            ),
+            ("branch", "message"),
+            {"path": "weather"},
+            {"branch": line("First branch", 100, default="main", pattern=r"^[A-Za-z0-9][A-Za-z0-9_/.-]*$")},
+            effect="workspace",
+        ),
+        _command(
+            "commit",
+            "Commit what changed.",
+            (
+                "commit everything [of the folder {path}] with the message {message} [by the author {author_name}] "
+                "[with the address {author_email}] [with all that changed {everything}] [only the path {only}]",
+                "commit [all|everything] (saying|with the message) {message}",
+                "commit the changes (of|in) [the repository] {path} (saying|with the message) {message}",
+            ),
+            ("commit", "branch", "files", "message"),
+            {"path": "weather", "message": "Say where the figures come from", "author_name": "Ada"},
+            {
+                "message": {
+                    "type": "string",
+                    "title": "Message",
+                    "minLength": 1,
+                    "maxLength": 20_000,
+                    "x-reference": True,
+                    "x-multiline": True,
+                },
+                "author_name": line("Name of the author", 200, default="mindX", pattern=_OF_A_PERSON),
+                "author_email": line("E-mail of the author", 200, default="mindx@localhost", pattern=_OF_A_PERSON),
+                "everything": switch("All that changed, not only what is in the index", default=True),
+                "only": path("Only this file or folder"),
+            },
+            ("message",),
+            effect="workspace",
+        ),
+        _command(
+            "create_branch",
+            "Make a branch, at the newest commit or another one.",
+            (
+                "create the git branch {name} [of the folder {path}] [at the commit {start}]",
+                "(create|make) the branch {name} (of|in) the [git] repository {path}",
+            ),
+            ("branch", "commit", "message"),
+            {"name": "fix-figures", "start": "main"},
+            {"name": _BRANCH, "start": line("At this commit or branch", 200)},
+            ("name",),
+            effect="workspace",
+        ),
+        _command(
+            "switch_branch",
+            "Go to another branch. Where files of the folder go by it, it needs autonomous mode.",
+            (
+                "switch to the git branch {name} [of the folder {path}]",
+                "(switch|go) to the branch {name} (of|in) the [git] repository {path}",
+            ),
+            ("branch", "commit", "message"),
+            {"name": "main"},
+            {"name": _BRANCH},
+            ("name",),
+            effect="workspace",
+        ),
+    ),
+)
