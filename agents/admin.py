@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+from agents import budgets
 from agents.bdi.limits import BOUNDS, in_words
 from agents.bdi.recovery import FailureClass
 from agents.limit_form import ToolLimitForm
@@ -39,6 +40,7 @@ from people.told_admin import ToldTable
 
 _PER_PAGE = 50
 _MOST_PAGES = 200
+_WAITING_COUNTED = 100
 _OUTCOMES = ("succeeded", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted")
 _BELIEVED_FROM = ("perception", "person", "inference", "experience", "default")
 
@@ -117,11 +119,19 @@ class AgentAdmin(_NothingVanishes, ToldTable):
             "cost_per_day",
         ),
     )
-    list_display = ("name", "paused", "review_design", "review_selection", "people_only", "uses_model", "created_at")
-    readonly_fields = ("name", "created_at")
+    list_display = ("name", "paused", "review_design", "review_selection", "people_only", "uses_model", "used_today")
+    readonly_fields = ("name", "created_at", "used_today")
 
     def told_subject(self, row: Agent) -> str:
         return f"agent:{row.name}"
+
+    @admin.display(description="used by its models today (UTC)")
+    def used_today(self, row: Agent) -> str:
+        (budget,) = budgets.today([row])
+        waiting = budgets.waiting(row)[:_WAITING_COUNTED].count()
+        more = "+" if waiting == _WAITING_COUNTED else ""
+        paused = f"; {waiting}{more} goal{'s' * (waiting != 1)} put off to tomorrow: raise it, and plan them now"
+        return budget.words + (paused if waiting else "")
 
 
 @admin.register(Standstill)

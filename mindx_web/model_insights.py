@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from agents import budgets
+from agents.budgets import Budget
 from agents.models import Agent, Generation
 from library.language import insights
 from library.language.insights import Figures
@@ -136,6 +138,11 @@ class ModelInsights:
     def agents(self) -> dict[str, str]:
         """Names by what calls know of them."""
         return {str(pk): name for pk, name in Agent.objects.order_by("name").values_list("pk", "name")}
+
+    @cached_property
+    def budgets(self) -> list[Budget]:
+        """Of the agents that have one, today."""
+        return budgets.today(budgets.limited())
 
     def name_of(self, agent: str) -> str:
         """An agent's name; it may be gone, or none was asked for."""

@@ -48,9 +48,7 @@ _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
 )
 _PUT_OFF = "The language model asked for patience. The goal is planned by itself after that."
-_WAITS_FOR_MODEL = {
-    "model_budget_spent": "Its agent's budget for language models is used up for today. It is planned tomorrow.",
-}
+_NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
@@ -86,10 +84,12 @@ def notice_for(
     match state:
         case "blocked":
             return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
+        case "pending" if reason.startswith("model_budget_spent"):
+            told = reason.partition(":")[2].strip()
+            way_out = "An operator may raise it: then plan now. Or plan by hand."
+            return Notice("person", "clock", f"{_NO_BUDGET} {told}".rstrip(), way_out)
         case "pending" if reason.startswith("model_"):
-            return Notice(
-                "person", "clock", _WAITS_FOR_MODEL.get(_key(reason), _PUT_OFF), "Plan now, or plan by hand later."
-            )
+            return Notice("person", "clock", _PUT_OFF, "Plan now, or plan by hand later.")
         case "manual":
             if reason.startswith("forbidden_by_policy: "):
                 return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)

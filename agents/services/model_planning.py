@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from agents import budgets
 from agents.bdi import model_answer, prompt, selection
 from agents.bdi.dependencies import link
 from agents.bdi.prompt import Earlier, Prompt, Situation
@@ -222,7 +223,7 @@ class _Turn:
     def _no_answer(self, error: ModelError) -> NoPlan | Later:
         self._say(str(error), "error")
         if isinstance(error, BudgetSpent):
-            return Later(_next_midnight(), f"model_budget_spent: {error}")
+            return Later(_next_midnight(), f"{budgets.SPENT}: {error}")
         patience_s = getattr(error, "retry_after_s", None)
         if patience_s and self._waits() < MOST_WAITS:
             return Later(timezone.now() + timedelta(seconds=patience_s), f"model_{error.code}: {error}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -98,12 +99,16 @@ def _check(ask: Ask, model: str, tokens: int, price: Decimal | None) -> None:
 
 def used_today(agent: str) -> tuple[int, Decimal]:
     """Tokens and dollars of an agent since midnight (UTC), with what is under way by its guess."""
-    rows = ModelCall.objects.filter(agent=agent, at__gte=_midnight())
+    return used_today_by([agent]).get(agent, (0, Decimal(0)))
+
+
+def used_today_by(agents: Iterable[str]) -> dict[str, tuple[int, Decimal]]:
+    """The same of several; who asked nothing is not among them."""
+    rows = ModelCall.objects.filter(agent__in=list(agents), at__gte=_midnight())
     # What failed without a word from the model has cost nothing that anybody told.
-    found = rows.exclude(state=_State.FAILED, tokens_are_guessed=True).aggregate(
-        tokens_in=Sum("tokens_in"), tokens_out=Sum("tokens_out"), cost=Sum("cost")
-    )
-    return (found["tokens_in"] or 0) + (found["tokens_out"] or 0), found["cost"] or Decimal(0)
+    told = rows.exclude(state=_State.FAILED, tokens_are_guessed=True).order_by().values("agent")
+    sums = told.annotate(read=Sum("tokens_in"), written=Sum("tokens_out"), dollars=Sum("cost"))
+    return {row["agent"]: (row["read"] + row["written"], row["dollars"] or Decimal(0)) for row in sums}
 
 
 def _midnight() -> datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -225,6 +226,42 @@ def test_a_days_budget_puts_goals_off_to_the_next_day_and_says_so(
     assert goal.wake_at > timezone.now()
     assert "of 20,000 tokens of this day are used" in log(goal)
     assert len(provider.asked) == 1
+
+
+def test_a_spent_budget_is_seen_on_the_goal_the_agent_and_the_insights_and_raising_it_helps(
+    provider: Provider, owner: User, admin: User, client_of: Any, valkey: object
+) -> None:
+    agent, _ = Agent.objects.update_or_create(name="mindx", defaults={"tokens_per_day": 8_000})
+    provider.will_say(said(GOOD))
+    goal = planned(owner)
+    assert goal.reason.startswith("model_budget_spent")
+    page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    assert "lets no question pass until tomorrow (UTC). 0 of 8,000 tokens of this day are used" in page
+    assert "Plan now" in page
+    its_page = f"/admin/agents/agent/{agent.pk}/change/"
+    assert "0 of 8,000 tokens; 1 goal put off to tomorrow" in client_of(admin).get(its_page).content.decode()
+    assert "0 %: 0 of 8,000 tokens" in client_of(admin).get("/insights/models/").content.decode()
+    assert provider.asked == []
+    Agent.objects.update(tokens_per_day=100_000)
+    client_of(owner).post(f"/goals/{goal.pk}/plan-again")
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert "150 of 100,000 tokens" in client_of(admin).get(its_page).content.decode()
+
+
+def test_the_next_day_a_goal_is_planned_by_itself(provider: Provider, owner: User, valkey: object) -> None:
+    Agent.objects.update_or_create(name="mindx", defaults={"tokens_per_day": 20_000})
+    provider.will_say(said(GOOD))
+    planned(owner)
+    ModelCall.objects.update(tokens_in=15_000)
+    goal = planned(owner, "Lay out the other ledger too")
+    assert goal.state == GoalState.PENDING
+    ModelCall.objects.update(at=timezone.now() - timedelta(days=1))
+    Goal.objects.filter(pk=goal.pk).update(wake_at=timezone.now())
+    cycle.work()
+    goal.refresh_from_db()
+    assert goal.state == GoalState.AWAITING_REVIEW
 
 
 def test_the_models_word_that_it_cannot_is_kept(provider: Provider, owner: User, valkey: object) -> None:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.budgets import Budget
 from agents.models import Agent, Generation, Goal
 from agents.states import GoalState
 from library.language import days, insights
@@ -196,6 +197,21 @@ def test_operators_and_admins_have_it_in_their_navigation(operator: User, admin:
     assert client_of(operator).get("/insights/").headers["Location"] == PAGE
 
 
+@pytest.mark.parametrize(
+    ("most", "used", "percent"),
+    [
+        ((100, None), (50, "9"), 50),
+        ((100, "2"), (10, "1.5"), 75),
+        ((None, "0"), (0, "0"), 100),
+        ((10, None), (99, "0"), 100),
+    ],
+)
+def test_a_budget_is_as_full_as_its_nearer_bound(most: Any, used: Any, percent: int) -> None:
+    tokens, cost = most
+    agent = Agent(tokens_per_day=tokens, cost_per_day=None if cost is None else Decimal(cost))
+    assert Budget(agent, used[0], Decimal(used[1])).percent == percent
+
+
 def test_without_calls_it_says_what_to_do(operator: User, client_of: ClientOf, settings: Any) -> None:
     assert "MINDX_MODEL" in read(client_of(operator))
     settings.MODEL = "openai/one"
@@ -239,7 +255,7 @@ def test_a_year_is_drawn_with_few_bars_and_asked_in_few_questions(
         connection,
     ) as asked:
         page = read(client, address)
-    assert len(asked) <= 7
+    assert len(asked) <= 8
     assert "per 7 days" in page
     bins = model_insights.ModelInsights(Asking(today - timedelta(days=364), today)).bins
     assert len(bins) <= model_insights.MOST_BARS
