@@ -165,6 +165,14 @@ class GoalPage:
         return [(attempt, timeline.duration_of(goal_facts.try_of(attempt))) for attempt in self.attempts]
 
     @cached_property
+    def reports(self) -> list[Intent]:
+        """The steps that reported what they found when they looked at code, the newest first."""
+        found = [
+            intent for plan in self.revisions for intent in plan.intents.all() if "report" in (intent.result or {})
+        ]
+        return found[::-1]
+
+    @cached_property
     def nodes(self) -> list[Node]:
         """The timeline."""
         return timeline.build(

@@ -177,6 +177,7 @@ OF_TOOLS: Mapping[str, Signature] = {
         "Sources are modules by name; the last has the function that answers. Paths are parameters that name files.",
         {"sources": dict, "function": str, "params": dict, "paths": dict, "reads_only": bool},
         timeout_s=float,
+        kit=str,
     ),
 }
 

@@ -24,7 +24,7 @@ _NOT_SAID = frozenset(
     {
         *("status", "error_class", "reason", "level", "duration_s", "limit", "return_code"),
         *("stdout", "stderr", "stdout_bytes", "stderr_bytes", "truncated", "message", "content", "encoding"),
-        *("left_running", "peak_memory_bytes", "peak_processes", "deleted_count", network.KEY),
+        *("report", "left_running", "peak_memory_bytes", "peak_processes", "deleted_count", network.KEY),
     }
 )
 _MIB = 1 << 20

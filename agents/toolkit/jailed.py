@@ -25,12 +25,14 @@ def in_jail(
     *,
     reads_only: bool,
     parts: Sequence[ModuleType] = (),
+    kit: str = "",
     **fixed: Any,
 ) -> Callable[[Params], tuple[Request, ...]]:
     """What the sandbox is asked so that `work` gets the parameters of `schema`; of a module, its function `main`.
 
     `reads_only`: it changes no file, as its effect has to say too. `parts` are further modules of mindX that it
-    imports by their names. `fixed` are further parameters, which no plan gives.
+    imports by their names. `kit`: what is brought into the jail for it (see sandbox.doing.tools). `fixed` are further
+    parameters, which no plan gives.
     """
     function = "main" if isinstance(work, ModuleType) else work.__name__
     whole = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{function}"
@@ -46,6 +48,8 @@ def in_jail(
             "paths": {each: params[each] for each in paths if each in params},
             "reads_only": reads_only,
         }
+        if kit:
+            asked["kit"] = kit
         if "timeout_s" in params:
             asked["timeout_s"] = params["timeout_s"]
         return (Request(REQUEST, asked),)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import by_hand, design, goal, session
+from agents.views import by_hand, design, goal, reports, session
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
@@ -20,6 +20,7 @@ urlpatterns = [
     path("<int:pk>/plan-again", goal.plan_again, name="goal-plan-again"),
     path("<int:pk>/again-with-access", goal.again_with_access, name="goal-again-with-access"),
     path("<int:pk>/intents/<int:intent>/outcome", goal.outcome, name="goal-outcome"),
+    path("<int:pk>/intents/<int:intent>/report", reports.of_step, name="goal-report"),
     path("<int:pk>/log", goal.log, name="goal-log"),
     path("<int:pk>/log.txt", goal.raw_log, name="goal-log-raw"),
     path("<int:pk>/log/<int:number>.txt", goal.raw_line, name="goal-log-line"),

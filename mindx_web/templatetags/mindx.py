@@ -121,6 +121,12 @@ def visible(text: object, place: str = "") -> SafeString:
 
 
 @register.filter
+def thousands(number: int) -> str:
+    """A count as people read it: 12,345."""
+    return f"{number:,}"
+
+
+@register.filter
 def words(identifier: object) -> str:
     """A state or a reason as words."""
     return said.words(str(identifier))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sandbox import commands
+from sandbox.analysis import kit
+from sandbox.commands import Refusal
 from sandbox.doing import programs
 from sandbox.doing.ground import Ground
 from sandbox.doing.listening import Listener
@@ -43,6 +45,10 @@ _ERROR_CLASSES = frozenset(
 )
 # What the session itself says of a result, which no tool may say in its place.
 _RESERVED = frozenset({"status", "error_class", "reason", "limit", "level", "duration_s", "network", "stderr"})
+# In the environment of the program: the folder of its kit, the workspace's root, and how long it may take.
+KIT, WORKSPACE, SECONDS = "MINDX_KIT", "MINDX_WORKSPACE", "MINDX_SECONDS"
+# Programs and packages that are brought to where jails see them, by name.
+_KITS: Mapping[str, Callable[[], str]] = {"analysis": kit.prepare}
 _MOST_DEPTH = 40
 _MOST_REASON_CHARS = 2_000
 
@@ -56,13 +62,14 @@ def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[st
     given = {name: params[name] for name in ("sources", "function")}
     given["params"] = {**params["params"], **{name: _seen(ground, path) for name, path in params["paths"].items()}}
     stdin = commands.encoded("params", json.dumps(given), commands.MAX_STDIN_BYTES)
+    timeout_s = programs.time_limit_s(ground, params.get("timeout_s"))
     message = {
         "do": "run",
-        "timeout_s": programs.time_limit_s(ground, params.get("timeout_s")),
+        "timeout_s": timeout_s,
         # Never the virtual environment's Python, nor a variable that a step has set: both may be the workspace's own.
         "candidates": [[interpreter.choose().program, "-I", "-c", _START]],
         "cwd": ground.state.cwd,
-        "env": programs.own_environment(ground),
+        "env": programs.own_environment(ground) | _of_kit(params.get("kit", "")) | {SECONDS: f"{timeout_s:g}"},
         "watch_deletions": not ground.state.autonomous,
     }
     try:
@@ -70,6 +77,15 @@ def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[st
     except Failed as failed:
         raise _refused(failed) from failed
     return _answer(data, ground.limits.output_bytes)
+
+
+def _of_kit(name: str) -> dict[str, str]:
+    """What a program finds of a kit: where it lies, and where the workspace begins. Raises Refusal, KitUnavailable."""
+    if not name:
+        return {}
+    if name not in _KITS:
+        raise Refusal("TOOL_UNAVAILABLE", f"there is no kit {name[:64]!r}; there are {', '.join(_KITS)}")
+    return {KIT: _KITS[name](), WORKSPACE: commands.WORKSPACE}
 
 
 def _seen(ground: Ground, path: object) -> str:
@@ -90,7 +106,7 @@ class _OnlyLog(Listener):
 
     def hear(self, stream: str, data: bytes) -> None:
         if stream == "stderr":
-            self._listener.hear(stream, data)
+            self._listener.hear("stdout", data)  # it tells how far it is, which is no warning
 
 
 def _refused(failed: Failed) -> Failed:

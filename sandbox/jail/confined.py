@@ -151,7 +151,7 @@ def _rules(order: Order, tmp: str) -> list[tuple[str, int]]:
     return [
         *((path, landlock.READ_AND_RUN) for path in order.readable),
         (order.helper, landlock.READ),
-        (order.templates, landlock.READ),
+        (order.templates, landlock.READ_AND_RUN),
         ("/proc", landlock.READ),
         *((device, landlock.READ_FILE | landlock.WRITE_FILE) for device in _DEVICES),
         (order.root, landlock.ALL),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agents.toolkit.registry import REGISTRY
 from sandbox.contract import DEFAULT_LIMITS, Request, SandboxUnavailable, SessionState
 from sandbox.jail import bubblewrap, cell, landlock, launcher, launching, probe, seccomp, uids
 from sandbox.jail.interpreter import choose
@@ -133,6 +134,23 @@ def test_without_namespaces_the_level_is_l2_where_it_is_accepted(place: Path) ->
     with open_session(place / "data" / "work", SessionState(), minimum="L2") as session:
         result = session.execute(Request("run", {"command_line": "python -c 'print(6 * 7)'"}))
     assert (result.level, result.status, result.data["stdout"]) == ("L2", "SUCCESS", "42\n")
+
+
+@needs_root
+@pytest.mark.usefixtures("no_namespaces")
+def test_at_l2_code_is_looked_at_too_where_it_really_lies(place: Path) -> None:
+    work = place / "data" / "work"
+    (work / "in").mkdir()
+    (work / "in" / "a.py").write_text("import os\nx = eval('1')\n")
+    probe.level(refresh=True)
+    asked = REGISTRY.command("system_analyzer", "analyze").requests({"path": "a.py"})
+    with open_session(work, SessionState(), minimum="L2") as session:
+        assert session.execute(Request("cd", {"path": "in"})).ok
+        result = session.execute(asked[0])
+    assert (result.level, result.status) == ("L2", "SUCCESS"), result
+    report = result.data["report"]
+    assert [(one["path"], one["code"]) for one in report["security"]["top"]] == [("in/a.py", "S307")]
+    assert {one["name"] for one in report["unused"]["top"]} == {"os", "x"}
 
 
 def _without_landlock(monkeypatch: pytest.MonkeyPatch) -> str:

@@ -29,7 +29,7 @@ def test_what_a_tool_prints_is_log_and_never_part_of_the_answer(hands: Hands) ->
     params = {"sources": {"t": source}, "function": "work", "params": {}, "paths": {}, "reads_only": True}
     result = hands.session.execute(Request("tool", params), on_output=lambda stream, data: heard.append((stream, data)))
     assert result.data["a"] == 1
-    assert {stream for stream, _ in heard} == {"stderr"}
+    assert {stream for stream, _ in heard} == {"stdout"}
     assert b"started" in b"".join(data for _, data in heard)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.models import Belief, Generation, Goal, IntentPlan, LevelDocument, Workspace
+from agents.models import Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Workspace
 from agents.services import cycle, designs, goals, shadowing, workspaces
 from agents.states import GoalState
 from library.language import days
@@ -20,6 +20,7 @@ from people.models import User
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
 from review.policy.verdict import Action
 from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking
+from tests.agents.presentation.reports import report
 from tests.review.levels import asked_choice
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 from tests.review.policies import in_force, tried
@@ -63,6 +64,7 @@ class Furnished:
     rule: Component
     experience: Experience
     notice: Notice
+    analysed: Intent
 
 
 def furnish(people: People) -> Furnished:
@@ -102,6 +104,7 @@ def furnish(people: People) -> Furnished:
         rule=Component.objects.filter(kind=Component.Kind.RULE).order_by("pk")[0],
         experience=Experience.objects.order_by("pk")[0],
         notice=Notice.objects.filter(user=judge).order_by("-pk")[0],
+        analysed=_analysed(owner),
     )
 
 
@@ -131,6 +134,13 @@ def _asked_of_models(goal: Goal) -> None:
         days.add_attempt(call.pk, is_plan=not problems)
     failed = ModelCall.objects.create(**values, state="failed", failure="key_refused", detail=NASTY, latency_ms=40)
     days.add_call(failed.pk)
+
+
+def _analysed(owner: User) -> Intent:
+    """A step whose result holds a report about code, with names that are long and want to be markup."""
+    plan = proposed(goal_of(owner, "Analyze the code"), (step("run", command_line="ls"),))
+    plan.intents.update(result={"message": NASTY, "report": report(f"{LONG}/<b>.py", NASTY)})
+    return plan.intents.get()
 
 
 def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:

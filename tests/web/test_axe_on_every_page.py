@@ -65,6 +65,7 @@ PAGES: dict[str, list[Place]] = {
     "goal-plans": [Place("owner", _goal), Place("owner", lambda all_: [all_.sent_back.pk])],
     "goal-beliefs": [Place("owner", _goal)],
     "goal-attempts": [Place("owner", _goal)],
+    "goal-report": [Place("owner", lambda all_: [all_.analysed.intent_plan.goal_id, all_.analysed.pk])],
     "goal-files": [Place("owner", _goal)],
     "goal-session": [Place("owner", _goal)],
     "goal-decisions": [Place("owner", _goal)],

@@ -34,7 +34,7 @@ class Place:
 
     def real(self, path: str) -> str:
         """`path`, as a session says it, where it really is."""
-        for said, real in ((WORKSPACE, self.workspace), (TMP, self.tmp)):
+        for said, real in ((WORKSPACE, self.workspace), (TEMPLATES, self.templates), (TMP, self.tmp)):
             if path == said or path.startswith(said + "/"):
                 return real + path[len(said) :]
         return path

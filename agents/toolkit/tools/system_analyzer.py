@@ -1,0 +1,53 @@
+"""Looking at a code base: how large and how intricate it is, its probable faults and dangers, what nothing uses.
+
+Nothing of the code is run or imported. The analysers are ruff and vulture (docs/decisions/0011).
+"""
+
+from __future__ import annotations
+
+from agents.toolkit.analysis import KIT, code_path, time_limit, work
+from agents.toolkit.command import Command, Tool
+from agents.toolkit.describing import fields, path
+from agents.toolkit.jailed import in_jail
+
+NAME = "system_analyzer"
+_LOOK = fields({"path": code_path(), "timeout_s": time_limit()})
+_WRITE = fields({"path": code_path(), "to": path("Markdown file for the report"), "timeout_s": time_limit()}, "to")
+
+TOOL = Tool(
+    NAME,
+    "System analyzer",
+    "Size, complexity, probable faults, security findings and unused code of a code base, with charts.",
+    (
+        Command(
+            NAME,
+            "analyze",
+            "Look at code without running it, and report what was found.",
+            _LOOK,
+            (
+                "analyze the code in {path} [within {timeout_s} seconds]",
+                "(analyze|analyse|review|assess) [all] [the] code (in|of|below) [the (file|folder)] {path}",
+                "(analyze|analyse) [all] the code",
+            ),
+            "idempotent",
+            in_jail(work, _LOOK, reads_only=True, kit=KIT, do="analyse"),
+            ("message",),
+            ({"path": "src"}, {"path": "main.py", "timeout_s": 20}),
+        ),
+        Command(
+            NAME,
+            "write_report",
+            "Look at code without running it, and write the report to a Markdown file.",
+            _WRITE,
+            (
+                "write a report about the code in {path} to the file {to} [within {timeout_s} seconds]",
+                "write a [code] report about [the code (in|of)] [the (file|folder)] {path} (to|into) [the file] {to}",
+            ),
+            "workspace",
+            in_jail(work, _WRITE, reads_only=False, kit=KIT, do="analyse"),
+            ("message",),
+            ({"path": "src", "to": "docs/code.md"},),
+            beliefs_added=("there is a file or folder named {to}",),
+        ),
+    ),
+)

@@ -1,0 +1,53 @@
+"""Where the work of a tool begins: an order by its name, with its parameters. What it tells meanwhile is log."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import overview, placing, written_report
+from .telling import shown
+
+Json = dict[str, Any]
+_OF_ITS_TIME = 0.85  # after that the rest is left out, so that there is an answer
+
+
+class Refused(Exception):
+    """The order cannot be carried out; the message says why."""
+
+
+def carry_out(do: str, params: Mapping[str, Any]) -> Json:
+    """The answer to one order. Its paths are relative to the current folder, those of the answer to the workspace."""
+    until = time.monotonic() + float(os.environ["MINDX_SECONDS"]) * _OF_ITS_TIME
+    root = os.environ["MINDX_WORKSPACE"]
+    places = {name: _place(params.get(name), root) for name in ("path", "to")}
+    os.chdir(root)
+    try:
+        if not overview.exists(places["path"]):
+            raise Refused(f"there is no file or folder {shown(places['path'])}")
+        return _ORDERS[do]({**params, **places}, f"{os.environ['MINDX_KIT']}/ruff", until)
+    except (Refused, placing.NotPlaced, NotADirectoryError) as refused:
+        return {"error_class": "INVALID_PARAMETERS", "reason": shown(str(refused))}
+
+
+def _place(path: str | None, root: str) -> str:
+    """A path as it counts from the workspace, which is "" itself; nothing for none."""
+    if not path:
+        return ""
+    place = os.path.relpath(os.path.abspath(path), root)
+    return "" if place == "." else place
+
+
+def _analyse(params: Mapping[str, Any], program: str, until: float) -> Json:
+    looked = overview.look(params["path"], program, until)
+    report = overview.report(params["path"], looked, overview.versions(program))
+    message = overview.message(report)
+    if params["to"]:
+        placing.put(params["to"], written_report.written(report, params["to"]).encode())
+        message = f"{message}; written to {shown(params['to'])}"
+    return {"message": message, "report": report}
+
+
+_ORDERS: Mapping[str, Callable[[Mapping[str, Any], str, float], Json]] = {"analyse": _analyse}
