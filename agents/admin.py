@@ -114,6 +114,7 @@ class AgentAdmin(_NothingVanishes, ToldTable):
             "people_only",
             "uses_model",
             "model",
+            "firmware_domain",
             "max_repair_attempts",
             "tokens_per_day",
             "cost_per_day",

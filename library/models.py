@@ -19,6 +19,7 @@ class Component(models.Model):
     class Kind(models.TextChoices):
         RULE = "rule"
         TOOL = "tool"
+        FIRMWARE = "firmware"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)

@@ -27,6 +27,7 @@ _PLACES = {
     "workspaces": "workspaces",
     "rules": "rules",
     "rule": "rules",
+    "firmware": "rules",
     "memory": "memory",
     "experience": "memory",
     "review": "review",

@@ -98,7 +98,7 @@ def build(situation: Situation, registry: Registry, tools: Iterable[str], firmwa
     from its beginning, then earlier runs, nearest first.
     """
     named = set(tools)
-    rules = f"Rules of this installation:\n{firmware}\n" if firmware else ""
+    rules = f"Rules that the operator of this installation has set for every plan:\n{firmware}\n" if firmware else ""
     system = "\n".join(part for part in (_INSTRUCTIONS, rules, _catalogue(registry, named)) if part)
     material: dict[str, Any] = {"goal": situation.goal}
     if situation.refused:

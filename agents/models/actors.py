@@ -51,6 +51,13 @@ class Agent(models.Model):
         db_default="",
         help_text="As LiteLLM spells it, such as anthropic/… or openai/…; empty: the one in MINDX_MODEL.",
     )
+    firmware_domain = models.CharField(
+        max_length=40,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Besides the general firmware its models are told that of this domain, such as finance.",
+    )
     max_repair_attempts = models.PositiveSmallIntegerField(
         default=2,
         db_default=2,

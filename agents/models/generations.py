@@ -25,6 +25,8 @@ class Generation(models.Model):
     problems = models.JSONField(default=list)
     # The model's own word that it cannot.
     cannot = models.TextField(blank=True)
+    # Which versions of the firmware the model was told, in words: "general 1.2.0, finance 1.0.0".
+    firmware = models.CharField(max_length=200, blank=True, default="", db_default="")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -25,7 +25,7 @@ from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
-from agents.services import logs, proposing
+from agents.services import firmware, logs, proposing
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
 from library.language import days, generation
@@ -86,6 +86,7 @@ class _Turn:
         self.models = models_of(agent)
         self.number = (goal.generations.aggregate(last=Max("turn"))["last"] or 0) + 1
         self.answer: Answer | None = None
+        self.firmware = firmware.of(agent)
 
     def plan(self, beliefs: list[Belief]) -> PlanDraft | NoPlan | Later:
         earlier = nearest_to(
@@ -103,7 +104,9 @@ class _Turn:
                 for row, _ in earlier
             ],
         )
-        asked = prompt.build(situation, REGISTRY, self.agent.tools, "", tokens=settings.MODEL_PROMPT_TOKENS)
+        asked = prompt.build(
+            situation, REGISTRY, self.agent.tools, self.firmware.text, tokens=settings.MODEL_PROMPT_TOKENS
+        )
         used = [row.pk for row, _ in earlier][: len(situation.earlier) - asked.left_out.get("earlier_runs", 0)]
         for attempt in range(1, self.agent.max_repair_attempts + 2):
             found = self._attempt(asked, attempt)
@@ -130,6 +133,7 @@ class _Turn:
             "held": list(asked.held),
             "left_out": dict(asked.left_out),
             "experiences": used,
+            "firmware": list(self.firmware.versions),
         }
         has_tool_output = asked.has_tool_output
         evidence = {**self.rules, **found.evidence, "model": model, "prompt_has_tool_output": has_tool_output}
@@ -145,6 +149,8 @@ class _Turn:
         """One answer and what it is worth: a draft without problems, the problems of one, or the end of asking."""
         if attempt == 1:
             self._say(f"no rule makes a plan; {self.models[0]} is asked for one")
+            if self.firmware.missing:
+                self._say(f"no firmware of the domain {self.firmware.missing} is in use, so it is told none", "warning")
         try:
             self.answer = self._ask(asked)
         except (BudgetSpent, CallFailed) as error:
@@ -163,6 +169,7 @@ class _Turn:
                 call_id=self.answer.call,
                 problems=[asdict(one) for one in problems],
                 cannot=read.cannot,
+                firmware=", ".join(self.firmware.versions),
             )
             days.add_attempt(self.answer.call, is_plan=draft is not None and not problems)
         if read.cannot:

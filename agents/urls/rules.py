@@ -2,10 +2,13 @@
 
 from django.urls import path
 
-from agents.views import rule_editor, rules
+from agents.views import firmware, rule_editor, rules
 
 urlpatterns = [
     path("", rules.listing, name="rules"),
+    path("firmware/", firmware.listing, name="firmware"),
+    path("firmware/new/", firmware.write, name="firmware-new"),
+    path("firmware/<int:version>/<str:move>/", firmware.move, name="firmware-version"),
     path("new/", rule_editor.new, name="rule-new"),
     path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from agents.models import Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Workspace
-from agents.services import cycle, designs, goals, shadowing, workspaces
+from agents.services import cycle, designs, firmware, goals, shadowing, workspaces
 from agents.states import GoalState
 from library.language import days
 from library.models import Component, Experience, ModelCall
@@ -71,6 +71,9 @@ def furnish(people: People) -> Furnished:
     """Make them, by the services that people and workers use."""
     owner, judge, keeper = people.owner, people.judge, people.keeper
     call_command("load_starters", verbosity=0)
+    told = firmware.save("general", f"Write English.\nNever write {LONG}.", by=keeper, changes=LONG)
+    firmware.activate(told, by=keeper)
+    firmware.save("general", "Write German.", by=judge)
     done = _achieved(owner, judge)
     manual = _worked(goals.submit(by=owner, text=f"Reconcile the ledger of {LONG}"))
     workspace = Workspace.objects.create(name="papers", owner=owner, head=done.workspace.head)
