@@ -4,6 +4,7 @@ from mindx_web.api import (
     agents,
     components,
     experiences,
+    generations,
     goals,
     hand_commands,
     health,
@@ -27,6 +28,7 @@ api = Api(
     parser=StrictParser(),
 )
 api.add_router("goals", goals.router)
+api.add_router("goals", generations.router)
 api.add_router("goals", hand_commands.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)

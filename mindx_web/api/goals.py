@@ -238,6 +238,14 @@ def _read(user: User, goal_id: str) -> Goal:
     return goal
 
 
+def readable(user: User, goal_id: str) -> Goal:
+    """A goal that the person may see; 404 for every other."""
+    goal = selectors.goals_visible_to(user).filter(pk=found_id(goal_id, not_found("goal"))).first()
+    if goal is None:
+        raise not_found("goal")
+    return goal
+
+
 def changeable(user: User, goal_id: str) -> Goal:
     """A goal that the person may change: 404 when they may not even see it, 403 when they may only see it."""
     goal = _read(user, goal_id)

@@ -11,10 +11,11 @@ from ninja.responses import Status
 from pydantic import Field
 
 from agents import selectors
-from agents.models import Goal, HandCommand
+from agents.models import HandCommand
 from agents.services import hand_commands
 from agents.states import HandState
 from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.goals import readable
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict
@@ -86,7 +87,7 @@ def type_in(request: ApiRequest, response: HttpResponse, goal_id: str, payload: 
     What a policy forbids is refused (422), and so is a command with hosts where a policy asks for a review.
     """
     user = request.auth.user
-    goal = _read(user, goal_id)
+    goal = readable(user, goal_id)
     command = hand_commands.submit(
         goal,
         user,
@@ -102,7 +103,7 @@ def type_in(request: ApiRequest, response: HttpResponse, goal_id: str, payload: 
 @router.get("/{goal_id}/commands", response=CommandPage, auth=_MAY_READ, operation_id="list_commands")
 def page(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 50) -> CommandPage:
     """What people typed into the goal's session, newest first."""
-    goal = _read(request.auth.user, goal_id)
+    goal = readable(request.auth.user, goal_id)
     rows, following = selectors.hand_command_page(goal, after_id(after), limit)
     return CommandPage(items=[command_out(row) for row in rows], next=next_after(following))
 
@@ -149,15 +150,8 @@ def command_out(row: HandCommand) -> CommandOut:
     )
 
 
-def _read(user: User, goal_id: str) -> Goal:
-    goal = selectors.goals_visible_to(user).filter(pk=found_id(goal_id, not_found("goal"))).first()
-    if goal is None:
-        raise not_found("goal")
-    return goal
-
-
 def _command(user: User, goal_id: str, command_id: str) -> HandCommand:
-    rows = HandCommand.objects.select_related("goal", "workspace", "by").filter(goal=_read(user, goal_id))
+    rows = HandCommand.objects.select_related("goal", "workspace", "by").filter(goal=readable(user, goal_id))
     row = rows.filter(pk=found_id(command_id, not_found("command"))).first()
     if row is None:
         raise not_found("command")

@@ -27,6 +27,8 @@ OPERATIONS = [
     ("POST", "goals/1/design", Scope.GOALS_WRITE),
     ("GET", "goals/1/log", Scope.GOALS_READ),
     ("GET", "goals/1/commands", Scope.GOALS_READ),
+    ("GET", "goals/1/generations", Scope.GOALS_READ),
+    ("GET", "goals/1/generations/1", Scope.GOALS_READ),
     ("POST", "goals/1/commands", Scope.SESSION_WRITE),
     ("GET", "goals/1/commands/1", Scope.GOALS_READ),
     ("POST", "goals/1/commands/1/cancel", Scope.SESSION_WRITE),

@@ -56,6 +56,8 @@ GETS = [
     "goals",
     "goals/{}",
     "goals/{}/log",
+    "goals/{}/generations",
+    "goals/1/generations/{}",
     "workspaces",
     "workspaces/{}",
     "workspaces/{}/files",
