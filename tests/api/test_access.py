@@ -100,6 +100,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "policy_id",
             "comment_id",
             "belief_id",
+            "generation_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"
