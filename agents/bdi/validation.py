@@ -18,9 +18,9 @@ from agents.bdi.started import Lives
 from agents.bdi.types import ORIGINS, Step
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
-from agents.toolkit.hosts import host_problem
+from agents.toolkit.hosts import address_problem, host_problem
 from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
-from agents.toolkit.schemas import HOSTS_KIND, NEVER_REFERENCED, PATH_KINDS, problems
+from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, NEVER_REFERENCED, PATH_KINDS, problems
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 
@@ -165,6 +165,8 @@ def _values(position: int, command: Command, values: Mapping[str, Any], walk: _W
         yield from _value(position, command, name, value, walk)
     for name, code, message in path_problems(command, known, walk.folder):
         yield Problem(position, name, code, message)
+    for name, message in unfit(command, known):
+        yield Problem(position, name, "unfit", message)
 
 
 def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) -> Iterator[Problem]:
@@ -283,7 +285,18 @@ def validate_values(command: Command, values: Mapping[str, Any], folder: str = "
     found = [
         (name, _sentence(f"{name or command.name} {message}")) for name, message in problems(command.schema, values)
     ]
-    return found + [(name, message) for name, _, message in path_problems(command, values, folder)]
+    found += [(name, message) for name, _, message in path_problems(command, values, folder)]
+    return found + unfit(command, values)
+
+
+def unfit(command: Command, values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return (parameter, message) for addresses that are none, and for what the command itself finds."""
+    found = []
+    for name, value in values.items():
+        is_address = command.properties.get(name, {}).get("x-kind") == ADDRESS_KIND and isinstance(value, str)
+        if is_address and (wrong := address_problem(value)):
+            found.append((name, _sentence(f"{name}: {wrong}")))
+    return found + [(name, _sentence(f"{name}: {message}")) for name, message in command.faults(values)]
 
 
 def _sentence(text: str) -> str:

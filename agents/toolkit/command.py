@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
-from agents.toolkit.schemas import HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
+from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
 from agents.toolkit.versions import version_of
 from sandbox.contract import Request
 
@@ -26,7 +26,8 @@ class Command:
     hold no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox
     is asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys
     of that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off;
-    `autonomous_with`: the switch among its parameters that makes it so.
+    `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
+    fit the schema and yet cannot be; not all parameters need to be there.
     """
 
     tool: str
@@ -43,6 +44,7 @@ class Command:
     needs_autonomous: bool = False
     autonomous_with: str = ""
     changes_session: bool = False
+    faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: ()
 
     @property
     def properties(self) -> Mapping[str, Mapping[str, Any]]:
@@ -73,7 +75,7 @@ class Command:
     def kind(self, parameter: str) -> str:
         """Return the slot kind that a parameter's schema implies (see agents.rules.kinds)."""
         described = self.properties[parameter]
-        if described.get("x-kind") in (*PATH_KINDS, HOSTS_KIND):
+        if described.get("x-kind") in (*PATH_KINDS, HOSTS_KIND, ADDRESS_KIND):
             return str(described["x-kind"])
         if "enum" in described:
             return "choice"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND
 from sandbox.gate.hosts import MOST_ENTRIES
 
 
@@ -38,3 +38,8 @@ def hosts(title: str = "Hosts it may reach") -> dict[str, Any]:
     """What a step may reach: it decides how the jail is opened, so the session's command never sees it."""
     entry = {"type": "string", "minLength": 1, "maxLength": 260}
     return {"type": "array", "title": title, "items": entry, "maxItems": MOST_ENTRIES, "x-kind": HOSTS_KIND}
+
+
+def address(title: str, **more: Any) -> dict[str, Any]:
+    """A web address; the step may reach its host."""
+    return {"type": "string", "title": title, "minLength": 1, "maxLength": 2_000, "x-kind": ADDRESS_KIND, **more}

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit import web_address
+from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND
 from sandbox.gate.hosts import PACKAGES, HostRefused, canonical
 
 THE_INDEX = "the package index"
@@ -87,10 +88,25 @@ def host_problem(entries: Iterable[Any]) -> str | None:
 
 def hosts_asked_for(schema: Mapping[str, Any], params: Mapping[str, Any]) -> tuple[str, ...]:
     """The hosts that the parameters of a command ask for, in their one spelling. Raises HostRefused."""
-    asked = [
-        entry
-        for name, described in schema.get("properties", {}).items()
-        if described.get("x-kind") == HOSTS_KIND
-        for entry in params.get(name) or ()
-    ]
+    asked: list[Any] = []
+    for name, described in schema.get("properties", {}).items():
+        if described.get("x-kind") == HOSTS_KIND:
+            asked += params.get(name) or ()
+        elif described.get("x-kind") == ADDRESS_KIND and name in params:
+            asked.append(_reached(params[name]))
     return canonical(asked)
+
+
+def address_problem(said: str) -> str | None:
+    """Why this is no web address whose host could be let in; None when it is one."""
+    try:
+        return host_problem([web_address.read(said).entry])
+    except ValueError as error:
+        return str(error)
+
+
+def _reached(said: object) -> str:
+    try:
+        return web_address.read(str(said)).entry
+    except ValueError as error:
+        raise HostRefused(str(error)) from error

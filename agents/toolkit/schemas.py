@@ -3,6 +3,7 @@
 Keywords of our own in a property's schema:
     x-kind "path" | "name"   the value names a file or folder in the workspace (name: without a slash)
     x-kind "hosts"           the value lists the hosts that the step may reach; the session's command never gets it
+    x-kind "address"         the value is a web address, whose host the step may reach
     x-reference true         the whole value may be a reference to an earlier result
     x-multiline true         forms show a text area
 """
@@ -20,7 +21,8 @@ from jsonschema.exceptions import SchemaError, ValidationError
 MAX_JSON_CHARS = 4_000_000
 PATH_KINDS = ("path", "name")
 HOSTS_KIND = "hosts"
-_TYPE_OF_KIND = {"path": "string", "name": "string", HOSTS_KIND: "array"}
+ADDRESS_KIND = "address"
+_TYPE_OF_KIND = {"path": "string", "name": "string", HOSTS_KIND: "array", ADDRESS_KIND: "string"}
 # Values that decide what runs and where are never taken from an earlier result (nor may a schema allow it).
 NEVER_REFERENCED = frozenset({"tool", "command", "command_line", "code", "path", "host", "hosts", "url"})
 
@@ -98,7 +100,8 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
     kind = described.get("x-kind")
     if kind is not None and described["type"] != _TYPE_OF_KIND.get(kind):
         raise SchemaFault(
-            f"the parameter “{name}” has the unknown x-kind {kind!r}; use path or name on a string, hosts on an array"
+            f"the parameter “{name}” has the unknown x-kind {kind!r}; use path, name or address on a string, "
+            "hosts on an array"
         )
     if described.get("x-reference") and (kind is not None or name in NEVER_REFERENCED):
         raise SchemaFault(f"the parameter “{name}” decides what runs or where; it may not take a reference")

@@ -36,12 +36,19 @@ except Exception as error:
     traceback.print_exc()
     said = {"error_class": "TOOL_EXECUTION_ERROR", "reason": f"{type(error).__name__}: {error}"}
 with open(answer, "w", encoding="utf-8", errors="replace") as file:
-    json.dump(said, file)
+    json.dump(said, file, ensure_ascii=False)
 sys.stdout.flush()
 os._exit(1 if "error_class" in said else 0)
 """
 _ERROR_CLASSES = frozenset(
-    {"INVALID_PARAMETERS", "NETWORK_ERROR", "PERMISSION_ERROR", "TOOL_EXECUTION_ERROR", "TOOL_UNAVAILABLE"}
+    {
+        "INVALID_PARAMETERS",
+        "NETWORK_ERROR",
+        "PERMISSION_ERROR",
+        "RATE_LIMIT_ERROR",
+        "TOOL_EXECUTION_ERROR",
+        "TOOL_UNAVAILABLE",
+    }
 )
 # What the session itself says of a result, which no tool may say in its place.
 _RESERVED = frozenset({"status", "error_class", "reason", "limit", "level", "duration_s", "network", "stderr"})
@@ -120,6 +127,7 @@ def _refused(failed: Failed) -> Failed:
         return Failed(str(failed), failed.error_class, data, None)
     error_class = said.get("error_class")
     known = error_class if error_class in _ERROR_CLASSES else "TOOL_EXECUTION_ERROR"
+    data = {name: value for name, value in said.items() if name not in _RESERVED} | data
     return Failed(str(said.get("reason") or failed)[:_MOST_REASON_CHARS], str(known), data, None)
 
 

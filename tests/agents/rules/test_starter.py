@@ -269,3 +269,23 @@ def test_a_repository_is_looked_at_and_committed(goal: str, names: list[str]) ->
 
 def test_a_folder_that_is_no_repository_is_not_committed() -> None:
     assert "plain/.git" in refusal("commit the changes of the repository plain saying x", world(*GIT))
+
+
+@pytest.mark.parametrize(
+    ("goal", "names", "url"),
+    [
+        ("fetch http://127.0.0.1:8123/status and show me the answer", ["get"], "http://127.0.0.1:8123/status"),
+        ("show me what https://example.org/a?b=c,d answers", ["get"], "https://example.org/a?b=c,d"),
+        ("download https://example.org/data.csv to the file data.csv", ["download"], "https://example.org/data.csv"),
+        ("ask https://example.org and note the answer as answer", ["get", "write_note"], "https://example.org"),
+    ],
+)
+def test_an_address_is_asked_and_nothing_else(goal: str, names: list[str], url: str) -> None:
+    found = steps(goal, world("main.py"))
+    assert [name for name, _ in found] == names
+    assert found[0][1]["url"] == url
+    assert "hosts" not in found[0][1]
+
+
+def test_nothing_is_downloaded_over_a_file_that_is_there() -> None:
+    assert "main.py" in refusal("download https://example.org/x as main.py", world("main.py"))
