@@ -11,6 +11,7 @@ from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
+from agents.toolkit.trial import Trial
 from agents.toolkit.versions import version_of
 from sandbox.contract import Request
 
@@ -27,7 +28,7 @@ class Command:
     is asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys
     of that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off;
     `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
-    fit the schema and yet cannot be; not all parameters need to be there.
+    fit the schema and yet cannot be; not all parameters need to be there. `trials`: what `manage.py tool check` tries.
     """
 
     tool: str
@@ -44,6 +45,7 @@ class Command:
     needs_autonomous: bool = False
     autonomous_with: str = ""
     changes_session: bool = False
+    trials: tuple[Trial, ...] = ()
     faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: ()
 
     @property
@@ -129,3 +131,7 @@ def check_command(command: Command) -> None:
         wrong = problems(command.schema, example)
         if wrong:
             raise SchemaFault(f"an example does not fit: {wrong[0][0]} {wrong[0][1]}")
+    for trial in command.trials:
+        wrong = problems(command.schema, trial.params)
+        if wrong:
+            raise SchemaFault(f"a trial does not fit: {wrong[0][0]} {wrong[0][1]}")

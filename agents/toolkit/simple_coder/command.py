@@ -6,6 +6,7 @@ from typing import Any
 
 from agents.toolkit.command import Command, Params
 from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.simple_coder.trials import TRIALS
 from sandbox.commands import MOST_OFFSET
 from sandbox.contract import Request
 
@@ -23,4 +24,4 @@ def command(name: str, **parts: Any) -> Command:
     def requests(params: Params) -> tuple[Request, ...]:
         return (Request(name, {field: value for field, value in params.items() if field not in for_the_jail}),)
 
-    return Command(NAME, name, requests=requests, **parts)
+    return Command(NAME, name, requests=requests, trials=TRIALS.get(name, ()), **parts)

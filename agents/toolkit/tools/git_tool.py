@@ -9,11 +9,38 @@ from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import fields, line, number, path, switch
 from agents.toolkit.git_tool import inside, repository
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.trial import Trial
 
 NAME = "git_tool"
 _FOLDER = path("Folder of the repository", default=".")
 _BRANCH = line("Branch", 200)
 _OF_A_PERSON = r"^[^<>\x00-\x1f\x7f]+$"
+
+_FILES = {"work/a.txt": "one\n"}
+_MADE = (NAME, "init", {"path": "work"})
+_COMMITTED = (_MADE, (NAME, "commit", {"path": "work", "message": "first"}))
+_BRANCHED = (*_COMMITTED, (NAME, "create_branch", {"path": "work", "name": "try"}))
+_IN_WORK = {"path": "work"}
+_CHANGED = ("simple_coder", "write", {"path": "work/a.txt", "content": "two\n"})
+_TRIALS: Mapping[str, tuple[Trial, ...]] = {
+    "status": (
+        Trial(_IN_WORK, _FILES, (*_COMMITTED, _CHANGED), result={"branch": "main", "clean": False}, changes=()),
+        Trial(_IN_WORK, _FILES, error="INVALID_PARAMETERS", changes=()),
+    ),
+    "diff": (Trial(_IN_WORK, _FILES, (*_COMMITTED, _CHANGED), result={"added": 1, "deleted": 1}, changes=()),),
+    "log": (Trial(_IN_WORK, _FILES, _COMMITTED, result={"more": False}, changes=()),),
+    "branches": (Trial(_IN_WORK, _FILES, _COMMITTED, result={"branch": "main"}, changes=()),),
+    "init": (Trial(_IN_WORK, _FILES, changes=("work/.git", "work/.git/*")),),
+    "commit": (
+        Trial({**_IN_WORK, "message": "first"}, _FILES, (_MADE,), result={"clean": True}, changes=("work/.git/*",)),
+        Trial({**_IN_WORK, "message": "none"}, _FILES, _COMMITTED, error="TOOL_EXECUTION_ERROR"),
+    ),
+    "create_branch": (Trial({**_IN_WORK, "name": "try"}, _FILES, _COMMITTED, changes=("work/.git/*",)),),
+    "switch_branch": (
+        Trial({**_IN_WORK, "name": "try"}, _FILES, _BRANCHED, result={"branch": "try"}, changes=("work/.git/*",)),
+        Trial({**_IN_WORK, "name": "--detach"}, _FILES, _BRANCHED, error="INVALID_PARAMETERS", changes=()),
+    ),
+}
 
 
 def _command(
@@ -28,7 +55,8 @@ def _command(
 ) -> Command:
     schema = fields({"path": _FOLDER, **(more or {})}, *required)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(repository,), do=name)
-    return Command(NAME, name, summary, schema, phrases, effect, work, result_keys, (example,))
+    trials = _TRIALS[name]
+    return Command(NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), trials=trials)
 
 
 TOOL = Tool(

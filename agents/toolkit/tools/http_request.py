@@ -10,6 +10,7 @@ from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import address, fields, hosts, line, number, path, switch
 from agents.toolkit.http_request import inside
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.trial import Trial
 
 NAME = "http_request"
 _REACH = "[with access to {hosts}] [with the headers {headers}] [within {timeout_s} seconds]"
@@ -38,6 +39,26 @@ _SENDING: Mapping[str, Any] = {
     "content_type": line("Type of the content", 200, default="application/json", pattern=r"^[\x20-\x7e]+$"),
 }
 
+_WEB = {"/items": '{"count": 2}'}
+_AT = {"url": "{web}/items"}
+_SENT = (Trial({**_AT, "content": "{}"}, web=_WEB, result={"status_code": 200}, changes=()),)
+_TRIALS: Mapping[str, tuple[Trial, ...]] = {
+    "get": (
+        Trial(_AT, web=_WEB, result={"status_code": 200, "json": {"count": 2}}, changes=()),
+        Trial({"url": "{web}/none"}, web=_WEB, error="TOOL_EXECUTION_ERROR", changes=()),
+        Trial({"url": "{web}/none", "any_status": True}, web=_WEB, result={"status_code": 404}, changes=()),
+    ),
+    "head": (Trial(_AT, web=_WEB, result={"text": ""}, changes=()),),
+    "download": (
+        Trial({**_AT, "file": "items.json"}, web=_WEB, changes=("items.json",)),
+        Trial({**_AT, "file": "a.txt"}, {"a.txt": "kept"}, web=_WEB, error="INVALID_PARAMETERS", changes=()),
+    ),
+    "post": _SENT,
+    "put": _SENT,
+    "patch": _SENT,
+    "delete": (Trial(_AT, web=_WEB, result={"status_code": 200}, changes=()),),
+}
+
 
 def _faults(params: Params) -> Iterator[tuple[str, str]]:
     """What is wrong with headers, as the request itself would say it."""
@@ -59,9 +80,20 @@ def _command(
 ) -> Command:
     schema = fields({**_COMMON, **more}, "url", *required)
     work = in_jail(inside, schema, reads_only=effect != "workspace", parts=(web_address,), method=method)
-    keys = ("message", "sha256", "status_code") if "file" in more else ("status_code", "text", "json", "headers", "url")
+    told = ("message", "sha256") if "file" in more else () if method == "HEAD" else ("text", "json")
+    keys = ("status_code", "headers", "url", *told)
     return Command(
-        NAME, name or method.lower(), summary, schema, phrases, effect, work, keys, (example,), faults=_faults
+        NAME,
+        name or method.lower(),
+        summary,
+        schema,
+        phrases,
+        effect,
+        work,
+        keys,
+        (example,),
+        trials=_TRIALS[name or method.lower()],
+        faults=_faults,
     )
 
 

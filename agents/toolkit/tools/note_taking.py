@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Params, Tool
+from agents.toolkit.trial import Trial
 from sandbox.contract import Request
 
 NAME = "note_taking"
@@ -52,6 +53,8 @@ def _list(params: Params) -> tuple[Request, ...]:
     return (Request("ls", {"path": FOLDER}),)
 
 
+_KEPT = {"notes/ideas.md": "Try the new parser.\n"}
+
 TOOL = Tool(
     NAME,
     "Notes",
@@ -71,6 +74,10 @@ TOOL = Tool(
             ("message",),
             ({"name": "ideas", "text": "Try the new parser."},),
             beliefs_added=("there is a folder named notes", "there is a note named {name}"),
+            trials=(
+                Trial({"name": "ideas", "text": "Two words"}, changes=("notes", "notes/ideas.md")),
+                Trial({"name": "ideas", "text": "Another one"}, _KEPT, changes=("notes/ideas.md",)),
+            ),
         ),
         Command(
             NAME,
@@ -83,6 +90,7 @@ TOOL = Tool(
             ("message",),
             ({"name": "ideas", "text": "And measure it."},),
             beliefs_added=("there is a folder named notes", "there is a note named {name}"),
+            trials=(Trial({"name": "ideas", "text": "And measure it."}, _KEPT, changes=("notes/ideas.md",)),),
         ),
         Command(
             NAME,
@@ -94,6 +102,10 @@ TOOL = Tool(
             _show,
             ("content",),
             ({"name": "ideas"},),
+            trials=(
+                Trial({"name": "ideas"}, _KEPT, result={"content": "Try the new parser.\n"}, changes=()),
+                Trial({"name": "ideas"}, error="INVALID_PARAMETERS", changes=()),
+            ),
         ),
         Command(
             NAME,
@@ -105,6 +117,7 @@ TOOL = Tool(
             _list,
             ("items",),
             ({},),
+            trials=(Trial({}, _KEPT, changes=()),),
         ),
     ),
 )

@@ -9,10 +9,12 @@ from agents.toolkit.analysis import KIT, code_path, time_limit, work
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.trial import Trial
 
 NAME = "system_analyzer"
 _LOOK = fields({"path": code_path(), "timeout_s": time_limit()})
 _WRITE = fields({"path": code_path(), "to": path("Markdown file for the report"), "timeout_s": time_limit()}, "to")
+_CODE = {"src/main.py": "import os\n\n\ndef answer():\n    return eval('6 * 7')\n"}
 
 TOOL = Tool(
     NAME,
@@ -33,6 +35,10 @@ TOOL = Tool(
             in_jail(work, _LOOK, reads_only=True, kit=KIT, do="analyse"),
             ("message",),
             ({"path": "src"}, {"path": "main.py", "timeout_s": 20}),
+            trials=(
+                Trial({"path": "src"}, _CODE, changes=()),
+                Trial({"path": "nowhere"}, _CODE, error="INVALID_PARAMETERS", changes=()),
+            ),
         ),
         Command(
             NAME,
@@ -48,6 +54,7 @@ TOOL = Tool(
             ("message",),
             ({"path": "src", "to": "docs/code.md"},),
             beliefs_added=("there is a file or folder named {to}",),
+            trials=(Trial({"path": "src", "to": "code.md"}, _CODE, changes=("code.md",)),),
         ),
     ),
 )
