@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from agents.presentation.hidden import visible_text
 from agents.presentation.treemap import Box, laid_out
@@ -161,12 +161,56 @@ class Analysis(_Part):
     analysers: dict[str, str]
 
 
-def read(report: Any) -> Analysis | None:
+class Left(_Part):
+    path: Text
+    why: Text
+
+
+class ChangedFile(_Part):
+    path: Text
+    deleted: Count
+    added: Count
+
+
+class Fixes(_Part):
+    """A report of fixes that were worked out, or made. `without_diff`: so many files are too long for the diff."""
+
+    kind: Literal["fixes"]
+    path: Text
+    target: Text
+    applied: bool
+    files: Annotated[list[ChangedFile], Field(max_length=1000)]
+    file_count: Count
+    without_diff: Count
+    rules: Annotated[list[Named], Field(max_length=1000)]
+    left_alone: Annotated[list[Left], Field(max_length=1000)]
+    left_out: Names
+    notes: Annotated[list[Text], Field(max_length=50)]
+    analysers: dict[str, str]
+
+    @property
+    def mended(self) -> int:
+        """How many findings are mended."""
+        return sum(one.count for one in self.rules)
+
+
+Report = Annotated[Analysis | Fixes, Field(discriminator="kind")]
+_REPORTS: TypeAdapter[Analysis | Fixes] = TypeAdapter(Report)
+
+
+def read(report: Any) -> Analysis | Fixes | None:
     """The report of a result, or None for what is none."""
     try:
-        return Analysis.model_validate(report)
+        return _REPORTS.validate_python(report)
     except ValidationError:
         return None
+
+
+def rule_bars(report: Fixes) -> list[Bar]:
+    """How often which rule is mended, the most frequent twelve and the rest."""
+    named = [(f"{one.code} {one.name.replace('-', ' ')}", one.count, "accent") for one in report.rules]
+    rest = sum(value for _, value, _ in named[12:])
+    return bars([*named[:12], *([("all others", rest, "plain")] if rest else [])])
 
 
 def look_of(complexity: int) -> str:

@@ -63,6 +63,24 @@ def test_names_and_messages_from_the_jail_are_shown_as_text(
         assert "&lt;img src=x&gt;" in said
 
 
+def test_a_proposal_is_a_page_with_its_diff_as_text(
+    owner: User, propose_plan: Callable[..., IntentPlan], client_of: ClientOf
+) -> None:
+    fixes = {
+        "kind": "fixes", "path": ".", "target": "3.9", "applied": False, "file_count": 1, "without_diff": 2,
+        "files": [{"path": HOSTILE, "deleted": 1, "added": 1}], "rules": [{"code": "E713", "name": "x", "count": 1}],
+        "left_alone": [{"path": HOSTILE, "why": HOSTILE}], "left_out": [], "notes": [HOSTILE], "analysers": {},
+    }  # fmt: skip
+    diff = f"--- a/{HOSTILE}\n+++ b/{HOSTILE}\n@@ -1 +1 @@\n-{HOSTILE}\n+new\n"
+    step = reported(propose_plan(owner), {"message": "m", "report": fixes, "diff": diff})
+    status, said = page(client_of(owner), step)
+    assert status == 200
+    assert "<img src=x>" not in said
+    assert "\u202e" not in said
+    assert '<li class="a"><b></b><b>1</b><code>new</code></li>' in said
+    assert "2 more files" in said
+
+
 @pytest.mark.parametrize("result", [None, {}, {"report": None}, {"report": {"kind": "analysis"}}, {"report": "x"}])
 def test_a_step_without_a_report_has_no_such_page(
     owner: User, propose_plan: Callable[..., IntentPlan], client_of: ClientOf, result: dict[str, Any]

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import overview, placing, written_report
+from . import fixing, oldest, overview, patches, placing, written_report
 from .telling import shown
+from .walking import LeftOut, sources
 
 Json = dict[str, Any]
 _OF_ITS_TIME = 0.85  # after that the rest is left out, so that there is an answer
@@ -50,4 +51,37 @@ def _analyse(params: Mapping[str, Any], program: str, until: float) -> Json:
     return {"message": message, "report": report}
 
 
-_ORDERS: Mapping[str, Callable[[Mapping[str, Any], str, float], Json]] = {"analyse": _analyse}
+def _propose(params: Mapping[str, Any], program: str, until: float) -> Json:
+    return _fixes(params, program, until, apply=False)
+
+
+def _apply(params: Mapping[str, Any], program: str, until: float) -> Json:
+    return _fixes(params, program, until, apply=True)
+
+
+def _fixes(params: Mapping[str, Any], program: str, until: float, *, apply: bool) -> Json:
+    """The same way for both, so that what is done is what was shown."""
+    left_out = LeftOut()
+    looked = list(sources(params["path"], left_out))
+    # Who else may use a name of these: the whole workspace.
+    others = looked if not params["path"] else list(sources("", LeftOut()))
+    rules = [rule.strip() for rule in str(params.get("rules") or "").split(",") if rule.strip()]
+    target = oldest.target(params["path"])
+    fixes = fixing.work_out(program, looked, rules, target, until, left_out, others)
+    if not target:
+        fixes.notes.append("No file says for which Python this is; what is mended still runs on Python 3.7.")
+    if apply:
+        for fixed in fixes.files:
+            placing.put(fixed.path, fixed.after)
+    diff, left = patches.diff(fixes.files)
+    report = patches.report(
+        params["path"], fixes, left_out, overview.versions(program), applied=apply, left=left
+    )  # fmt: skip
+    return {"message": patches.message(fixes, applied=apply), "diff": diff, "report": report}
+
+
+_ORDERS: Mapping[str, Callable[[Mapping[str, Any], str, float], Json]] = {
+    "analyse": _analyse,
+    "propose": _propose,
+    "apply": _apply,
+}

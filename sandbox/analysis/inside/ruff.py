@@ -39,7 +39,7 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that ruff found. `complexity` is a function's, 0 for other findings."""
+    """One thing that ruff found. `complexity` is a function's, 0 for other findings; `is_safe`: ruff can mend it."""
 
     path: str
     line: int
@@ -47,6 +47,7 @@ class Finding:
     name: str
     message: str
     complexity: int = 0
+    is_safe: bool = False
 
     @property
     def part(self) -> str:
@@ -78,6 +79,7 @@ def find(
     left_out: LeftOut,
     *,
     silenced: bool = False,
+    without: Sequence[str] = (),
 ) -> Iterator[Finding]:
     """What ruff finds in the files, batch by batch. `silenced`: also what the code itself says is to be ignored.
 
@@ -88,7 +90,7 @@ def find(
     waiting = [list(batch) for batch in batches(files)][::-1]
     while waiting:
         batch = waiting.pop()
-        found = _of_batch(program, [source.path for source in batch], rules, target, until, more)
+        found = _of_batch(program, [source.path for source in batch], rules, target, until, more, without)
         if found is None and len(batch) > 1:
             half = len(batch) // 2
             waiting += [batch[half:], batch[:half]]
@@ -114,13 +116,13 @@ def batches(files: Sequence[Source]) -> Iterator[list[Source]]:
         yield batch
 
 
-def arguments(program: str, rules: Sequence[str], target: str) -> list[str]:
+def arguments(program: str, rules: Sequence[str], target: str, without: Sequence[str] = ()) -> list[str]:
     """What every call has in common."""
     return [
         *(program, "check", "--isolated", "--no-cache", "--quiet", "--no-respect-gitignore"),
         *(
             f"--select={','.join(rules)}",
-            f"--ignore={','.join(_NOT_ASKED)}",
+            f"--ignore={','.join((*_NOT_ASKED, *without))}",
             f"--target-version={target or oldest.NEWEST}",
         ),
         # A package's first file imports for others what it does not use.
@@ -131,11 +133,17 @@ def arguments(program: str, rules: Sequence[str], target: str) -> list[str]:
 
 
 def _of_batch(
-    program: str, paths: Sequence[str], rules: Sequence[str], target: str, until: float, more: Sequence[str]
+    program: str,
+    paths: Sequence[str],
+    rules: Sequence[str],
+    target: str,
+    until: float,
+    more: Sequence[str],
+    without: Sequence[str],
 ) -> list[Finding] | None:
     """What ruff finds in these files; None when one of them ended it."""
     here = os.getcwd()
-    asked = [*arguments(program, rules, target), "--no-fix", "--output-format=json-lines", *more, "--"]
+    asked = [*arguments(program, rules, target, without), "--no-fix", "--output-format=json-lines", *more, "--"]
     # By whole paths: a name that begins with a dash or an @ would be taken for an option or a list.
     asked += [os.path.join(here, path) for path in paths]
     # It answers with the replacement character for bytes that are no UTF-8.
@@ -181,4 +189,5 @@ def _read(line: bytes, known: dict[str, str]) -> Finding | None:
         name, _, rest = message.partition(" is too complex (")
         complexity = int(rest.partition(" ")[0])
         name = name.strip("`")
-    return Finding(path, line_number, code, name, message, complexity)
+    is_safe = isinstance(told.get("fix"), dict) and told["fix"].get("applicability") == "safe"
+    return Finding(path, line_number, code, name, message, complexity, is_safe)

@@ -31,7 +31,7 @@ def test_boxes_have_the_sizes_areas_and_fill_the_picture_without_overlap(sizes: 
 
 def test_a_report_becomes_bars_and_a_picture_of_its_files() -> None:
     report = code_report.read(REPORT)
-    assert report is not None
+    assert isinstance(report, code_report.Analysis)
     assert [(bar.name, bar.share) for bar in code_report.language_bars(report)] == [("Python", 100.0), ("HTML", 10.0)]
     assert [bar.value for bar in code_report.complexity_bars(report)] == [5, 1, 1, 0, 0]
     drawn = code_report.map_of(report)

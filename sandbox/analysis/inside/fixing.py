@@ -1,0 +1,213 @@
+"""Fixes that ruff calls safe, worked out in a copy: the workspace is not touched before somebody says so.
+
+Safe is what keeps the meaning of a file by itself. What others import from it only a look at the other files tells, so
+a fix that takes a name away is kept only when no other file here asks for that name.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from . import ruff
+from .ruff import CANNOT_READ, OutOfTime
+from .telling import tell_sometimes
+from .walking import LeftOut, Source
+
+# What is mended unless a step names rules itself. Left out although ruff calls them safe: F401 takes away imports that
+# another package may use from here, F811 and I001 change which of two things counts or in which order they are loaded,
+# and RET505 to RET508 are matters of taste.
+DEFAULT_RULES = ("F", "E4", "E7", "W", "B", "C4", "PIE", "PLE", "PLW", "RET", "SIM", "UP")
+_NEVER_UNASKED = ("F401", "F811", "I001", "RET505", "RET506", "RET507", "RET508")
+_STAR = re.compile(rb"\bimport\s*\*")
+_OLDEST = "py37"  # where no file says for which Python the code is
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A file before and after its fixes."""
+
+    path: str
+    before: bytes
+    after: bytes
+
+
+@dataclass
+class Fixes:
+    """All files that would change; how often which rule is mended; which files are left alone, with the reason."""
+
+    target: str
+    files: list[Fixed] = field(default_factory=list)
+    rules: Counter[tuple[str, str]] = field(default_factory=Counter)
+    left_alone: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def work_out(
+    program: str,
+    sources: Sequence[Source],
+    rules: Sequence[str],
+    target: str,
+    until: float,
+    left_out: LeftOut,
+    others: Sequence[Source],
+) -> Fixes:
+    """What mending would make of the Python files that are no tests. `rules` empty: the careful ones.
+
+    `others` are all files that may use a name of these.
+    """
+    fixes = Fixes(target or _OLDEST)
+    files = [source for source in sources if source.is_python and not source.is_test]
+    chosen = list(rules) or list(DEFAULT_RULES)
+    without = [] if rules else list(_NEVER_UNASKED)
+    waiting = [list(batch) for batch in ruff.batches(files)][::-1]
+    done = 0
+    try:
+        while waiting:
+            batch = waiting.pop()
+            mended = _mended(program, batch, chosen, without, fixes.target, until)
+            if mended is None and len(batch) > 1:
+                half = len(batch) // 2
+                waiting += [batch[half:], batch[:half]]
+                continue
+            if mended is None:
+                left_out.add(CANNOT_READ, batch[0].path)
+            fixes.files += mended or []
+            done += len(batch)
+            tell_sometimes(f"{done:,} of {len(files):,} files are looked through for what can be mended")
+        _keep_names(fixes, others)
+        _count_rules(program, fixes, files, chosen, without, until)
+    except OutOfTime:
+        fixes.notes.append("There was no time for all files.")
+    return fixes
+
+
+def _mended(
+    program: str, batch: Sequence[Source], rules: Sequence[str], without: Sequence[str], target: str, until: float
+) -> list[Fixed] | None:
+    """The files of a batch that change; None when one of them ends ruff. Raises OutOfTime."""
+    copy = tempfile.mkdtemp(prefix="mending-")
+    try:
+        names = {}
+        for number, source in enumerate(batch):
+            # A folder for each: ruff tells from a file's name and its neighbours what it is.
+            folder = f"{copy}/{number}"
+            os.mkdir(folder)
+            names[source.path] = f"{folder}/{_plain(os.path.basename(source.path))}"
+            with open(names[source.path], "wb") as file:
+                file.write(source.content)
+        asked = [*ruff.arguments(program, rules, target, without), "--fix-only", "--no-unsafe-fixes", "--exit-zero"]
+        left_s = until - time.monotonic()
+        if left_s <= 0:
+            raise OutOfTime
+        done = subprocess.run(
+            [*asked, "--", *names.values()],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=ruff.environment(),
+            timeout=left_s,
+            check=False,
+        )
+        if done.returncode != 0:
+            return None
+        found = []
+        for source in batch:
+            with open(names[source.path], "rb") as file:
+                after = file.read()
+            if after != source.content and _is_still_python(source.content, after):
+                found.append(Fixed(source.path, source.content, after))
+        return found
+    except subprocess.TimeoutExpired as error:
+        raise OutOfTime from error
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def _plain(name: str) -> str:
+    """A name that means the same to ruff and holds nothing else."""
+    stem, ending = os.path.splitext(name)
+    return name if stem.isidentifier() and stem.isascii() else f"file{ending}"
+
+
+def _is_still_python(before: bytes, after: bytes) -> bool:
+    """What could be read before can be read afterwards; a Python newer than this one is left to ruff's judgement."""
+    return _tree(before) is None or _tree(after) is not None
+
+
+def _tree(content: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(content)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _keep_names(fixes: Fixes, others: Sequence[Source]) -> None:
+    """Leaves those files alone of which another one asks for a name that would go."""
+    lost = {fixed.path: _bound(fixed.before) - _bound(fixed.after) for fixed in fixes.files}
+    kept = []
+    for fixed in fixes.files:
+        asked_for = _asked_for(lost[fixed.path], fixed.path, others) if lost[fixed.path] else ""
+        if asked_for:
+            fixes.left_alone.append((fixed.path, f"another file may use its name {asked_for}"))
+        else:
+            kept.append(fixed)
+    fixes.files = kept
+
+
+def _bound(content: bytes) -> set[str]:
+    """The names that a module has when it is loaded, those in its `if` and `try` included."""
+    tree = _tree(content)
+    found: set[str] = set()
+    waiting: list[ast.AST] = [] if tree is None else [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            continue
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        else:
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _asked_for(names: Iterable[str], path: str, others: Sequence[Source]) -> str:
+    """The first of the names that another file takes from somewhere, "" for none. Words decide: it errs by keeping."""
+    for name in sorted(names):
+        word = rb"\b" + re.escape(name.encode()) + rb"\b"
+        wanted = re.compile(
+            rb"\.\s*" + word  # of an object: module.name
+            + rb"|\bfrom\b[^#\n]*\bimport\b[^#\n(]*" + word
+            + rb"|\bimport\s*\([^)]*" + word
+            + rb"|[\"'.]" + word + rb"[\"']"  # as text: getattr, mock.patch, __all__
+        )  # fmt: skip
+        for other in others:
+            if other.path == path or not other.is_python:
+                continue
+            content = other.content.replace(b"\\\n", b" ")
+            takes_all = _STAR.search(content) is not None and re.search(word, content) is not None
+            if takes_all or wanted.search(content):
+                return name
+    return ""
+
+
+def _count_rules(
+    program: str, fixes: Fixes, files: Sequence[Source], rules: Sequence[str], without: Sequence[str], until: float
+) -> None:
+    """How often which rule is mended in the files that change: what ruff finds there and can fix, and what is left."""
+    changed = {fixed.path for fixed in fixes.files}
+    asked = [source for source in files if source.path in changed]
+    for one in ruff.find(program, asked, rules, fixes.target, until, LeftOut(), without=without):
+        if one.is_safe:
+            fixes.rules[one.code, one.name] += 1
