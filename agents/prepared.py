@@ -7,25 +7,38 @@ wrappers count or forbid, they count and forbid here too.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.db import connection
-from psycopg import Cursor
-from psycopg._queries import PostgresQuery
+from psycopg import RawCursor
 from psycopg.types.numeric import Int8
 
+_PLACE = re.compile(r"%\((\w+)\)s")
 
-class _Cursor(Cursor[tuple[Any, ...]]):
+
+class _Cursor(RawCursor[tuple[Any, ...]]):
     def execute(self, query: Any, params: Any = None, **_: Any) -> Any:
         # A number's type would otherwise go by its size, and each mixture of types is a statement of its own.
-        sent = {name: Int8(value) if type(value) is int else value for name, value in params.items()}
+        sent = [Int8(value) if type(value) is int else value for value in params]
         answer = super().execute(query, sent, prepare=True)
         if self._query is None and connection.queries_logged:  # psycopg keeps no text of what it had prepared
-            self._query = PostgresQuery(self._tx)
+            self._query = self._query_cls(self._tx)
             self._query.convert(query, sent)
         return answer
+
+
+@lru_cache(maxsize=128)
+def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """The statement with Postgres' own `$1` for each name, and the names in that order. psycopg would look for them at
+    each call in a text of more than 4,096 characters.
+    """
+    names = tuple(dict.fromkeys(_PLACE.findall(statement)))
+    places = {name: f"${number}" for number, name in enumerate(names, 1)}
+    return _PLACE.sub(lambda found: places[found[1]], statement), names
 
 
 def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -33,12 +46,13 @@ def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
 
     Whole numbers are sent as bigint, texts as whatever their place in the statement takes.
     """
+    text, names = _numbered(statement)
     connection.ensure_connection()
     django: Any = connection
     opened = django.connection
     if opened.prepare_threshold is None:
         opened.prepare_threshold = sys.maxsize  # what Django itself sends is never prepared
     with django._prepare_cursor(_Cursor(opened)) as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(text, [values[name] for name in names])
         found: tuple[Any, ...] | None = cursor.fetchone()
     return found

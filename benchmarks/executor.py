@@ -125,13 +125,10 @@ class Bench:
 
 def execute(plan: IntentPlan) -> None:
     """One turn of the cycle, from the claim to the lease given back, as a worker takes it."""
-    from agents.execution.lease import claim
     from agents.services import cycle
 
-    lease = claim(plan.goal_id)
-    if lease is None:
+    if cycle.one(plan.goal_id) is None:
         raise RuntimeError("the approved goal could not be claimed")
-    cycle.turn(lease)
 
 
 def measured(bench: Bench, counters: Counters, steps: int, plans: int) -> list[Cost]:

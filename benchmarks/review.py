@@ -92,10 +92,9 @@ def _timed_ms(work: Callable[[], object]) -> float:
 
 
 def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
-    from agents.execution import executor, shadow
-    from agents.execution.lease import claim, release
+    from agents.execution import shadow
     from agents.models import ShadowRun
-    from agents.services import shadowing
+    from agents.services import cycle, shadowing
     from agents.services.stores import checkouts, store
     from review.services import decisions
 
@@ -112,11 +111,7 @@ def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
     if (state := ShadowRun.objects.get(pk=run.pk).state) != "done":
         raise RuntimeError(f"the shadow run is {state}: {run.reason}")
     decisions.approve(plan, by=bench.reviewer, digest=plan.digest)
-    lease = claim(plan.goal_id)
-    if lease is None:
-        raise RuntimeError("the approved goal could not be claimed")
-    figures["its real run"].append(_timed_ms(lambda: executor.execute(lease)))
-    release(lease)
+    figures["its real run"].append(_timed_ms(lambda: cycle.one(plan.goal_id)))
     plan.refresh_from_db()
     if plan.state != "complete":
         raise RuntimeError(f"the plan is {plan.state}: {plan.reason}")

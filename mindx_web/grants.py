@@ -20,7 +20,8 @@ FUNCTIONS = ("agents_log_ahead()", "agents_log_expire(integer)")
 
 def rights_of_tables() -> dict[str, tuple[str, ...]]:
     """For each table that a model or a many-to-many field has, what the application may do with its rows."""
-    rights: dict[str, tuple[str, ...]] = {"django_migrations": READ_ONLY, "agents_logpartition": READ_ONLY}
+    written_by_others = ("django_migrations", "agents_logpartition", "review_ground")
+    rights: dict[str, tuple[str, ...]] = dict.fromkeys(written_by_others, READ_ONLY)
     for model in apps.get_models(include_auto_created=True):
         if model._meta.managed and not model._meta.proxy:
             rights[model._meta.db_table] = APPEND_ONLY if is_append_only(model) else EVERYTHING

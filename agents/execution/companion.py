@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Self
 
@@ -25,9 +27,24 @@ GATHER_S = 0.02
 CHECK_S = 1.0
 LINE_BYTES = 8 * 1024
 BATCH = 500
+# There is one companion for each claim of this process, and none may wait for another to end: the lease would run out.
+_AT_ONCE = 1_000
 
 
-class Companion(threading.Thread):
+def _new_threads() -> None:
+    """Threads are kept for the next claim: starting one costs a claim as much as a step does. None comes along into a
+    forked process.
+    """
+    global _threads
+    _threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="companion")
+
+
+_threads: ThreadPoolExecutor
+_new_threads()
+os.register_at_fork(after_in_child=_new_threads)
+
+
+class Companion:
     """Runs while a worker holds a claim.
 
     `stop_work` is set when the running step must end: `lost` says the lease is gone (nothing may be recorded),
@@ -37,7 +54,6 @@ class Companion(threading.Thread):
     """
 
     def __init__(self, goal_id: int, *, renew: Callable[[], bool], is_cancelled: Callable[[], bool]) -> None:
-        super().__init__(name=f"companion-{goal_id}", daemon=True)
         self.goal_id = goal_id
         self._renew = renew
         self._is_cancelled = is_cancelled
@@ -57,9 +73,10 @@ class Companion(threading.Thread):
         self._has_lines = threading.Event()
         self._writing = threading.Lock()
         self._renew_every_s = max(0.2, float(settings.LEASE_S) / 4)
+        self._running: Future[None] | None = None
 
     def __enter__(self) -> Self:
-        self.start()
+        self._running = _threads.submit(self._run)
         return self
 
     def __exit__(
@@ -67,7 +84,8 @@ class Companion(threading.Thread):
     ) -> None:
         self._done.set()
         self._has_lines.set()
-        self.join()
+        if self._running is not None and (broken := self._running.exception()) is not None:
+            logger.error("The companion of goal %s ended early", self.goal_id, exc_info=broken)
 
     # -- called by the worker ---------------------------------------------------------------------------------
     def new_attempt(self) -> None:
@@ -147,7 +165,7 @@ class Companion(threading.Thread):
             self.stop_work.clear()
 
     # -- the thread -------------------------------------------------------------------------------------------
-    def run(self) -> None:
+    def _run(self) -> None:
         """Beat until the claim ends. A database that is away is tried again; the lease decides who was right."""
         next_renewal = time.monotonic() + self._renew_every_s
         next_check = time.monotonic() + CHECK_S

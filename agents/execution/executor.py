@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.db import transaction
@@ -414,29 +414,33 @@ def _shortened(sentence: str) -> str:
     return sentence if len(sentence) <= SENTENCE_MAX else f"{sentence[:SENTENCE_MAX]} … (in full in the plan)"
 
 
-def execute(lease: Lease) -> bool:
-    """Take up the goal's approved plan, or go on with the one a dead worker left.
+@dataclass(frozen=True)
+class Begun:
+    """A plan that was taken up, what the gate granted, and its first try if that has begun too."""
 
-    Returns whether the lease was given back with the plan's end.
-    """
-    begun = _begun(lease)
-    if begun is None:
-        return False
-    plan, document, granted, running = begun
-    cancelled = IntentPlan.objects.filter(pk=plan.pk, cancel_requested=True)
+    plan: IntentPlan
+    document: Document
+    granted: gate.Verdict
+    running: Running | None
+
+
+def execute(lease: Lease, begun: Begun) -> bool:
+    """Run a plan that was taken up. Returns whether the lease was given back with the plan's end."""
+    cancelled = IntentPlan.objects.filter(pk=begun.plan.pk, cancel_requested=True)
     with (
-        telemetry.working_on(plan=plan.pk),
+        telemetry.working_on(plan=begun.plan.pk),
         Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion,
     ):
-        return Executor(lease, companion, plan, document, granted, running).run()
+        return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running).run()
 
 
-def _begun(lease: Lease) -> tuple[IntentPlan, Document, gate.Verdict, Running | None] | None:
-    """Take the plan up, ask the gate and begin the first try, in one transaction; None when nothing is to be run.
+def begin(lease: Lease) -> Begun | None:
+    """Take up the goal's approved plan, or the one a dead worker left, ask the gate and begin the first try, in one
+    transaction; None when nothing is to be run.
 
     Without a try, when it cannot begin before it is known that there is a place for it.
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         plan = take_up(lease)
         if plan is None:
             return None
@@ -450,7 +454,7 @@ def _begun(lease: Lease) -> tuple[IntentPlan, Document, gate.Verdict, Running | 
             f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
             data={"fence": lease.fence},
         )
-        return plan, document, granted, _first_try(lease, plan, document, granted, claimed)
+        return Begun(plan, document, granted, _first_try(lease, plan, document, granted, claimed))
 
 
 def _first_try(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 
 from django.db import connection, transaction
 
@@ -22,37 +23,77 @@ SLICE_S = 30.0
 CYCLE_FAILURES_WAIT_S = 15.0
 SWEEP_WAKES = 8
 
+_Begin = Callable[[], executor.Begun | None]
+
 
 def work(goal_id: int | None = None) -> None:
     """Take turns until there is nothing left to claim, the named goal first."""
     until = time.monotonic() + SLICE_S
     if draining.is_asked():
         return
-    lease = claim(goal_id) or claim()
-    while lease is not None:
-        turn(lease)
-        if draining.is_asked():
-            hints.wake(lease.goal_id)  # what it left goes on with another worker at once
+    done = one(goal_id) or one()
+    while done is not None:
+        # What a worker that is told to stop has left goes on with another one at once.
+        if draining.is_asked() or time.monotonic() > until:
+            hints.wake(done)
             return
-        if time.monotonic() > until:
-            hints.wake(lease.goal_id)
-            return
-        lease = claim(lease.goal_id) or claim()
+        done = one(done) or one()
 
 
-def turn(lease: Lease) -> None:
-    """One turn under a lease, which is given back at the end whatever happens."""
+def one(goal_id: int | None = None) -> int | None:
+    """Claim this goal, or the most urgent one, and take one turn; the goal, or None when nothing could be claimed.
+
+    An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step; when that
+    does not go well, claimed alone, and the turn finds out why.
+    """
+    lease, begun = None, None
+    try:
+        with transaction.atomic():
+            lease = claim(goal_id)
+            begun = _begun_with(lease) if lease is not None else None
+    except Exception as error:
+        if outage.is_outage(error):
+            if lease is None:
+                raise
+            # Whether it was claimed nobody knows: the reply may be all that was lost.
+            outage.give_back(lease)
+            return lease.goal_id
+        logger.debug("Goal %s is claimed before its plan is taken up", goal_id, exc_info=error)
+        lease, begun = claim(goal_id), None
+    if lease is None:
+        return None
+    turn(lease, begun)
+    return lease.goal_id
+
+
+class _Apart(Exception):
+    """What was to be written with the claim cannot be."""
+
+
+def _begun_with(lease: Lease) -> _Begin | None:
+    """How the turn comes by its plan when that is begun with the claim; None where the turn begins it."""
+    if lease.lost or lease.state != GoalState.AWAITING_REVIEW:
+        return None
+    with telemetry.working_on(worker=lease.owner, goal=lease.goal_id):
+        begun = executor.begin(lease)
+    if connection.needs_rollback:
+        raise _Apart
+    return lambda: begun
+
+
+def turn(lease: Lease, begin: _Begin | None = None) -> None:
+    """One turn under a lease, which is given back at the end whatever happens. `begin` gives the plan to be run."""
     with (
         telemetry.working_on(worker=lease.owner),
         telemetry.span("claim", lease.goal_id, {"mindx.fence": lease.fence, "mindx.worker": lease.owner}),
     ):
-        _turn(lease)
+        _turn(lease, begin or (lambda: executor.begin(lease)))
 
 
-def _turn(lease: Lease) -> None:
+def _turn(lease: Lease, begin: _Begin) -> None:
     given_back = False
     try:
-        given_back = _step(lease)
+        given_back = _step(lease, begin)
     except (LeaseLost, MoveRefused) as error:
         logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
     except Exception as error:
@@ -67,7 +108,7 @@ def _turn(lease: Lease) -> None:
         outage.when_it_answers(lambda: release(lease))
 
 
-def _step(lease: Lease) -> bool:
+def _step(lease: Lease, begin: _Begin) -> bool:
     """Do what the goal's state asks for; whether the lease was given back with it."""
     state = GoalState(lease.state or Goal.objects.values_list("state", flat=True).get(pk=lease.goal_id))
     if lease.lost >= LOST_WORKERS_MAX and state in (GoalState.PENDING, GoalState.PLANNING):
@@ -81,7 +122,8 @@ def _step(lease: Lease) -> bool:
     elif state in GOAL_ENDED:
         learning.learn(lease)
     else:
-        return executor.execute(lease)
+        begun = begin()
+        return begun is not None and executor.execute(lease, begun)
     return False
 
 

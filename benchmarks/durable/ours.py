@@ -34,14 +34,11 @@ class Lane:
         self._plans = [self._goals.approve(self._goals.proposed(self.step)) for _ in range(plans)]
 
     def run(self) -> None:
-        from agents.execution.lease import claim
         from agents.services import cycle
 
         for plan in self._plans:
-            lease = claim(plan.goal_id)
-            if lease is None:
+            if cycle.one(plan.goal_id) is None:
                 raise RuntimeError(f"goal {plan.goal_id} could not be claimed")
-            cycle.turn(lease)
         self._check()
 
     def close(self) -> None:

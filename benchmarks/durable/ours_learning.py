@@ -9,10 +9,9 @@ class Lane(ours.Lane):
     """Two turns a goal: to its end, and learning from it."""
 
     def run(self) -> None:
-        from agents.execution.lease import claim
         from agents.services import cycle
 
         for plan in self._plans:
-            while (lease := claim(plan.goal_id)) is not None:
-                cycle.turn(lease)
+            while cycle.one(plan.goal_id) is not None:
+                pass
         self._check()

@@ -245,7 +245,8 @@ def _nothing_runs(plan: IntentPlan, granted: gate.Verdict, field: Field) -> None
     Goal.objects.filter(pk=plan.goal_id).update(lease_fence=7, lease_owner="a test")
     lease = Lease(plan.goal_id, 7, "a test")
     with contextlib.suppress(_Undo), transaction.atomic():
-        executor.execute(lease)
+        if (begun := executor.begin(lease)) is not None:
+            executor.execute(lease, begun)
         assert IntentPlan.objects.get(pk=plan.pk).state != PlanState.APPROVED, field
         raise _Undo
     if field.is_progress:
