@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0026_repairs_are_bounded")]
+    dependencies = [("agents", "0027_repairs_are_bounded")]
 
     operations = [
         migrations.AddField(

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0024_open_goals_newest'),
+        ('agents', '0025_only_what_is_immutable'),
         ('library', '0004_model_call'),
     ]
 

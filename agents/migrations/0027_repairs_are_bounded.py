@@ -5,6 +5,6 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0025_planning_by_models")]
+    dependencies = [("agents", "0026_planning_by_models")]
 
     operations = [ValidateConstraint("agent", "agent_repairs_bounded")]
