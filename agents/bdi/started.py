@@ -36,14 +36,18 @@ class Lives:
         self._hosts: dict[str, tuple[str, ...]] = {}
         self._seen: set[str] = set()
 
-    def problems(self, tool: str, command: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-        """Parameter, code and message of what is wrong with the next step."""
+    def problems(
+        self, tool: str, command: str, values: Mapping[str, Any], reached: Sequence[str] = ()
+    ) -> Iterator[tuple[str, str, str]]:
+        """Parameter, code and message of what is wrong with the next step, which reaches these hosts."""
         name = str(values.get("name", ""))
         if tool == _TOOL and command in (START, LOG, STOP):
             yield from self._named(command, name)
         if tool == _TOOL and command in ("run", START):
-            yield from self._reach(values)
+            yield from self._reach(_hosts(values))
         if tool != _TOOL:
+            if reached:
+                yield from self._reach(tuple(sorted(reached)))
             return
         if command == START:
             self._hosts[name] = _hosts(values)
@@ -67,9 +71,9 @@ class Lives:
             ended = "was stopped before, and its log was shown then" if name in self._seen else "is not started before"
             yield "name", "not_started", f"The program {name} {ended}; put this step between its start and its stop."
 
-    def _reach(self, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    def _reach(self, reached: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
         for name, hosts in self._hosts.items():
-            if hosts != _hosts(values):
+            if hosts != reached:
                 yield (
                     "hosts",
                     "other_hosts",
@@ -81,7 +85,7 @@ class Lives:
 
 def _hosts(values: Mapping[str, Any]) -> tuple[str, ...]:
     named = values.get("hosts") or ()
-    return tuple(sorted(map(str, named))) if isinstance(named, list | tuple) else ()
+    return tuple(sorted(str(one).lower() for one in named)) if isinstance(named, list | tuple) else ()
 
 
 def unstopped(specs: Sequence[IntentSpec]) -> frozenset[int]:

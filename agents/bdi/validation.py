@@ -23,6 +23,7 @@ from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, NEVER_REFERENCED, PATH_KINDS, problems
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
+from sandbox.gate.hosts import HostRefused
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     yield from _values(position, command, values, walk)
     yield from _autonomous(position, command, values, walk)
     yield from _time(position, step, values.get("timeout_s"), walk)
-    for name, code, message in walk.lives.problems(step.tool, command.name, values):
+    for name, code, message in walk.lives.problems(step.tool, command.name, values, _reached(command, values)):
         yield Problem(position, name, code, message)
     walk.commands[position] = command
     if not path_problems(command, values, walk.folder):
@@ -167,6 +168,14 @@ def _values(position: int, command: Command, values: Mapping[str, Any], walk: _W
         yield Problem(position, name, code, message)
     for name, message in unfit(command, known):
         yield Problem(position, name, "unfit", message)
+
+
+def _reached(command: Command, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The hosts of the step; none where they cannot be let in, which is a problem of its own."""
+    try:
+        return command.hosts(values)
+    except (HostRefused, TypeError):
+        return ()
 
 
 def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ SENTENCE_MAX = 1_000
 _NOT_SAID = frozenset(
     {
         *("status", "error_class", "reason", "level", "duration_s", "limit", "return_code"),
-        *("stdout", "stderr", "stdout_bytes", "stderr_bytes", "truncated", "message", "content", "encoding"),
+        *("stdout", "stderr", "stdout_bytes", "stderr_bytes", "truncated", "message", "content", "encoding", "base64"),
         *("report", "left_running", "peak_memory_bytes", "peak_processes", "deleted_count", network.KEY),
     }
 )
@@ -150,6 +150,13 @@ def _item(value: Any) -> str:
     if isinstance(value, dict) and value.keys() == {"kind", "name", "size_bytes"}:
         name = _item(value["name"])
         return f"{name}/" if value["kind"] == "dir" else f"{name}, {value['kind']}, {value['size_bytes']} bytes"
+    if isinstance(value, dict) and all(isinstance(one, str | int | float) for one in value.values()):
+        # What is empty or off says nothing about an entry.
+        return ", ".join(f"{name}: {_word(one)}" for name, one in value.items() if one is not False and one != "")
+    return _word(value)
+
+
+def _word(value: Any) -> str:
     return value if isinstance(value, str) and "\n" not in value else json.dumps(value, ensure_ascii=False)
 
 

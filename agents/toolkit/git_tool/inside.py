@@ -54,7 +54,9 @@ def main(params: dict[str, Any]) -> dict[str, Any]:
 
 def _status(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
     facts, entries = _entries(git, "normal")
+    where = f"On {facts['branch']}" if facts["branch"] else f"At {facts['commit'][:10]}, on no branch"
     return {
+        "message": f"{where}: {_counted(len(entries), 'path') + ' differ' if entries else 'nothing changed'}",
         "branch": facts["branch"],
         "detached": facts["detached"],
         "commit": facts["commit"],
@@ -119,11 +121,14 @@ def _diff(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     only = ["--", os.path.relpath(Path(params["only"]).resolve(), git.top)] if params.get("only") else ["--"]
     files = _changed(git.ask(*plain, "--numstat", "-z", *sides, *only))
     patch, cut = git.head(*plain, "--patch", *sides, *only, most_bytes=MOST_DIFF_BYTES)
+    added, deleted = (sum(one[name] for one in files) for name in ("added", "deleted"))
+    message = f"{_counted(len(files), 'file')}, {_counted(added, 'line')} added, {deleted:,} deleted"
     return {
+        "message": message + (f"; only the first {MOST_DIFF_BYTES:,} bytes are here" if cut else ""),
         "files": files[:MOST_ENTRIES],
         "left_out": max(0, len(files) - MOST_ENTRIES),
-        "added": sum(one["added"] for one in files),
-        "deleted": sum(one["deleted"] for one in files),
+        "added": added,
+        "deleted": deleted,
         "diff": text(patch),
         "truncated": cut,
     }
@@ -149,7 +154,7 @@ def _changed(said: bytes) -> list[dict[str, Any]]:
 def _log(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     start = git.revision(params["branch"]) if params.get("branch") else git.base()
     if not git.ask("cat-file", "-t", start).startswith(b"commit"):
-        return {"commits": [], "more": False}
+        return {"message": "No commit yet", "commits": [], "more": False}
     most = int(params.get("most", 20))
     form = "--format=%H%x00%an%x00%ae%x00%aI%x00%B%x00%x01"
     said = git.ask("log", "--no-color", "--no-show-signature", f"--max-count={most + 1}", form, start)
@@ -159,7 +164,9 @@ def _log(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         if len(fields) == 5:
             names = ("commit", "author", "email", "at", "message")
             commits.append({name: text(field).strip()[:5_000] for name, field in zip(names, fields, strict=True)})
-    return {"commits": commits[:most], "more": len(commits) > most}
+    more = len(commits) > most
+    message = f"{_counted(len(commits[:most]), 'commit')}{', and there are more' if more else ''}"
+    return {"message": message, "commits": commits[:most], "more": more}
 
 
 def _branches(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +182,8 @@ def _branches(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
                 {"name": name, "commit": commit, "at": at, "subject": subject, "current": name == facts["branch"]}
             )
     shown = {"branches": branches[:MOST_BRANCHES], "left_out": max(0, len(branches) - MOST_BRANCHES)}
-    return {**shown, "branch": facts["branch"], "detached": facts["detached"]}
+    message = f"{_counted(len(branches), 'branch', 'branches')}, on {facts['branch'] or 'none of them'}"
+    return {"message": message, **shown, "branch": facts["branch"], "detached": facts["detached"]}
 
 
 def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +207,7 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         "files": staged[:MOST_ENTRIES],
         "left_out": max(0, len(staged) - MOST_ENTRIES),
         "clean": not left,
-        "message": f"Committed {len(staged)} file{'' if len(staged) == 1 else 's'} as {facts['commit'][:10]}",
+        "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}",
     }
 
 
@@ -219,6 +227,10 @@ def _stage(git: Git, only: str | None) -> None:
         reason = "stored through a filter of the repository (Git LFS is one), which is not run here"
         raise Refused("TOOL_EXECUTION_ERROR", f"{_named(filtered)} {reason}")
     git.change("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
+
+
+def _counted(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _named(paths: list[str]) -> str:

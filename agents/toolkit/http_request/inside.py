@@ -156,6 +156,8 @@ class _Request:
         body, truncated = self._read(response, int(self._params.get("most_bytes", MOST_TEXT_BYTES)))
         answer |= {"size_bytes": len(body), "truncated": truncated, "sha256": hashlib.sha256(body).hexdigest()}
         answer |= _shown(body, answer["content_type"], truncated=truncated)
+        cut = "; there was more, which was left out" if truncated else ""
+        answer["message"] = f"{response.status} {response.reason[:100]}, {len(body):,} bytes{cut}"
         if response.status >= 400 and not self._params.get("any_status"):
             return answer | {"error_class": _class_of(response.status), "reason": self._refusal(response)}
         return answer

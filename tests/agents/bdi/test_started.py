@@ -21,6 +21,11 @@ def _step(command: str, **values: Any) -> Step:
     return Step("simple_coder", command, {name: Param(value, "person") for name, value in values.items()}, "why")
 
 
+def _ask(url: str) -> Step:
+    given = {**REGISTRY.command("http_request", "get").defaults(), "url": url}
+    return Step("http_request", "get", {name: Param(value, "person") for name, value in given.items()}, "why")
+
+
 def _start(name: str = "server", **more: Any) -> Step:
     return _step("start", name=name, command_line="python -m http.server", **more)
 
@@ -44,6 +49,9 @@ _RUN = _step("run", command_line="python ask.py")
         ([_start(f"n{n}") for n in range(9)], "too_many_programs"),
         ([_start(hosts=["packages"]), _RUN], "other_hosts"),
         ([_start(), _step("run", command_line="python a.py", hosts=["packages"])], "other_hosts"),
+        ([_start(), _ask("http://a.example/")], "other_hosts"),
+        ([_start(hosts=["A.example"]), _ask("http://a.example/")], None),
+        ([_start(), _STOP, _ask("http://a.example/")], None),
         ([_start(hosts=["packages"]), _step("ls"), _LOG, _STOP, _RUN], None),
     ],
 )

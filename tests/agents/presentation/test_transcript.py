@@ -97,7 +97,7 @@ def test_a_listing_is_told_as_names_and_no_name_passes_for_two() -> None:
 def test_lists_are_told_line_by_line_and_binary_content_is_not_told() -> None:
     assert said({"items": ["a.txt", {"name": "b"}, [1, 2]]}, "items") == [
         "a.txt",
-        "{&quot;name&quot;: &quot;b&quot;}",
+        "name: b",
         "[1, 2]",
     ]
     assert said({"items": []}, "items") == ["nothing"]
@@ -123,3 +123,16 @@ def test_the_end_names_the_limit_that_was_reached_and_what_was_used() -> None:
 
 def test_a_command_that_runs_says_so() -> None:
     assert ending(replace(RUN, tried=replace(TRY, finished=None, outcome=""))) == "runs"
+
+
+def test_entries_of_a_list_are_told_by_what_they_hold() -> None:
+    entries = [
+        {"path": "a.txt", "staged": "", "unstaged": "modified", "binary": False},
+        {"path": "b\nc", "added": 0},
+        {"deep": {"x": 1}},
+    ]
+    assert said({"entries": entries}, "entries") == [
+        "path: a.txt, unstaged: modified",
+        "path: &quot;b\\nc&quot;, added: 0",
+        "{&quot;deep&quot;: {&quot;x&quot;: 1}}",
+    ]
