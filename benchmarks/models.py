@@ -1,8 +1,15 @@
 """`make bench-models`: what planning by a model costs beside the model itself, and what LiteLLM costs a worker.
 
-A provider on the loopback answers at once, over the real client. Of each planning the time inside requests is taken
-off: what is left is ours (perception, prompt, reading and validating the answer, storing, proposing). Beside it, in
-turns, the same goal planned by a rule.
+A provider on the loopback answers at once, over the real client. One turn of a goal's cycle is parted into three:
+
+- **waiting**: inside the socket of the HTTP client (connecting, sending, waiting for each piece of the answer);
+- **LiteLLM**: the rest of the time in its calls (`completion`, the next piece of the stream), with its HTTP client;
+- **our side**: the rest of planning by a model and storing its plan: nearest experiences, prompt, budget, the rows of
+  the call and the attempt, reading the answer piece by piece into the log, validation, proposing. Beside it stands the
+  processor time of the worker's thread in it: the database's waits are not in there, nor is what else the machine does.
+
+What is left of the turn is what every goal costs, whoever plans it: the lease, perception, rules that do not apply, and
+after the plan is stored its risk and the policies. Beside it, in turns, a goal of the same agent planned by a rule.
 """
 
 from __future__ import annotations
@@ -16,16 +23,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.servers import database
+from benchmarks.servers import servers, set_up
+from mindx_web.supervisor.postgres import OWNER
 from tests.models.server import serving
 
 if TYPE_CHECKING:
-    from library.language.asking import Said
     from people.models import User
 
 _MOST_MS = 30
+_WARM = 5
 _PLAN = {
     "steps": [
         {"tool": "simple_coder", "command": "mkdir", "params": {"path": f"part{n}"}, "why": "A place for the part."}
@@ -64,55 +73,116 @@ def main() -> None:
     for server in serving():
         os.environ["OPENAI_API_BASE"] = server.address
         server.will_say(json.dumps(_PLAN))
-        with database():
+        with servers() as running:
+            set_up(running.place, running.postgres.url(OWNER), running.valkey.url())
             _planning(asked.goals)
             _memory()
+
+
+@dataclass
+class _Clock:
+    """Seconds spent in LiteLLM's calls, and of these in its sockets, since it was last set back."""
+
+    client_s: float = 0.0
+    socket_s: float = 0.0
+    model_s: float = 0.0
+    propose_s: float = 0.0
+    # The processor time of the thread in the same.
+    client_cpu_s: float = 0.0
+    model_cpu_s: float = 0.0
+    propose_cpu_s: float = 0.0
+
+    def reset(self) -> None:
+        """Back to nothing."""
+        for each in fields(self):
+            setattr(self, each.name, 0.0)
+
+    def timing(self, name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """The same work, its time added to the field `name`."""
+
+        def timed(*args: Any, **more: Any) -> Any:
+            began, processor = time.perf_counter(), time.thread_time()
+            try:
+                return work(*args, **more)
+            finally:
+                setattr(self, name, getattr(self, name) + time.perf_counter() - began)
+                if (own := f"{name.removesuffix('_s')}_cpu_s") in _CLOCKS:
+                    setattr(self, own, getattr(self, own) + time.thread_time() - processor)
+
+        return timed
+
+    def watch(self) -> None:
+        """Put it around what is timed: the client as mindX calls it, and the sockets below."""
+        from httpcore._backends.sync import SyncBackend, SyncStream
+
+        from agents.services import model_planning, proposing
+        from library.language import provider
+
+        for owner, name in ((SyncStream, "read"), (SyncStream, "write"), (SyncBackend, "connect_tcp")):
+            setattr(owner, name, self.timing("socket_s", getattr(owner, name)))
+        model_planning.plan = self.timing("model_s", model_planning.plan)
+        proposing.propose = self.timing("propose_s", proposing.propose)
+        begun = provider._stream
+        clock = self
+
+        class Timed:
+            def __init__(self, stream: Any) -> None:
+                self.pieces, self.close = iter(stream), stream.close
+
+            def __iter__(self) -> Any:
+                following = clock.timing("client_s", self.pieces.__next__)
+                while True:
+                    try:
+                        piece = following()
+                    except StopIteration:
+                        return
+                    yield piece
+
+        stream = self.timing("client_s", begun)
+        provider._stream = lambda *args: Timed(stream(*args))
+
+
+_CLOCKS = {each.name for each in fields(_Clock)}
 
 
 def _planning(count: int) -> None:
     from django.core.management import call_command
 
-    from library.language import provider
     from people.models import User
     from people.roles import Role
 
     logging.disable(logging.WARNING)
     call_command("load_starters", verbosity=0)
     owner = User.objects.create_user("owner", roles=[Role.SUBMITTER])
-    asking_s = 0.0
-    ask: Callable[..., Said] = provider.request
-
-    def timed(*args: Any, **more: Any) -> Said:
-        nonlocal asking_s
-        began = time.perf_counter()
-        try:
-            return ask(*args, **more)
-        finally:
-            asking_s += time.perf_counter() - began
-
-    provider.request = timed
-    ours: list[float] = []
-    inside: list[float] = []
-    ruled: list[float] = []
-    for number in range(count + 5):
-        asking_s = 0.0
+    clock = _Clock()
+    clock.watch()
+    ours, own, litellm, waiting, rest, ruled = ([] for _ in range(6))  # type: tuple[list[float], ...]
+    for number in range(count + _WARM):
+        clock.reset()
         whole = _planned(owner, f"Part the long text of chapter {number} as you think best", "model")
+        planning_s = clock.model_s + clock.propose_s
         by_rule = _planned(owner, f"Write a note named chapter{number} saying it is parted", "rule")
-        if number >= 5:  # the first ones load what is loaded once
-            ours.append(1000 * (whole - asking_s))
-            inside.append(1000 * asking_s)
+        if number >= _WARM:  # the first ones load what is loaded once
+            ours.append(1000 * (planning_s - clock.client_s))
+            own.append(1000 * (clock.model_cpu_s + clock.propose_cpu_s - clock.client_cpu_s))
+            rest.append(1000 * (whole - planning_s))
+            litellm.append(1000 * (clock.client_s - clock.socket_s))
+            waiting.append(1000 * clock.socket_s)
             ruled.append(1000 * by_rule)
     say = sys.stdout.write
-    say(f"\nPlanning, {count} goals of eight steps in turns with a rule's, load {os.getloadavg()[0]:.1f}\n")
-    say(f"| what | median | p95 |\n|---|---|---|\n{_row('our side of a plan by a model', ours)}")
-    say(_row("inside requests to a provider that answers at once", inside) + _row("a whole plan by a rule", ruled))
+    say(f"\nPlanning, n = {count} goals of eight steps, in turns with a rule's; load {os.getloadavg()[0]:.1f}\n")
+    say("| what | fastest | median | p95 |\n|---|---|---|---|\n")
+    say(_row("our side of a plan by a model", ours) + _row("of it processor time", own) + _row("LiteLLM", litellm))
+    say(_row("waiting for a provider that answers at once", waiting) + _row("the rest of the turn", rest))
+    say(_row("a whole turn in which a rule plans", ruled))
     reached = "reached" if statistics.median(ours) <= _MOST_MS else "**not reached**"
     say(f"our side at most {_MOST_MS} ms in the middle: {reached}\n")
 
 
 def _row(what: str, times: list[float]) -> str:
     ordered = sorted(times)
-    return f"| {what} | {statistics.median(times):.1f} ms | {ordered[int(len(ordered) * 0.95)]:.1f} ms |\n"
+    middle, last = statistics.median(times), ordered[int(len(ordered) * 0.95)]
+    return f"| {what} | {ordered[0]:.1f} ms | {middle:.1f} ms | {last:.1f} ms |\n"
 
 
 def _planned(owner: User, text: str, source: str) -> float:

@@ -47,6 +47,7 @@ def plan_goal(lease: Lease) -> None:
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
+    validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and model_planning.models_of(goal.agent):
         try:
             planned = model_planning.plan(lease, goal, beliefs, found)
@@ -56,7 +57,9 @@ def plan_goal(lease: Lease) -> None:
             _put_off(lease, planned)
             return
         found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) else planned
-    problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) else []
+        # It was validated when it was read, and is once more where it is stored.
+        validated = planned
+    problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
     with transaction.atomic():
         goal = hold(lease)
         _keep_beliefs(goal, beliefs)

@@ -55,7 +55,7 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     if problems:
         return problems
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
-    forbidden = gate.forbidden(goal, _document(goal, draft, revision=0))
+    forbidden = gate.forbidden(goal, _document(goal, draft, 0, ceilings))
     return [Problem(each.position, "", FORBIDDEN, each.reason) for each in forbidden]
 
 
@@ -143,7 +143,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         steps=[_step_json(step) for step in (*draft.steps, *draft.cleanup)],
         evidence=dict(draft.evidence),
     )
-    document = _document(goal, draft, revision)
+    document = _document(goal, draft, revision, _ceilings(goal, draft))
     data = documents.write(document)
     intent_plan = IntentPlan.objects.create(
         goal=goal,
@@ -182,8 +182,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
     return intent_plan
 
 
-def _document(goal: Goal, draft: PlanDraft, revision: int) -> Document:
-    ceilings = _ceilings(goal, draft)
+def _document(goal: Goal, draft: PlanDraft, revision: int, ceilings: Mapping[str, Mapping[str, Number]]) -> Document:
     main = documents.specs(draft.steps, [_facts(step, ceilings) for step in draft.steps])
     undo = documents.specs(
         draft.cleanup,

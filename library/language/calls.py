@@ -123,19 +123,20 @@ def answered(call: ModelCall, said: Said, latency_ms: int, tries: int) -> None:
     call.latency_ms, call.tries = latency_ms, tries
     if settings.MODEL_CACHE_DAYS:
         call.fresh_until = timezone.now() + timedelta(days=settings.MODEL_CACHE_DAYS)
-    _end(call)
+    _end(call, "answer", "answered_by", "tokens_in", "tokens_out", "tokens_are_guessed", "cost", "fresh_until")
 
 
 def failed(call: ModelCall, error: ModelError, latency_ms: int, tries: int) -> None:
     """Close the row of a question that came to nothing."""
     call.state, call.failure, call.detail = _State.FAILED, error.code, str(error)
     call.latency_ms, call.tries = latency_ms, tries
-    _end(call)
+    _end(call, "failure", "detail")
 
 
-def _end(call: ModelCall) -> None:
+def _end(call: ModelCall, *told: str) -> None:
     with transaction.atomic():
-        call.save()
+        # By name: the prompt is long, and stands there already.
+        call.save(update_fields=["state", "latency_ms", "tries", *told])
         days.add_call(call.pk)
 
 
