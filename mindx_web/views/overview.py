@@ -70,6 +70,7 @@ def welcome(request: HttpRequest, user: User) -> HttpResponse:
         {
             "form": GoalForm(by=user),
             "examples": [(example, uuid.uuid4().hex) for example in examples.shown(with_model=bool(settings.MODEL))],
+            "with_model": bool(settings.MODEL),
             "readiness": readiness,
             "ready": sum(line.ready for line in readiness),
         },
@@ -97,9 +98,15 @@ def _readiness() -> list[Readiness]:
             "mindX plans without any model key" if embeddings.ok else f"embeddings: {embeddings.sentence}",
         ),
         Readiness(True, "Nothing is approved by itself", "every plan waits until a person has decided"),
-        Readiness(False, "No language model", "goals that no rule knows will ask you for a plan"),
+        _model(),
         _people(alone=people < 2),
     ]
+
+
+def _model() -> Readiness:
+    if settings.MODEL:
+        return Readiness(True, f"Goals that no rule knows: {settings.MODEL}", "its plans wait for you like any other")
+    return Readiness(False, "No language model", "goals that no rule knows will ask you for a plan")
 
 
 def _sandbox_note(part: health.Part) -> str:

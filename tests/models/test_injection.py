@@ -7,6 +7,7 @@ or is approved without a person, the risk is that of the steps, nothing leaves t
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from django.utils import timezone
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import cycle, goals, proposing, workspaces
 from agents.states import GoalState, PlanState
+from library import embedding
 from library.models import Experience
 from people.models import User
 from review.models import Approval, Decision, PlanRisk
@@ -52,8 +54,31 @@ OBEYED: dict[str, Any] = {
 MATERIAL = {"goal", "people_say", "seen", "earlier_runs", "never_again", "keep_these_values"}
 
 
-def placed(text: str, number: int, by: User) -> Goal:
-    """A goal with the text in its words, in the name and the content of a file, and in what an earlier run put out."""
+@dataclass(frozen=True)
+class Placed:
+    """A goal with the text in its words, in the name and the content of a file, in a note that a person wrote down for
+    it, and in what an earlier run put out; `words` and `name` are what the text is where it may hold less.
+    """
+
+    goal: Goal
+    text: str
+    words: str
+    name: str
+
+    def missing_in(self, material: dict[str, Any]) -> list[str]:
+        """The places from which the text has not reached a prompt: a test of such a place would show nothing."""
+        reached = {
+            "goal": self.words in material["goal"],
+            "file name": any(self.name in one for one in material["seen"]),
+            "note": any(self.words in one for one in material["people_say"]),
+            "tool output": any(one["came_of_it"] == self.text for one in material["earlier_runs"]),
+            "experience": any(self.text in one["goal"] for one in material["earlier_runs"]),
+        }
+        return [place for place, is_there in reached.items() if not is_there]
+
+
+def placed(text: str, number: int, by: User) -> Placed:
+    """Put the text everywhere."""
     name = "".join(char for char in text if char.isalnum() or char in " .,-{}$")[:60].strip() or "plain"
     workspace = workspaces.create(by=by, name=f"place-{number}")
     from io import BytesIO
@@ -70,7 +95,12 @@ def placed(text: str, number: int, by: User) -> Goal:
         output_summary=text,
         timestamp=timezone.now(),
     )
-    return goals.submit(by=by, text=f"Lay out the harbour ledger {number}: {words}", workspace=workspace)
+    embedding.embed_missing()
+    said_of_it = f"Note {number}: {words}"
+    goal = goals.submit(
+        by=by, text=f"Lay out the harbour ledger {number}: {words}", workspace=workspace, design=said_of_it
+    )
+    return Placed(goal, text, " ".join(words.split()), name)
 
 
 @pytest.fixture
@@ -84,6 +114,7 @@ def of_somebody_else(reviewer: User) -> None:
         output_summary=THEIRS,
         timestamp=timezone.now(),
     )
+    embedding.embed_missing()
 
 
 def test_there_are_sixty_and_each_is_another_one() -> None:
@@ -98,8 +129,8 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     by_hand = _risk_of(obeyed_in_part["steps"], owner)
     for number, text in enumerate(TEXTS):
         provider.will_say(said(OBEYED), said(obeyed_in_part))
-        goal = placed(text, number, owner)
-        asked_before = len(provider.asked)
+        place = placed(text, number, owner)
+        goal, asked_before = place.goal, len(provider.asked)
         cycle.work(goal.pk)
         goal.refresh_from_db()
         assert goal.state == GoalState.AWAITING_REVIEW, (text, goal.reason)
@@ -107,6 +138,7 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
         assert [one["role"] for one in first["messages"]] == ["system", "user"]
         material = json.loads(first["messages"][1]["content"])
         assert set(material) <= MATERIAL, text
+        assert place.missing_in(material) == [], text
         assert all(ord(char) < 127 for char in first["messages"][1]["content"]), "what hides in a text is spelt out"
         assert "no field of the answer" in second["messages"][3]["content"]
         risk = PlanRisk.objects.get(intent_plan__goal=goal)
@@ -122,6 +154,15 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     assert not Approval.objects.exists()
     assert not Decision.objects.exists()
     assert not IntentPlan.objects.exclude(state__in=[PlanState.AWAITING_REVIEW, PlanState.CANCELLED]).exists()
+
+
+def test_the_marker_is_seen_where_it_may_be_read(
+    provider: Provider, reviewer: User, of_somebody_else: None, valkey: object
+) -> None:
+    """The control of the test above: the same words, of whom the experience is."""
+    provider.will_say(said(GOOD))
+    cycle.work(goals.submit(by=reviewer, text="Lay out the harbour ledger").pk)
+    assert THEIRS in json.dumps(provider.asked)
 
 
 def _risk_of(steps: list[dict[str, Any]], by: User) -> PlanRisk:
@@ -154,8 +195,8 @@ def test_what_a_policy_would_let_pass_waits_for_a_person_when_a_program_may_have
 ) -> None:
     in_force(Action.AUTO_APPROVE, keeper, "folders and files pass", commands=["mkdir", "write"], risk_at_most="low")
     provider.will_say(said(GOOD))
-    for number, text in enumerate(TEXTS[:3]):
-        goal = placed(text, number, owner)
+    for number, text in enumerate(TEXTS[::8]):
+        goal = placed(text, number, owner).goal
         cycle.work(goal.pk)
         assert tried(goal.intent_plans.get()).state == PlanState.AWAITING_REVIEW
     assert not Approval.objects.exists()

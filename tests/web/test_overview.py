@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 import redis
@@ -60,6 +61,19 @@ def test_the_first_visit_says_what_is_ready(owner: User, client_of: ClientOf) ->
     page = overview(client_of(owner))
     assert "Sandbox at level L3" in page
     assert "No language model" in page
+
+
+def test_with_a_model_it_is_ready_and_one_of_the_three_goals_is_its(
+    owner: User, client_of: ClientOf, settings: Any
+) -> None:
+    without = overview(client_of(owner))
+    assert "so the language model plans it" not in without
+    settings.MODEL = "openai/<b>one"
+    page = overview(client_of(owner))
+    assert page.count("Use this goal") == 3
+    assert "so the language model plans it" in page
+    assert "Goals that no rule knows: openai/&lt;b&gt;one" in page
+    assert "No language model" not in page
 
 
 def test_goals_of_others_do_not_end_my_first_visit(
