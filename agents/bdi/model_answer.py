@@ -129,7 +129,9 @@ def _step(position: int, item: Any, registry: Registry, goal: str, problems: lis
         command = registry.command(tool, name)
     except UnknownTool as unknown:
         words = str(unknown)
-        problems.append(Problem(position, "command", "unknown_command", f"{words[:1].upper()}{words[1:]}."))
+        # A sentence, unless it begins with the tool's name, which is no other one in capitals.
+        said = words if words.startswith(tool) else f"{words[:1].upper()}{words[1:]}"
+        problems.append(Problem(position, "command", "unknown_command", f"{said}."))
         return None
     return Step(tool, name, _params(command, params, goal), why.strip() or command.summary, condition=condition)
 

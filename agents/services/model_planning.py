@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from django.conf import settings
 from django.db import transaction
@@ -95,7 +96,7 @@ class _Turn:
         situation = Situation(
             self.goal.text,
             beliefs,
-            refused=self._left_out(),
+            refused=self.left_out,
             wishes=[
                 {name: wish[name] for name in ("tool", "command", "parameter", "value")} for wish in self.goal.wishes
             ],
@@ -184,7 +185,7 @@ class _Turn:
     def _problems(self, draft: PlanDraft) -> list[Problem]:
         """Everything that a plan of a person or a rule must be free of too, and what people said of earlier ones."""
         problems = proposing.problems_of(self.goal, draft)
-        if again := selection.refused(draft.steps, self._left_out()):
+        if again := selection.refused(draft.steps, self.left_out):
             message = (
                 f"A person refused {again['tool']}.{again['command']} with these values; reach the goal without it."
             )
@@ -199,7 +200,9 @@ class _Turn:
                 problems.append(Problem(position, "tool", "tool_not_allowed", message))
         return problems
 
-    def _left_out(self) -> list[Mapping[str, object]]:
+    @cached_property
+    def left_out(self) -> list[Mapping[str, object]]:
+        """Steps that a person refused. A goal that is being planned has no plan of which somebody could refuse more."""
         return [each for plan in self.goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
 
     def _ask(self, asked: Prompt) -> Answer:

@@ -1,0 +1,70 @@
+"""The goal of the first-visit page that only a model can plan: from the click to the test that it ran."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agents.models import Goal, LogLine
+from agents.services import cycle
+from agents.states import GoalState
+from people.models import User
+from review.services import decisions
+from tests.models.server import Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PROGRAM = """import datetime
+
+
+def weekday(text):
+    return datetime.date.fromisoformat(text).strftime("%A")
+"""
+TEST = """import unittest
+
+from weekdays import weekday
+
+
+class Weekdays(unittest.TestCase):
+    def test_a_leap_day(self):
+        self.assertEqual(weekday("2000-02-29"), "Tuesday")
+"""
+
+
+def write(path: str, content: str) -> dict[str, Any]:
+    return {
+        "tool": "simple_coder",
+        "command": "write",
+        "params": {"path": path, "content": content},
+        "why": f"{path} was asked for.",
+    }
+
+
+def test_the_goal_that_only_a_model_can_plan_is_reached(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    run = {"command_line": "python -m unittest test_weekdays"}
+    steps = [
+        write("weekdays.py", PROGRAM),
+        write("test_weekdays.py", TEST),
+        {"tool": "simple_coder", "command": "run", "params": run, "why": "The test was to be run."},
+    ]
+    provider.will_say(json.dumps({"steps": steps}))
+    client = client_of(owner)
+    page = client.get("/").content.decode()
+    assert page.count("Use this goal") == 3
+    assert "/goals/examples/program/" in page
+    goal = Goal.objects.get(pk=int(client.post("/goals/examples/program/").headers["Location"].split("/")[2]))
+    cycle.work(goal.pk)
+    plan = goal.intent_plans.get()
+    assert plan.plan.source == "model"
+    shown = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    assert "python -m unittest test_weekdays" in shown
+    assert "planned by" in shown
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == GoalState.ACHIEVED, goal.reason
+    assert "OK" in LogLine.objects.filter(goal=goal).values_list("text", flat=True)
+    assert "A model planned it: saved as a rule" in client.get(f"/goals/{goal.pk}/").content.decode()
