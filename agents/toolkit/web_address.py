@@ -65,7 +65,7 @@ def read(said: str) -> Address:
     if port == 0:
         raise ValueError("a port is a number from 1 to 65535")
     query = f"?{quote(parts.query, safe=_SAFE)}" if parts.query else ""
-    return Address(parts.scheme, host, port or _PORTS[parts.scheme], quote(parts.path, safe=_SAFE) + query or "/")
+    return Address(parts.scheme, host, port or _PORTS[parts.scheme], quote(parts.path or "/", safe=_SAFE) + query)
 
 
 def headers(said: str) -> list[tuple[str, str]]:

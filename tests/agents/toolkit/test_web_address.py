@@ -18,6 +18,7 @@ GET = REGISTRY.command("http_request", "get")
     ("said", "entry", "target"),
     [
         ("https://Example.org", "example.org", "/"),
+        ("https://example.org?q=1", "example.org", "/?q=1"),
         ("http://example.org:80/a b".replace(" ", "%20"), "example.org", "/a%20b"),
         ("https://example.org:8443/ä?q=ö#part", "example.org:8443", "/%C3%A4?q=%C3%B6"),
         ("http://127.0.0.1:8123/?a=1&b=%2F", "127.0.0.1:8123", "/?a=1&b=%2F"),
