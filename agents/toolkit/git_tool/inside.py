@@ -56,7 +56,7 @@ def _status(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
     facts, entries = _entries(git, "normal")
     where = f"On {facts['branch']}" if facts["branch"] else f"At {facts['commit'][:10]}, on no branch"
     return {
-        "message": f"{where}: {_counted(len(entries), 'path') + ' differ' if entries else 'nothing changed'}",
+        "message": f"{where}: {_counted(len(entries), 'change') if entries else 'nothing changed'}",
         "branch": facts["branch"],
         "detached": facts["detached"],
         "commit": facts["commit"],

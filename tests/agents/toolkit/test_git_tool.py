@@ -22,6 +22,7 @@ def test_status_and_changes_are_told_in_fields_with_every_name_as_it_is(open_wor
     git(root, "add", "blob")
     at_work = open_work()
     status = at_work.do("git_tool", "status").data
+    assert status["message"] == "On main: 5 changes"
     assert (status["branch"], status["clean"], status["detached"]) == ("main", False, False)
     assert {each["path"]: (each["staged"], each["unstaged"]) for each in status["entries"]} == {
         "a.txt": ("", "modified"),
