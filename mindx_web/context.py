@@ -28,6 +28,8 @@ _PLACES = {
     "rules": "rules",
     "rule": "rules",
     "firmware": "rules",
+    "tools": "rules",
+    "tool": "rules",
     "memory": "memory",
     "experience": "memory",
     "review": "review",

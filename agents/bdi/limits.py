@@ -85,6 +85,11 @@ def session_limits(stated: Mapping[str, Any]) -> Limits:
     return Limits(**stated)
 
 
+def label(name: str) -> str:
+    """What a ceiling is called."""
+    return _LABELS.get(name, name)
+
+
 def in_words(name: str, value: Any) -> str:
     """A ceiling's value with its unit, exactly; what is no number (a document that somebody changed) as it stands."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -100,8 +105,8 @@ def in_words(name: str, value: Any) -> str:
 def unusual(stated: Mapping[str, Any]) -> list[Ceiling]:
     """The ceilings that differ from the usual ones, in a fixed order; one that is not known is shown as it stands."""
     return [
-        Ceiling(name, label, in_words(name, stated[name]), in_words(name, DEFAULTS[name]))
-        for name, label in _LABELS.items()
+        Ceiling(name, said, in_words(name, stated[name]), in_words(name, DEFAULTS[name]))
+        for name, said in _LABELS.items()
         if name in stated and stated[name] != DEFAULTS[name]
     ] + [Ceiling(name, name, str(stated[name]), "none") for name in sorted(set(stated) - set(DEFAULTS))]
 

@@ -208,7 +208,7 @@ def read(report: Any) -> Analysis | Fixes | None:
 
 def rule_bars(report: Fixes) -> list[Bar]:
     """How often which rule is mended, the most frequent twelve and the rest."""
-    named = [(f"{one.code} {one.name.replace('-', ' ')}", one.count, "accent") for one in report.rules]
+    named = [(f"{one.code} {one.name.replace('-', ' ')}", one.count, "plain") for one in report.rules]
     rest = sum(value for _, value, _ in named[12:])
     return bars([*named[:12], *([("all others", rest, "plain")] if rest else [])])
 
@@ -252,7 +252,7 @@ def bars(named: Sequence[tuple[str, int, str]]) -> list[Bar]:
 def language_bars(report: Analysis) -> list[Bar]:
     """How many lines of each kind there are, the largest eight and the rest."""
     first, rest = report.languages[:8], report.languages[8:]
-    named = [(one.name, one.lines, "accent" if one.name == "Python" else "plain") for one in first]
+    named = [(one.name, one.lines, "plain") for one in first]
     return bars([*named, *([("all others", sum(one.lines for one in rest), "plain")] if rest else [])])
 
 

@@ -81,6 +81,8 @@ PAGES: dict[str, list[Place]] = {
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "rules": [Place("keeper")],
+    "tools": [Place("owner")],
+    "tool": [Place("owner", lambda _: ["simple_coder"]), Place("owner", lambda _: ["audit_and_improve"])],
     "firmware": [Place("owner"), Place("keeper")],
     "firmware-new": [Place("keeper")],
     "rule-new": [Place("keeper")],

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import fixing, oldest, overview, patches, placing, written_report
-from .telling import shown
+from . import documenting, fixing, oldest, overview, patches, placing, written_report
+from .telling import counted, shown
 from .walking import LeftOut, sources
 
 Json = dict[str, Any]
@@ -80,8 +80,23 @@ def _fixes(params: Mapping[str, Any], program: str, until: float, *, apply: bool
     return {"message": patches.message(fixes, applied=apply), "diff": diff, "report": report}
 
 
+def _document(params: Mapping[str, Any], program: str, until: float) -> Json:
+    del program
+    left_out = LeftOut()
+    found, notes = documenting.modules(params["path"], left_out, until)
+    if not found:
+        raise Refused(f"there is no Python module in {shown(params['path']) or 'the workspace'}")
+    pages = documenting.pages(params["path"], params["to"], found, notes, left_out)
+    for name, page in pages.items():
+        placing.put(os.path.join(params["to"], name), page.encode())
+    told = documenting.report(params["path"], params["to"], found, notes, left_out)
+    message = f"{len(pages):,} pages about {counted(len(found), 'module')} in {shown(params['to']) or '.'}"
+    return {"message": message, "written": told}
+
+
 _ORDERS: Mapping[str, Callable[[Mapping[str, Any], str, float], Json]] = {
     "analyse": _analyse,
     "propose": _propose,
     "apply": _apply,
+    "document": _document,
 }

@@ -25,6 +25,14 @@ def code(said: str, most: int = 300) -> str:
     return f"{ticks}{space}{plain}{space}{ticks}"
 
 
+def fence(said: str, language: str = "python") -> list[str]:
+    """Foreign text as a block of code, line by line; no line of it can end the block."""
+    lines = [shown(line, 2_000) for line in said.split("\n")]
+    longest = max((len(run) for line in lines for run in _TICKS.findall(line)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return [f"{ticks}{language}", *lines, ticks, ""]
+
+
 def link(label: str, address: str) -> str:
     """A link to a path relative to the page; `label` is Markdown already."""
     return f"[{label}]({address})"

@@ -1,0 +1,48 @@
+"""Documentation of a code base as Markdown: modules, classes, functions, who imports whom, where it starts.
+
+Read from the text of the files alone; nothing is imported or run.
+"""
+
+from __future__ import annotations
+
+from agents.toolkit.analysis import KIT, code_path, time_limit, work
+from agents.toolkit.command import Command, Tool
+from agents.toolkit.describing import fields, path
+from agents.toolkit.jailed import in_jail
+from agents.toolkit.trial import Trial
+
+NAME = "base_gen_agent"
+_WRITE = fields({"path": code_path(), "to": path("Folder for the pages"), "timeout_s": time_limit()}, "to")
+_CODE = {
+    "src/app/__init__.py": '"""An app."""\n',
+    "src/app/core.py": "from app import other\n\n\ndef answer(a: int = 1) -> int:\n    return a\n",
+    "src/app/other.py": "LIMIT = 5\n",
+}
+
+TOOL = Tool(
+    NAME,
+    "Documentation writer",
+    "Markdown pages about a code base: its modules, classes and functions, and how they hang together.",
+    (
+        Command(
+            NAME,
+            "document",
+            "Write Markdown pages about code, one for each module and one that leads to all.",
+            _WRITE,
+            (
+                "document the code in {path} in the folder {to} [within {timeout_s} seconds]",
+                "(document|write documentation of) [the] code (in|of|below) [the (file|folder)] {path} (to|into|in) "
+                "[the folder] {to}",
+            ),
+            "workspace",
+            in_jail(work, _WRITE, reads_only=False, kit=KIT, do="document"),
+            ("message",),
+            ({"path": "src", "to": "docs/code"},),
+            beliefs_added=("there is a folder named {to}",),
+            trials=(
+                Trial({"path": "src", "to": "docs"}, _CODE, changes=("docs", "docs/*")),
+                Trial({"path": "nowhere", "to": "docs"}, _CODE, error="INVALID_PARAMETERS", changes=()),
+            ),
+        ),
+    ),
+)
