@@ -118,3 +118,12 @@ def test_a_tool_that_deletes_what_it_did_not_make_needs_autonomous_mode(hands: H
     result = work(hands, "import os\nos.remove('kept.txt')\nreturn {}", reads_only=False)
     assert result.error_class == "PERMISSION_ERROR"
     assert "kept.txt" in result.reason
+
+
+def test_a_cancel_that_comes_with_the_request_is_heard_and_the_session_goes_on(hands: Hands) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    for _ in range(5):
+        asked = Request("run", {"command_line": "sleep 60", "timeout_s": 60.0})
+        assert hands.session.execute(asked, cancel=cancel).limit == "cancel"
+    assert hands.run("true").ok

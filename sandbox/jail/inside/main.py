@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .programs import Wish
 
 _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 36
-_SIGINT, _SIGTERM = 2, 15
+_SIGINT, _SIGKILL, _SIGTERM = 2, 9, 15
 _RECEIVE_BYTES = 1 << 18
 _MOST_DELETED = 20
 _MOST_PENDING = 1024  # signals and timers that wait in the kernel, of all programs together
@@ -152,6 +152,9 @@ class Helper:
         raise Refused("INVALID_PARAMETERS", "the helper knows no such request")
 
     def _run(self, message: dict[str, Any], stdin: bytes) -> dict[str, Any]:
+        if self._frames.next() is not None:
+            # Read together with the request, so the channel would never tell of it: only a cancel comes meanwhile.
+            return {"return_code": -_SIGKILL, "limit": "cancel"}
         self._hold_still(message)
         before = self._survey() if message["watch_deletions"] else None
         self._let_go()
