@@ -127,7 +127,7 @@ class _Clock:
 
         class Timed:
             def __init__(self, stream: Any) -> None:
-                self.pieces, self.close = iter(stream), stream.close
+                self.pieces, self.close = iter(stream), clock.timing("client_s", stream.close)
 
             def __iter__(self) -> Any:
                 following = clock.timing("client_s", self.pieces.__next__)
