@@ -156,7 +156,7 @@ def _planning(count: int) -> None:
     owner = User.objects.create_user("owner", roles=[Role.SUBMITTER])
     clock = _Clock()
     clock.watch()
-    ours, own, litellm, waiting, rest, ruled = ([] for _ in range(6))  # type: tuple[list[float], ...]
+    ours, own, litellm, waiting, rest, ruled = (list[float]() for _ in range(6))
     for number in range(count + _WARM):
         clock.reset()
         whole = _planned(owner, f"Part the long text of chapter {number} as you think best", "model")
