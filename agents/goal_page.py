@@ -17,7 +17,7 @@ from agents import goal_facts, goal_network
 from agents.bdi import document as documents
 from agents.goal_network import Lacking, StepNetwork
 from agents.models import Attempt, Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
-from agents.presentation import endings, hidden, timeline
+from agents.presentation import code_report, endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
 from agents.services import planning, replanning
@@ -167,10 +167,8 @@ class GoalPage:
     @cached_property
     def reports(self) -> list[Intent]:
         """The steps that reported what they found when they looked at code, the newest first."""
-        found = [
-            intent for plan in self.revisions for intent in plan.intents.all() if "report" in (intent.result or {})
-        ]
-        return found[::-1]
+        steps = [intent for plan in self.revisions for intent in plan.intents.all()]
+        return [step for step in reversed(steps) if code_report.read((step.result or {}).get("report")) is not None]
 
     @cached_property
     def nodes(self) -> list[Node]:

@@ -82,10 +82,13 @@ def test_a_proposal_is_a_page_with_its_diff_as_text(
 
 
 @pytest.mark.parametrize("result", [None, {}, {"report": None}, {"report": {"kind": "analysis"}}, {"report": "x"}])
-def test_a_step_without_a_report_has_no_such_page(
+def test_a_step_without_a_report_has_no_such_page_and_nothing_leads_there(
     owner: User, propose_plan: Callable[..., IntentPlan], client_of: ClientOf, result: dict[str, Any]
 ) -> None:
-    assert page(client_of(owner), reported(propose_plan(owner), result))[0] == 404
+    step = reported(propose_plan(owner), result)
+    assert page(client_of(owner), step)[0] == 404
+    said = client_of(owner).get(reverse("goal", args=[step.intent_plan.goal_id])).content.decode()
+    assert reverse("goal-report", args=[step.intent_plan.goal_id, step.pk]) not in said
 
 
 def test_a_goal_in_english_leads_to_a_report_with_charts(
