@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from review.services import auto_approval, carrying, deadlines, deliveries, holding, level_notices, notices
+from review.services import (
+    auto_approval,
+    budget_notices,
+    carrying,
+    deadlines,
+    deliveries,
+    holding,
+    level_notices,
+    notices,
+)
 
 
 @shared_task(name="review.sweep")
@@ -15,6 +24,7 @@ def sweep() -> None:
     carrying.sweep()
     notices.sweep()
     level_notices.sweep()
+    budget_notices.sweep()
     deliveries.sweep()
 
 

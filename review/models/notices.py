@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from agents.models import IntentPlan, LevelDocument
+from agents.models import Goal, IntentPlan, LevelDocument
 from review.models.comments import Comment
 
 
@@ -21,6 +21,7 @@ class NoticeKind(models.TextChoices):
     OUTCOME = "outcome", "how a plan ended that I decided or asked for"
     QUESTION = "question", "somebody asks me about a plan"
     ANSWER = "answer", "somebody answered what I asked"
+    BUDGET = "budget", "a day's budget for language models is used up"
 
 
 class PlanTold(models.Model):
@@ -42,9 +43,11 @@ class Notice(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=8, choices=NoticeKind.choices)
-    # What it is about: a plan, or a design or choice of rules.
+    # What it is about: a plan, a design or choice of rules, or a goal.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
+    # A goal that waits for its agent's budget.
+    goal = models.ForeignKey(Goal, null=True, on_delete=models.CASCADE, related_name="notices")
     # The question that was asked, or answered.
     comment = models.ForeignKey(Comment, null=True, on_delete=models.CASCADE, related_name="notices")
     text = models.TextField()
@@ -60,8 +63,10 @@ class Notice(models.Model):
             models.UniqueConstraint(fields=["user", "kind", "comment"], name="comment_notice_once"),
             models.UniqueConstraint(fields=["user", "kind", "level_document"], name="level_notice_once"),
             models.CheckConstraint(
-                condition=models.Q(intent_plan__isnull=True) ^ models.Q(level_document__isnull=True),
-                name="notice_is_about_one_thing",
+                condition=models.Q(intent_plan__isnull=False, level_document__isnull=True, goal__isnull=True)
+                | models.Q(intent_plan__isnull=True, level_document__isnull=False, goal__isnull=True)
+                | models.Q(intent_plan__isnull=True, level_document__isnull=True, goal__isnull=False),
+                name="notice_is_about_one",
             ),
         ]
         indexes = [
@@ -73,9 +78,9 @@ class Notice(models.Model):
         return self.text
 
     @property
-    def about(self) -> IntentPlan | LevelDocument:
+    def about(self) -> IntentPlan | LevelDocument | Goal:
         """What it leads to."""
-        found = self.intent_plan or self.level_document
+        found = self.intent_plan or self.level_document or self.goal
         assert found is not None  # noqa: S101  # a constraint says so
         return found
 
@@ -84,6 +89,8 @@ class Notice(models.Model):
         """What it leads to, in words."""
         if self.level_document is not None:
             return f"{self.level_document.get_kind_display()} of goal {self.level_document.goal_id}"
+        if self.goal_id is not None:
+            return f"goal {self.goal_id}"
         return f"plan {self.intent_plan_id}"
 
 
