@@ -21,10 +21,10 @@ pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
 
 # Words that only this statement has; for a commit, those of a statement before it.
 STATEMENTS = {
-    "claim": (b"lease_fence = goal.lease_fence + 1",),
-    "plan taken up, first try begun": (b"SET state = 'executing', reason = '', fence", b"COMMIT"),
+    "plan claimed and taken up, first try begun": (b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
     "step finished, next begun": (b"following AS (",),
     "last step finished, plan complete, goal achieved": (b"skipped AS (",),
+    "claim of an achieved goal": (b"skipped AS (", b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
     "lease given back": (b'"lease_until" = NULL',),
 }
 
