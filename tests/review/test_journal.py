@@ -31,6 +31,8 @@ from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
+# What the form of an agent says of models when nobody touches it.
+MODEL = {"uses_model": "on", "max_repair_attempts": "2"}
 Off = Callable[[str, str], AbstractContextManager[None]]
 GUARD = ("review_auditentry", "review_auditentry_is_append_only")
 
@@ -197,7 +199,7 @@ def test_an_agent_that_is_paused_twice_is_told_of_once(operator: User, admin: Us
     row = one(Event.AGENT)
     assert (row.by, row.subject) == (operator, "agent:scout")
     assert row.data == {"before": {"paused": False}, "after": {"paused": True}}
-    client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", {"tools": "simple_coder"})
+    client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", {**MODEL, "tools": "simple_coder"})
     assert entries(Event.AGENT)[1].data["after"] == {"tools": ["simple_coder"], "paused": False}
 
 
