@@ -155,6 +155,8 @@ def _facts(
     """What stands in the document. A fact that only makes a step ordinary is not told."""
     if spec.effect == "once":
         yield Level.HIGH, "it cannot be repeated or taken back"
+    elif touch.asks_model:
+        yield Level.HIGH, "it sends a text to a language model outside, which costs money"
     elif spec.effect == "keyed":
         yield Level.MEDIUM, "it changes something outside of the workspace"
     if touch.makes_autonomous and spec.phase == "cleanup" and tidy:

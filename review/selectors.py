@@ -18,6 +18,7 @@ from agents.presentation import hidden
 from agents.selectors import may_correct, plans_visible_to
 from agents.services import base_files
 from agents.services.base_files import BaseUnreadable
+from agents.services.model_planning import models_of
 from agents.states import PlanState
 from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
@@ -267,6 +268,11 @@ class PlanView:
         """The newest revisions and this one; a goal may have more than a header holds."""
         newest = self.revisions[-SHOWN_REVISIONS:]
         return [one for one in self.revisions if one in newest or one.pk == self.plan.pk]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Which language models its agent would ask now, the first choice first."""
+        return models_of(self.plan.goal.agent)
 
     @property
     def has_older_revisions(self) -> bool:

@@ -141,6 +141,13 @@ class ToolWork(Consequence):
 
 
 @dataclass(frozen=True)
+class ToModel(Consequence):
+    """A text goes to the language model that is set up, and costs money; `path` is of the file, "" for another text."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True)
 class AutonomousMode(Consequence):
     """The safety for removals is switched."""
 

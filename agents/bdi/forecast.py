@@ -21,6 +21,7 @@ from agents.bdi.consequences import (
     Overwriting,
     Program,
     Removal,
+    ToModel,
     ToolWork,
     Transfer,
     Unread,
@@ -92,6 +93,8 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
         walk.where = Consequence(spec.position, cleanup, walk.unsure, spec.condition is not None)
         walk.hosts = spec.hosts
         consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
+        if asks_model(spec, registry):
+            consequences.append(ToModel(**_where(walk), path=str(spec.params.get("path", ""))))
         found += consequences
         if not consequences:
             looks.append(spec.position)
@@ -104,6 +107,14 @@ def requests_of(spec: IntentSpec, registry: Registry) -> tuple[Request, ...]:
         return registry.command(spec.tool, spec.command).requests(spec.params)
     except (UnknownTool, KeyError, TypeError, ValueError):
         return (Request(f"{spec.tool}.{spec.command}", dict(spec.params)),)
+
+
+def asks_model(spec: IntentSpec, registry: Registry) -> bool:
+    """Whether what the step reads goes to a language model."""
+    try:
+        return registry.command(spec.tool, spec.command).asks_model
+    except UnknownTool:
+        return False
 
 
 def _meet(walk: _Walk, request: Request) -> Iterator[Consequence]:

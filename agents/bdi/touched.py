@@ -6,10 +6,10 @@ It says what is named, not what is reached: a program may open any file, so it c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import requests_of
+from agents.bdi.forecast import asks_model, requests_of
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal, place
 from sandbox.contract import Request
@@ -38,6 +38,7 @@ class Touched:
     makes: tuple[str, ...] = ()
     overwrites: bool = False
     makes_autonomous: bool = False
+    asks_model: bool = False  # what it reads goes to a language model
 
 
 def touched(document: Document, registry: Registry) -> dict[int, Touched]:
@@ -50,7 +51,8 @@ def _walked(specs: Sequence[IntentSpec], registry: Registry) -> dict[int, Touche
     found = {}
     for spec in specs:
         requests = requests_of(spec, registry)
-        found[spec.position] = _touched(spec.position, requests, folder)
+        named = _touched(spec.position, requests, folder)
+        found[spec.position] = replace(named, asks_model=asks_model(spec, registry))
         for request in requests:
             if request.command == "cd":
                 # A step whose condition may not hold leaves open where the next one stands.

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents import telemetry
 from agents.bdi import recovery
 from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
+from agents.bdi.limits import session_limits
 from agents.bdi.network import bounded
 from agents.bdi.recovery import Failure, FailureClass
 from agents.bdi.references import UnresolvedReference, resolve
 from agents.bdi.started import START, STOP
 from agents.bdi.validation import validate_values
 from agents.models import IntentPlan
+from agents.services import finishing, summarizing
+from agents.toolkit.command import Command, Params
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Result
 from sandbox.doing.listening import OnOutput
@@ -70,7 +74,27 @@ def run_step(
             return StepOutcome(result, recovery.classify(answer, spec.limits, timeout_s), answer=answer)
     if result is None:
         return unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
+    if command.finish:
+        result = _finished(command, params, result, spec, cancel)
+        if not result.ok:
+            answer = bounded(result.as_json())
+            return StepOutcome(result, recovery.classify(answer, spec.limits), answer=answer)
     return StepOutcome(result, answer=bounded(result.as_json()))
+
+
+def _finished(
+    command: Command, params: Params, result: Result, spec: IntentSpec, cancel: threading.Event | None
+) -> Result:
+    """What mindX makes of the jail's answer where the command names a service; it has a step's time for it."""
+    goal = telemetry.ids().get("goal")
+    means = summarizing.Means(
+        goal=goal if isinstance(goal, int) else None,
+        is_stopped=cancel.is_set if cancel is not None else lambda: False,
+        until=time.monotonic() + session_limits(spec.limits).hard_s,
+    )
+    began = time.monotonic()
+    done = finishing.finished(command, params, result, means)
+    return replace(done, duration_s=result.duration_s + time.monotonic() - began)
 
 
 def unfit(failure_class: FailureClass, reason: str) -> StepOutcome:

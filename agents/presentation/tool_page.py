@@ -110,6 +110,8 @@ def _remarks(command: Command) -> Iterator[str]:
         yield "Reaches the network only at the hosts that its step names and a reviewer approves."
     else:
         yield "Has no network."
+    if command.asks_model:
+        yield "What it read goes to the language model, outside of the jail. A shadow run never asks it."
     if command.changes_session:
         yield "Changes what the next steps of the plan start from."
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from agents.rules.slots import Template, TemplateError, compile_template
+from agents.toolkit import finishing
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
@@ -29,6 +30,7 @@ class Command:
     of that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off;
     `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
     fit the schema and yet cannot be; not all parameters need to be there. `trials`: what `manage.py tool check` tries.
+    `finish`: the service of mindX that makes the result out of the jail's last answer (agents.toolkit.finishing).
     """
 
     tool: str
@@ -47,6 +49,7 @@ class Command:
     changes_session: bool = False
     trials: tuple[Trial, ...] = ()
     faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: ()
+    finish: str = ""
 
     @property
     def properties(self) -> Mapping[str, Mapping[str, Any]]:
@@ -68,6 +71,11 @@ class Command:
     def kinds(self) -> Mapping[str, str]:
         """The slot kind of each parameter."""
         return {name: self.kind(name) for name in self.properties}
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether what the jail answers is sent to a language model."""
+        return bool(self.finish) and finishing.SERVICES[self.finish].to_model
 
     @cached_property
     def version(self) -> str:
@@ -111,6 +119,8 @@ def check_command(command: Command) -> None:
     check_schema(command.schema)
     if command.effect not in EFFECTS:
         raise SchemaFault(f"the effect “{command.effect}” is not one of {', '.join(EFFECTS)}")
+    if wrong_service := finishing.fault(command.finish, command.effect):
+        raise SchemaFault(wrong_service)
     if not command.phrases or not command.examples:
         raise SchemaFault("a command needs at least one phrase and one example")
     known = set(command.properties)

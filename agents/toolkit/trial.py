@@ -17,7 +17,8 @@ class Trial:
     in / is an empty folder. `before`: commands that are carried out first in the same session, each as tool, command
     and parameters. `web`: what a web server on this machine answers by path; {web} in a parameter is its address.
     `result`: what the answer must hold. `changes`: the paths that differ afterwards, where * stands for anything; None
-    leaves them open. `error`: the class of the failure that it must end in. `autonomous`: the session is.
+    leaves them open. `said`: what a language model answers; none is really asked. `error`: the class of the failure
+    that it must end in. `autonomous`: the session is.
     """
 
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -28,3 +29,4 @@ class Trial:
     changes: tuple[str, ...] | None = None
     error: str = ""
     autonomous: bool = False
+    said: str = ""

@@ -23,13 +23,15 @@ def version_of(command: Command) -> str:
 
 
 def _does(command: Command) -> dict[str, Any]:
-    return {
+    does = {
         "schema": _bare(command.schema),
         "effect": command.effect,
         "needs_autonomous": command.needs_autonomous,
         "autonomous_with": command.autonomous_with,
         "changes_session": command.changes_session,
     }
+    # Said only where there is one, so that commands without keep the version under which they were approved.
+    return does | ({"finish": command.finish} if command.finish else {})
 
 
 def _bare(schema: Any, *, of_names: bool = False) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.bdi.network import network_of
+from agents.services import finishing, summarizing
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.trial import WEB, Trial
@@ -34,12 +35,12 @@ def run(command: Command, trial: Trial, registry: Registry) -> Observed:
                 _prepare(session, registry.command(tool, name), given)
             before, lived = session.state, set(session.living)
             with watched(root) as watch:
-                result = _asked(session, command, params)
+                result = _asked(session, command, params, trial.said)
             living = tuple(name for name in session.living if name not in lived)
             changed = session.state != before
             # What it left in the session is where the next one stands, so there it would be asked something else.
             repeats = command.effect in _REPEATED and not command.changes_session
-            again = _asked(session, command, params) if repeats else None
+            again = _asked(session, command, params, trial.said) if repeats else None
     network = network_of(result.data)
     return Observed(
         result=result,
@@ -74,11 +75,14 @@ def _prepare(session: Session, command: Command, params: Mapping[str, Any]) -> N
         raise ValueError(f"{command.tool}.{command.name}, which comes before it, failed: {result.reason}")
 
 
-def _asked(session: Session, command: Command, params: Mapping[str, Any]) -> Result:
+def _asked(session: Session, command: Command, params: Mapping[str, Any], said: str = "") -> Result:
     for request in command.requests(params):
         result = session.execute(request)
         if not result.ok:
             break
+    if command.finish and result.ok:
+        # Nothing is ever asked of a model here: its answer stands in the trial.
+        result = finishing.finished(command, params, result, summarizing.Means(said=said))
     return result
 
 

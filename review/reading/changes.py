@@ -20,6 +20,7 @@ from agents.bdi.consequences import (
     Overwriting,
     Program,
     Removal,
+    ToModel,
     ToolWork,
     Transfer,
     Unread,
@@ -79,6 +80,7 @@ class Changes:
     environments: tuple[Environment, ...]
     programs: tuple[Program, ...]
     works: tuple[ToolWork, ...]
+    to_model: tuple[ToModel, ...]
     modes: tuple[AutonomousMode, ...]
     failures: tuple[WouldFail, ...]
     unread: tuple[Unread, ...]
@@ -123,6 +125,7 @@ class Changes:
             environments=tuple(one for one in self.environments if keeps(one)),
             programs=tuple(one for one in self.programs if keeps(one)),
             works=tuple(one for one in self.works if keeps(one)),
+            to_model=tuple(one for one in self.to_model if keeps(one)),
             modes=tuple(one for one in self.modes if keeps(one)),
             failures=tuple(one for one in self.failures if keeps(one)),
             unread=tuple(one for one in self.unread if keeps(one)),
@@ -151,7 +154,7 @@ class Changes:
     def is_empty(self) -> bool:
         """True when the plan only looks at things."""
         told = (self.removals, self.files, self.transfers, self.folders, self.environments)
-        return not any((*told, self.programs, self.works, self.unread, self.failures))
+        return not any((*told, self.programs, self.works, self.to_model, self.unread, self.failures))
 
 
 def changes(forecast: Forecast, today: Today) -> Changes:
@@ -169,6 +172,7 @@ def changes(forecast: Forecast, today: Today) -> Changes:
         environments=forecast.of(Environment),
         programs=forecast.of(Program),
         works=forecast.of(ToolWork),
+        to_model=forecast.of(ToModel),
         modes=forecast.of(AutonomousMode),
         failures=forecast.of(WouldFail),
         unread=forecast.of(Unread),

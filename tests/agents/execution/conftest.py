@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.models.conftest import provider as provider
+
 if TYPE_CHECKING:
     from agents.models import Goal, HandCommand, IntentPlan
     from people.models import User

@@ -289,3 +289,18 @@ def test_an_address_is_asked_and_nothing_else(goal: str, names: list[str], url: 
 
 def test_nothing_is_downloaded_over_a_file_that_is_there() -> None:
     assert "main.py" in refusal("download https://example.org/x as main.py", world("main.py"))
+
+
+@pytest.mark.parametrize(
+    ("goal", "names"),
+    [
+        ("summarize old.txt", ["key_sentences"]),
+        ("sum up the file weather/main.py", ["key_sentences"]),
+        ("summarise old.txt as the note short", ["key_sentences", "write"]),
+        ("summarize the file old.txt with a language model", ["send_file_to_model"]),
+    ],
+)
+def test_a_file_is_summarised_and_goes_to_a_model_only_where_the_goal_says_so(goal: str, names: list[str]) -> None:
+    found = steps(goal, world(*FULL))
+    assert [name for name, _ in found if name != "toggle_autonomous_mode"] == names
+    assert refusal(goal.replace("old.txt", "gone.txt").replace("main", "gone"), world(*FULL))

@@ -1,0 +1,42 @@
+"""What mindX's own process may do with a tool's answer after the jail gave it, by name. Pure: it is done elsewhere.
+
+The jail has no network of its own choice, no database and no model. Where a tool needs one of mindX's services, its
+command names one of these; `agents.services.finishing` does it, once for each answer that was a success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Service:
+    """`to_model`: what the jail answered is sent to the language model that is set up, and costs money."""
+
+    words: str
+    to_model: bool
+
+
+KEY_SENTENCES, MODEL_SUMMARY = "key_sentences", "model_summary"
+SERVICES: Mapping[str, Service] = {
+    KEY_SENTENCES: Service(
+        "Chooses sentences on the worker; no model is asked and nothing leaves this machine.", False
+    ),
+    MODEL_SUMMARY: Service(
+        "The text is sent to the language model that is set up for the agent, and the agent's budget of the day pays."
+        " That provider sees the text.",
+        True,
+    ),
+}
+# What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
+INSIDE = frozenset({"idempotent", "workspace"})
+
+
+def fault(name: str, effect: str) -> str:
+    """Why a command of this effect cannot have this service, as a clause; empty when it can."""
+    if name and name not in SERVICES:
+        return f"mindX has no service “{name}”; there are {', '.join(SERVICES)}"
+    if name and SERVICES[name].to_model and effect in INSIDE:
+        return f"its answer goes to a model, which the effect “{effect}” does not say; say “keyed”"
+    return ""
