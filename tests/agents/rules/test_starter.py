@@ -296,7 +296,7 @@ def test_nothing_is_downloaded_over_a_file_that_is_there() -> None:
     [
         ("summarize old.txt", ["key_sentences"]),
         ("sum up the file weather/main.py", ["key_sentences"]),
-        ("summarise old.txt as the note short", ["key_sentences", "write"]),
+        ("summarise old.txt as the note short", ["key_sentences", "write_note"]),
         ("summarize the file old.txt with a language model", ["send_file_to_model"]),
     ],
 )
