@@ -95,7 +95,7 @@ def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping
 
 def _question(messages: tuple[Message, ...], words: int, means: Means) -> Ask:
     """The same text for the same length is the same question, whose answer is kept for a while."""
-    goal = Goal.objects.select_related("agent").filter(pk=means.goal).first()
+    goal = Goal.objects.select_related("agent").filter(pk=means.goal).first() if means.goal is not None else None
     # A plan that nobody approved is tried in a copy under the same goal, and must never get as far as here.
     if goal is None or goal.state not in (GoalState.EXECUTING, GoalState.RECOVERING):
         raise NoModel("A model is asked only while an approved plan runs.")

@@ -17,6 +17,7 @@ from agents.toolkit.registry import REGISTRY
 from library.language import embeddings, generation
 from library.models import ModelCall
 from people.models import User
+from review.services import decisions
 from sandbox.contract import Result
 from tests.agents.execution.conftest import write
 from tests.cast import person
@@ -89,6 +90,18 @@ def test_without_a_model_the_step_fails_and_says_so(approved: Approved) -> None:
     assert (goal.state, failure) == (GoalState.FAILED, "TOOL_UNAVAILABLE")
     assert "MINDX_MODEL" in result["reason"]
     assert "text" not in result
+
+
+def test_sentences_may_be_declared_as_what_is_done_without_a_model(
+    owner: User, reviewer: User, propose_plan: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    instead = {"tool": "summarization", "command": "key_sentences", "params": {"path": "a.txt"}}
+    asked = {**step("send_file_to_model", path="a.txt"), "alternatives": [instead]}
+    plan = propose_plan(owner, [write("a.txt", TEXT), asked])
+    decisions.approve(plan, by=reviewer, digest=plan.digest, alternatives=[(2, 1)])
+    goal, result, _ = ran(plan)
+    assert (goal.state, result["chosen"]) == (GoalState.ACHIEVED, 3)
 
 
 def test_a_spent_budget_stops_it_before_anything_is_sent(provider: Provider, approved: Approved) -> None:
