@@ -27,7 +27,7 @@ _LEAST_LIKENESS = 0.15  # less is noise, and would make every sentence a neighbo
 _DAMPING = 0.85
 _STEPS = 100
 _WEIGHT_OF_RANK = 0.7
-_SAME = 0.9
+_SAME = 0.85
 # Whoever writes says early what the text is about: the worth of standing there, which fades within the first tenth.
 _WEIGHT_OF_BEGINNING = 0.25
 
