@@ -110,7 +110,7 @@ def test_it_looks_at_no_row_of_other_plans(approved: IntentPlan, judge: User, su
     for other in others:
         decisions.reject(other, by=judge, digest=other.digest, reason="no")
     with connection.cursor() as cursor:
-        # As if there were many: a small table is read whole by whoever asks, and as this connection has planned it once.
+        # As if there were many: a small table is read whole by whoever asks, as this connection may have planned it.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("DISCARD PLANS")
         before = _rows_read(cursor)
