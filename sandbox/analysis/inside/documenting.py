@@ -132,11 +132,12 @@ def _index(
         ("Module", "File"),
         ((link(code(one.name), address(files[one.path])), _file(one, to)) for one in starts),
     )
+    page_of = {one.name: files[one.path] for one in reversed(found)}  # of two with one name the first
     yield from ("## Who imports whom", "")
     yield from table(
         ("Module", "Imports"),
         (
-            (code(one.name), ", ".join(link(code(name), address(_of(name, found, files))) for name in uses[one.path]))
+            (code(one.name), ", ".join(link(code(name), address(page_of[name])) for name in uses[one.path]))
             for one in found
             if uses[one.path]
         ),
@@ -157,10 +158,6 @@ def _index(
         )
     yield "Read from the text of the files; nothing of them was run."
     yield ""
-
-
-def _of(name: str, found: Sequence[Module], files: Mapping[str, str]) -> str:
-    return next(files[one.path] for one in found if one.name == name)
 
 
 def _file(module: Module, to: str, line: int = 0) -> str:

@@ -2,10 +2,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 import socket
 import ssl
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from agents.toolkit.registry import REGISTRY
 from sandbox.contract import Result
 from tests.agents.toolkit.answering import Answering, answering, ok, status
 from tests.agents.toolkit.conftest import AtWork, OpenWork
+from tests.certificates import of_localhost
 
 
 @pytest.fixture
@@ -175,12 +174,9 @@ def test_a_download_is_a_new_file_or_nothing(at_work: AtWork, server: Answering,
 
 
 def test_a_certificate_is_checked(open_work: OpenWork, root: Path, tmp_path: Path) -> None:
-    if shutil.which("openssl") is None:
-        pytest.skip("there is no openssl to make a certificate with")
     key, certificate = tmp_path / "key.pem", root / "ca.pem"
-    line = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    line += ["-keyout", str(key), "-out", str(certificate), "-days", "2", "-subj", "/CN=localhost"]
-    subprocess.run([*line, "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
+    for path, data in zip((key, certificate), of_localhost(), strict=True):
+        path.write_bytes(data)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate, key)
     with answering(context) as server:

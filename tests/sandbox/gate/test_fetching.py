@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,19 +12,15 @@ import pytest
 from sandbox.gate import index_address, outside
 from sandbox.gate.fetching import Fetcher, NotFetched
 from sandbox.gate.index_address import IndexAddress, Origin, find
+from tests.certificates import of_localhost
 from tests.sandbox.gate.conftest import Web, serving
 
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
     """A certificate of `localhost` that nobody has signed, with its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("there is no openssl to make a certificate with")
     path = tmp_path / "both.pem"
-    line = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    line += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"]
-    subprocess.run([*line, "-keyout", path, "-out", tmp_path / "one.pem"], check=True, capture_output=True)
-    path.write_text(path.read_text() + (tmp_path / "one.pem").read_text())
+    path.write_bytes(b"".join(of_localhost()))
     return path
 
 
