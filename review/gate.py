@@ -17,7 +17,7 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
 from agents.models import Goal, IntentPlan
-from agents.services import components
+from agents.services import asked_models, components
 from agents.states import IntentState
 from people.models import User
 from review import envelope, grounds, seal
@@ -34,7 +34,7 @@ STAMP = "review_stamp"
 _WENT_WELL = {IntentState.SUCCEEDED.value, IntentState.SKIPPED.value}
 _PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNOWN.value}
 # What of a step decides what happens when it runs; the rest of the document explains it.
-_ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition")
+_ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition", "asks")
 
 
 def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
@@ -74,7 +74,12 @@ def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | 
 
     What a person has to look at again is asked about; what only lacks a second person waits for that one.
     """
-    changed = components.changed_since(documents.read(bytes(plan.document)))
+    document = documents.read(bytes(plan.document))
+    settled = {position for position, _ in envelope.alternatives_in(approval.envelope)}
+    changed = [
+        *components.changed_since(document),
+        *asked_models.changed_since(document, plan.goal.agent, first=plan.position, settled=settled),
+    ]
     if reason := policing.no_longer_backed(plan, approval) or "; ".join(changed):
         return Verdict(allowed=False, reason=reason, asks=True)
     if not found.policies:

@@ -16,9 +16,8 @@ from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden
 from agents.selectors import may_correct, plans_visible_to
-from agents.services import base_files
+from agents.services import asked_models, base_files
 from agents.services.base_files import BaseUnreadable
-from agents.services.model_planning import models_of
 from agents.states import PlanState
 from agents.toolkit.registry import REGISTRY
 from library.memory.selectors import nearest_to
@@ -270,9 +269,11 @@ class PlanView:
         return [one for one in self.revisions if one in newest or one.pk == self.plan.pk]
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """Which language models its agent would ask now, the first choice first."""
-        return models_of(self.plan.goal.agent)
+    def asks_others(self) -> list[str]:
+        """Why steps would be asked about again before they run: their agent asks other language models by now."""
+        if self.document is None or self.plan.state != PlanState.AWAITING_REVIEW:
+            return []
+        return asked_models.changed_since(self.document, self.plan.goal.agent, first=1)
 
     @property
     def has_older_revisions(self) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+from agents.bdi.asked import Asked
+
 
 @dataclass(frozen=True)
 class Inside:
@@ -142,9 +144,12 @@ class ToolWork(Consequence):
 
 @dataclass(frozen=True)
 class ToModel(Consequence):
-    """A text goes to the language model that is set up, and costs money; `path` is of the file, "" for another text."""
+    """A text goes to the language models that the plan names, and costs money; `path` is of the file, "" for another
+    text. `asked` None: the document names none, so it would fail.
+    """
 
     path: str = ""
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True)

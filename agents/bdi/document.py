@@ -15,6 +15,7 @@ from typing import Any
 
 import rfc8785
 
+from agents.bdi.asked import Asked
 from agents.bdi.types import Step
 
 FORMAT = 1
@@ -56,6 +57,8 @@ class IntentSpec:
     sentence: str
     # What may be done in its place when it fails, each with the position of this step.
     alternatives: tuple[IntentSpec, ...] = ()
+    # The language models that get what it reads; None for a step that asks none.
+    asks: Asked | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,17 @@ class Document:
         """Every host that any step may reach, each once."""
         return tuple(sorted({host for spec in self.all_intents for host in spec.hosts}))
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every language model that any step, or what is declared to be done in its place, may ask, each once."""
+        specs = [one for spec in self.all_intents for one in (spec, *spec.alternatives) if one.asks is not None]
+        return tuple(dict.fromkeys(model.name for spec in specs if spec.asks for model in spec.asks.models))
+
+    @property
+    def sends_text(self) -> bool:
+        """Whether any step, or what is declared to be done in its place, is to send a text to a language model."""
+        return any(one.asks is not None for spec in self.all_intents for one in (spec, *spec.alternatives))
+
     def at(self, position: int) -> IntentSpec:
         """The step at a position, from 1."""
         return self.all_intents[position - 1]
@@ -104,6 +118,7 @@ class CommandFacts:
     hosts: tuple[str, ...] = ()
     sentence: str = ""
     alternatives: tuple[CommandFacts, ...] = ()
+    asks: Asked | None = None
 
 
 def specs(
@@ -139,22 +154,28 @@ def _bound(step: Step, fact: CommandFacts, phase: str, position: int) -> IntentS
             replace(_bound(other, of_other, phase, position), condition=step.condition, depends_on=step.depends_on)
             for other, of_other in zip(step.alternatives, fact.alternatives, strict=True)
         ),
+        asks=fact.asks,
     )
 
 
 def write(document: Document) -> bytes:
-    """The canonical bytes of a document. Steps without alternatives say nothing of any, as before there were some."""
+    """The canonical bytes of a document.
+
+    Steps without alternatives say nothing of any, as before there were some, and steps that ask no model of none.
+    """
     raw = asdict(document)
     for spec in (*raw["intents"], *raw["cleanup"]):
-        _say_alternatives(spec)
+        _say_what_there_is(spec)
     return rfc8785.dumps(_plain(raw))
 
 
-def _say_alternatives(spec: dict[str, Any]) -> None:
+def _say_what_there_is(spec: dict[str, Any]) -> None:
     for other in spec["alternatives"]:
-        _say_alternatives(other)
+        _say_what_there_is(other)
     if not spec["alternatives"]:
         del spec["alternatives"]
+    if spec["asks"] is None:
+        del spec["asks"]
 
 
 def _plain(value: Any) -> Any:
@@ -206,6 +227,7 @@ def _spec(raw: Mapping[str, Any]) -> IntentSpec:
         "depends_on": tuple(raw["depends_on"]),
         "hosts": hosts,
         "alternatives": others,
+        "asks": Asked.from_json(raw["asks"]) if "asks" in raw else None,
     }
     return IntentSpec(**{**raw, **fixed})
 

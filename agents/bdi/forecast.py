@@ -94,7 +94,7 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
         walk.hosts = spec.hosts
         consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
         if asks_model(spec, registry):
-            consequences.append(ToModel(**_where(walk), path=str(spec.params.get("path", ""))))
+            consequences.append(ToModel(**_where(walk), path=str(spec.params.get("path", "")), asked=spec.asks))
         found += consequences
         if not consequences:
             looks.append(spec.position)

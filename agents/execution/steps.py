@@ -89,6 +89,7 @@ def _finished(
     goal = telemetry.ids().get("goal")
     means = summarizing.Means(
         goal=goal if isinstance(goal, int) else None,
+        asks=spec.asks,
         is_stopped=cancel.is_set if cancel is not None else lambda: False,
         until=time.monotonic() + session_limits(spec.limits).hard_s,
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
+from agents.bdi.asked import NotAsApproved
 from agents.bdi.recovery import FailureClass
 from agents.services import summarizing
 from agents.toolkit.command import Command, Params
@@ -51,6 +52,8 @@ def finished(command: Command, params: Params, result: Result, means: summarizin
         raise
     except (NoModel, EmbeddingUnavailable) as error:
         return _failed(result, FailureClass.TOOL_UNAVAILABLE, str(error))
+    except NotAsApproved as error:
+        return _failed(result, FailureClass.PERMISSION_ERROR, str(error))
     except BudgetSpent as error:
         # Another try today finds the same: the operator raises it, or tomorrow comes.
         return _failed(

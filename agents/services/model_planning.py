@@ -27,6 +27,7 @@ from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
 from agents.services import firmware, logs, proposing
+from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
 from library.language import days, generation
@@ -50,14 +51,6 @@ class Later:
 
     until: datetime
     reason: str
-
-
-def models_of(agent: Agent) -> tuple[str, ...]:
-    """The models that may plan for an agent, first choice first; none: it plans by rules and people alone."""
-    if not agent.uses_model:
-        return ()
-    first = agent.model.strip() or settings.MODEL
-    return tuple(dict.fromkeys((first, *settings.MODEL_FALLBACKS))) if first else ()
 
 
 def plan(lease: Lease, goal: Goal, beliefs: list[Belief], without: NoPlan) -> PlanDraft | NoPlan | Later:

@@ -20,6 +20,7 @@ from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
 from agents.services import choosing, contradicting, designs, hints, logs, model_planning, perceiving, proposing, rules
+from agents.services.asked_models import models_of
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
 from agents.states import GoalState
@@ -48,7 +49,7 @@ def plan_goal(lease: Lease) -> None:
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
     validated: PlanDraft | NoPlan | None = None
-    if isinstance(found, NoPlan) and model_planning.models_of(goal.agent):
+    if isinstance(found, NoPlan) and models_of(goal.agent):
         try:
             planned = model_planning.plan(lease, goal, beliefs, found)
         except Stopped:  # whoever cancelled the goal has said so

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.db.models import Max
 from agents import gate, signals
 from agents.bdi import alternatives, losses, parameters
 from agents.bdi import document as documents
+from agents.bdi.asked import Asked
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.forecast import forecast
@@ -19,7 +21,7 @@ from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import base_files, components, limits, logs, shadowing
+from agents.services import asked_models, base_files, components, limits, logs, shadowing
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.services.plans import SENT_BACK
@@ -183,10 +185,12 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
 
 def _document(goal: Goal, draft: PlanDraft, revision: int, ceilings: Mapping[str, Mapping[str, Number]]) -> Document:
-    main = documents.specs(draft.steps, [_facts(step, ceilings) for step in draft.steps])
+    # A plan that is made now asks whom its agent asks now, whatever an earlier one said.
+    asks = functools.cache(lambda: asked_models.bound(goal.agent))
+    main = documents.specs(draft.steps, [_facts(step, ceilings, asks) for step in draft.steps])
     undo = documents.specs(
         draft.cleanup,
-        [_facts(step, ceilings) for step in draft.cleanup],
+        [_facts(step, ceilings, asks) for step in draft.cleanup],
         phase="cleanup",
         first=len(main) + 1,
     )
@@ -218,12 +222,13 @@ def replaced(document: Document) -> list[str]:
     return list(losses.replaced(forecast(document, base, REGISTRY), today))
 
 
-def _facts(step: Step, ceilings: Mapping[str, Mapping[str, Number]]) -> CommandFacts:
+def _facts(step: Step, ceilings: Mapping[str, Mapping[str, Number]], asks: Callable[[], Asked]) -> CommandFacts:
     command = REGISTRY.command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
-    others = tuple(_facts(other, ceilings) for other in step.alternatives)
+    others = tuple(_facts(other, ceilings, asks) for other in step.alternatives)
     said = phrases.say(command, values)
-    return CommandFacts(command.effect, ceilings[step.tool], command.hosts(values), said, others)
+    asked = asks() if command.asks_model else None
+    return CommandFacts(command.effect, ceilings[step.tool], command.hosts(values), said, others, asked)
 
 
 def _step_json(step: Step) -> dict[str, Any]:

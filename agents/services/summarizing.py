@@ -14,8 +14,9 @@ from typing import Any
 
 from django.conf import settings
 
+from agents.bdi.asked import Asked, agreed
 from agents.models import Goal
-from agents.services.model_planning import models_of
+from agents.services.asked_models import as_set_up
 from agents.states import GoalState
 from agents.toolkit.command import Params
 from library.language import extracting, generation
@@ -39,10 +40,12 @@ _INSTRUCTION = (
 class Means:
     """What a service may count on. `goal`: whose work it is, None outside of one, where no model is asked.
 
-    `until`: the moment of the monotonic clock at which the step's time is over. `said` answers in place of a model.
+    `asks`: which models the approved document names for the step. `until`: the moment of the monotonic clock at which
+    the step's time is over. `said` answers in place of a model.
     """
 
     goal: int | None = None
+    asks: Asked | None = None
     is_stopped: Callable[[], bool] = lambda: False
     until: float = math.inf
     said: str | None = None
@@ -71,17 +74,17 @@ def by_sentences(params: Params, answer: Mapping[str, Any], means: Means) -> Map
 
 
 def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
-    """What the model says, as plain text. Raises NoModel, BudgetSpent, CallFailed, Stopped."""
+    """What the model says, as plain text. Raises NoModel, NotAsApproved, BudgetSpent, CallFailed, Stopped."""
     whole, words = int(answer["whole_chars"]), int(params["words"])
     instruction = _INSTRUCTION.format(words=words)
-    text = passages(str(answer["text"]), 3 * (settings.MODEL_PROMPT_TOKENS - guessed_tokens(instruction)) - 500)
+    tokens = min(settings.MODEL_PROMPT_TOKENS, means.asks.tokens if means.asks else settings.MODEL_PROMPT_TOKENS)
+    text = passages(str(answer["text"]), 3 * (tokens - guessed_tokens(instruction)) - 500)
     material = json.dumps({"text": text, "left_out_characters": max(0, whole - len(text))}, ensure_ascii=False)
     messages = (Message("system", instruction), Message("user", material))
     if means.said is not None:
         said, model = means.said, "none"
     else:
-        given = generation.ask(_question(messages, words, means), is_wanted=means.is_wanted)
-        said, model = given.text, given.model
+        said, model = _answer(messages, words, means)
     if not (said := said.strip()):
         raise CallFailed("empty", f"{model} answered nothing", again=False)
     return {
@@ -93,22 +96,33 @@ def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping
     }
 
 
-def _question(messages: tuple[Message, ...], words: int, means: Means) -> Ask:
-    """The same text for the same length is the same question, whose answer is kept for a while."""
+def _answer(messages: tuple[Message, ...], words: int, means: Means) -> tuple[str, str]:
+    """What is said, and by which model: of those that were approved for the step, and never another one.
+
+    The same text for the same length is the same question, whose answer is kept for a while.
+    """
     goal = Goal.objects.select_related("agent").filter(pk=means.goal).first() if means.goal is not None else None
     # A plan that nobody approved is tried in a copy under the same goal, and must never get as far as here.
     if goal is None or goal.state not in (GoalState.EXECUTING, GoalState.RECOVERING):
         raise NoModel("A model is asked only while an approved plan runs.")
     agent = goal.agent
-    return Ask(
+    may = agreed(means.asks, as_set_up(agent))
+    question = Ask(
         PURPOSE,
         messages,
-        models_of(agent),
+        may.models,
         max_tokens=min(settings.MODEL_ANSWER_TOKENS, words * _TOKENS_OF_A_WORD + _TOKENS_BESIDE),
         agent=str(agent.pk),
         goal=str(goal.pk),
         allowance=Allowance(agent.tokens_per_day, agent.cost_per_day),
     )
+    try:
+        given = generation.ask(question, is_wanted=means.is_wanted)
+    except CallFailed as error:
+        if may.left_out:
+            error.args = (f"{error}; nobody else was asked, for {' and '.join(may.left_out)}",)
+        raise
+    return given.text, given.model
 
 
 def passages(text: str, most_chars: int) -> str:

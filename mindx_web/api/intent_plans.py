@@ -47,6 +47,14 @@ class ParameterOut(Schema):
     note: str = ""
 
 
+class ModelOut(Schema):
+    """A language model that gets what the step reads. `at` is empty for its provider's own address."""
+
+    name: str
+    at: str
+    price: str
+
+
 class AlternativeOut(Schema):
     """What may be done in a step's place when it fails, if the approval grants it."""
 
@@ -57,6 +65,7 @@ class AlternativeOut(Schema):
     params: dict[str, Any]
     effect: str
     hosts: list[str]
+    asks: list[ModelOut] | None = None
     justification: str
 
 
@@ -77,6 +86,7 @@ class IntentOut(Schema):
     depends_on: list[int]
     condition: dict[str, Any] | None
     hosts: list[str]
+    asks: list[ModelOut] | None = None
     alternatives: list[AlternativeOut]
     rule: str
     state: str
@@ -344,6 +354,7 @@ def _intent_out(spec: IntentSpec, row: Intent) -> IntentOut:
         depends_on=list(spec.depends_on),
         condition=dict(spec.condition) if spec.condition is not None else None,
         hosts=list(spec.hosts),
+        asks=_models_out(spec),
         alternatives=[_alternative_out(number, other) for number, other in enumerate(spec.alternatives, 1)],
         rule=spec.rule,
         state=row.state,
@@ -361,8 +372,14 @@ def _alternative_out(number: int, spec: IntentSpec) -> AlternativeOut:
         params=dict(spec.params),
         effect=spec.effect,
         hosts=list(spec.hosts),
+        asks=_models_out(spec),
         justification=spec.justification,
     )
+
+
+def _models_out(spec: IntentSpec) -> list[ModelOut] | None:
+    """None for a step that sends no text to a language model; an empty list for one for which none was set up."""
+    return None if spec.asks is None else [ModelOut(name=m.name, at=m.at, price=m.price) for m in spec.asks.models]
 
 
 def _readable(user: User) -> QuerySet[IntentPlan]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
@@ -138,7 +138,8 @@ def _pair_rest(old: Sequence[IntentSpec], new: Sequence[IntentSpec], pairs: dict
 def _essence(spec: IntentSpec) -> str:
     """What makes a step do what it does; its position, its reasons and its origins are not part of it."""
     others = [_essence(other) for other in spec.alternatives]
-    return _json([spec.tool, spec.command, dict(spec.params), spec.condition, list(spec.hosts), others])
+    asks = asdict(spec.asks) if spec.asks is not None else None
+    return _json([spec.tool, spec.command, dict(spec.params), spec.condition, list(spec.hosts), others, asks])
 
 
 def _json(value: object) -> str:

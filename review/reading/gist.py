@@ -23,6 +23,8 @@ class Gist:
     runs: tuple[str, ...]
     makes_autonomous: bool
     hosts: tuple[str, ...]
+    models: tuple[str, ...]
+    sends_text: bool
 
 
 def gist(document: Document, registry: Registry) -> Gist:
@@ -37,6 +39,8 @@ def gist(document: Document, registry: Registry) -> Gist:
         runs=_values(main, "run", "command_line") + _values(main, "start", "command_line"),
         makes_autonomous=any(name == "toggle_autonomous_mode" and params.get("on") is True for name, params in main),
         hosts=document.hosts,
+        models=document.models,
+        sends_text=document.sends_text,
     )
 
 

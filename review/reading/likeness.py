@@ -36,6 +36,8 @@ def _values(old: IntentSpec, new: IntentSpec) -> str:
         names.append("condition")
     if tuple(old.hosts) != tuple(new.hosts) and "hosts" not in names:
         names.append("hosts")
+    if old.asks != new.asks:
+        names.append("language model")
     if old.alternatives != new.alternatives:
         names.append("alternatives")
     return f"{new.position} {' and '.join(names)}" if names else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.bdi.limits import Ceiling, unusual
 from agents.presentation.values import as_text
-from review.reading import difference, texts
+from review.reading import asking, difference, texts
 from review.reading.difference import Difference, Row
 
 _LONGEST_SENTENCE = 160
@@ -124,6 +124,8 @@ def as_lines(document: Document) -> str:
             lines.append(f"  only if: {step.condition}")
         if spec.hosts:
             lines.append("  may reach: " + ", ".join(spec.hosts))
+        if spec.asks is not None:
+            lines.append(f"  sends its text to: {asking.in_words(spec.asks)}")
         if spec.limits:
             lines.append(f"  limits: {as_text(dict(spec.limits))}")
         lines += _argument_lines(step)
@@ -133,6 +135,8 @@ def as_lines(document: Document) -> str:
             lines.append(f"    effect: {other.spec.effect}")
             if other.spec.hosts:
                 lines.append("    may reach: " + ", ".join(other.spec.hosts))
+            if other.spec.asks is not None:
+                lines.append(f"    sends its text to: {asking.in_words(other.spec.asks)}")
             lines += [f"  {line}" for line in _argument_lines(other)]
     return "\n".join(lines) + "\n"
 

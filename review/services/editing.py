@@ -71,6 +71,7 @@ def approve_part(
     made: list[IntentPlan] = []
 
     def record(old: IntentPlan, revision: IntentPlan) -> None:
+        _check_models(document, chosen, revision)
         revising.leave_out(old, revision, left_out, rest=rest)
         edits = {"from_revision": old.revision, "from_digest": old.digest, "left_out": left_out, "rest": rest}
         approved = decisions.approve(
@@ -101,6 +102,19 @@ def _part(document: Document, chosen: Sequence[int]) -> PlanDraft:
         return selection.part(document, chosen, REGISTRY)
     except ValueError as error:
         raise WordsRefused("intents", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+
+
+def _check_models(document: Document, chosen: Sequence[int], revision: IntentPlan) -> None:
+    """That the part asks exactly the language models that stood on the page: it is approved along with being made."""
+    made = documents.read(bytes(revision.document)).intents
+    for position, spec in zip(chosen, made, strict=True):
+        then = document.at(position)
+        if [one.asks for one in (then, *then.alternatives)] != [one.asks for one in (spec, *spec.alternatives)]:
+            raise WordsRefused(
+                "intents",
+                f"Step {position} would ask another language model than this page says, because the configuration has "
+                "changed. Nothing was approved. Send the plan back: it is made anew, and shows where its text goes.",
+            )
 
 
 def _left_out(spec: IntentSpec, reason: str, by: User) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 
 from agents.models import Agent, Generation, Goal, LogLine
-from agents.services import cycle, goals, model_planning
+from agents.services import cycle, goals
+from agents.services.asked_models import models_of
 from agents.states import GoalState, PlanState
 from library.language import generation
 from library.models import ModelCall, ModelDay
@@ -281,10 +282,10 @@ def test_an_agent_that_may_not_ask_a_model_does_not(provider: Provider, owner: U
 def test_an_agents_own_model_comes_before_that_of_all(provider: Provider, settings: Any) -> None:
     settings.MODEL_FALLBACKS = ["openai/spare"]
     agent = Agent(model="openai/own")
-    assert model_planning.models_of(agent) == ("openai/own", "openai/spare")
-    assert model_planning.models_of(Agent()) == ("openai/test-model", "openai/spare")
+    assert models_of(agent) == ("openai/own", "openai/spare")
+    assert models_of(Agent()) == ("openai/test-model", "openai/spare")
     settings.MODEL = ""
-    assert model_planning.models_of(Agent()) == (), "a fall-back stands in for a model, it is none by itself"
+    assert models_of(Agent()) == (), "a fall-back stands in for a model, it is none by itself"
 
 
 def test_only_what_the_submitter_may_read_goes_along(

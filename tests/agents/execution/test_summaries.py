@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from agents.execution import shadow
 from agents.models import Goal, IntentPlan
-from agents.services import cycle, finishing, goals, summarizing
+from agents.services import asked_models, cycle, finishing, goals, summarizing
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.language import embeddings, generation
@@ -174,25 +173,6 @@ def test_a_shadow_run_asks_nobody(provider: Provider, owner: User, propose_plan:
     assert provider.asked == []
 
 
-def test_the_page_of_a_plan_names_the_models_that_would_get_the_text(
-    provider: Provider,
-    owner: User,
-    reviewer: User,
-    propose_plan: Callable[..., IntentPlan],
-    client_of: Any,
-    settings: Any,
-) -> None:
-    plan = propose_plan(owner, [write("a.txt", TEXT), step("send_file_to_model", path="a.txt")])
-    settings.MODEL_FALLBACKS = ["openai/other"]
-    said = " ".join(re.sub(r"<[^>]+>", "", client_of(reviewer).get(plan.get_absolute_url()).text).split())
-    told = f"sends the text of a.txt to a language model: {MODEL}, and where that gives no answer openai/other."
-    assert told in said
-    assert "sees the text, and the agent’s budget of the day pays" in said
-    settings.MODEL, settings.MODEL_FALLBACKS = "", []
-    said = " ".join(re.sub(r"<[^>]+>", "", client_of(reviewer).get(plan.get_absolute_url()).text).split())
-    assert "This agent has none now, so the step would fail" in said
-
-
 def test_a_broken_sentence_model_or_a_fault_of_ours_is_the_steps_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch).broken = "no weights here"
     done = finished("key_sentences_of_text")
@@ -220,5 +200,6 @@ def finished(
         made = goals.submit(by=person("sue", "submitter"), text="Write a note")
         Goal.objects.filter(pk=made.pk).update(state=state.value)
         means["goal"] = made.pk
+        means["asks"] = asked_models.bound(made.agent)
     answer = Result("SUCCESS", {"text": text, "of": "the text", "whole_chars": len(text), "peak_processes": 3})
     return finishing.finished(command, {**command.defaults(), "text": text}, answer, summarizing.Means(**means))
