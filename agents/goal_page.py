@@ -31,6 +31,9 @@ FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeli
 BELIEFS_BESIDE = 8
 _WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
 TITLE_MAX = 240
+CALLS_SHOWN = 20
+_ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
+_OF_PLANNING = "plan"
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,15 @@ class GoalPage:
         return list(self.goal.generations.select_related("call__cached_from").order_by("-pk"))
 
     @cached_property
+    def asked_by_steps(self) -> list[ModelCall]:
+        """What steps of its plans asked a model and were answered, the newest first."""
+        answered = ModelCall.objects.filter(goal=str(self.goal.pk), state__in=_ANSWERED).exclude(purpose=_OF_PLANNING)
+        return list(answered.order_by("-pk")[:CALLS_SHOWN])
+
+    @cached_property
     def calls_without_answer(self) -> list[ModelCall]:
-        """The calls for its plan that came to nothing, the newest first: they made no attempt."""
-        return list(ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:20])
+        """The calls that came to nothing, the newest first: they made no attempt."""
+        return list(ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN])
 
     @cached_property
     def plan(self) -> IntentPlan | None:

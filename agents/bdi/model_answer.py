@@ -7,7 +7,7 @@ hosts, limits, risk, who approves) follows from those, as it does for a person's
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ STEPS_MAX = 50
 WORDS_MAX = 2_000
 # Where the JSON may begin, in prose that holds many brackets.
 _BEGINNINGS = 200
+_ANSWERS = frozenset({"steps", "cannot"})
 _PLAN_FIELDS = ("steps", "cleanup")
 _STEP_FIELDS = ("tool", "command", "params", "why", "condition")
 _SHAPE = '{"steps": [{"tool", "command", "params", "why"}], "cleanup": […]}, or {"cannot": "why not"}'
@@ -42,7 +43,7 @@ class Read:
 def read(text: str, registry: Registry, *, goal: str) -> Read:
     """The plan in an answer, whatever prose or code fence is around it; `goal` is what values are looked up in."""
     try:
-        found = loads_strict(_object_in(text))
+        found = loads_strict(object_in(text, _ANSWERS))
     except JsonError as error:
         return _wrong(Problem(0, "answer", "no_json", f"The answer is no JSON object of the form {_SHAPE}: {error}."))
     if set(found) == {"cannot"} and isinstance(found["cannot"], str) and found["cannot"].strip():
@@ -66,8 +67,11 @@ def _wrong(problem: Problem) -> Read:
     return Read(problems=(problem,))
 
 
-def _object_in(text: str) -> str:
-    """The one JSON object in a text that may say something around it. Raises JsonError for none and for several."""
+def object_in(text: str, fields: Set[str]) -> str:
+    """The one JSON object with one of these fields in a text that may say something around it.
+
+    Raises JsonError for none and for several.
+    """
     decoder = json.JSONDecoder()
     spans: list[tuple[int, int]] = []
     at, tried, first_fault = text.find("{"), 0, ""
@@ -80,13 +84,13 @@ def _object_in(text: str) -> str:
             at = text.find("{", at + 1)
             continue
         # Brackets in prose may be JSON too, such as {} or an example of a value.
-        if isinstance(value, dict) and ({"steps", "cannot"} & set(value)):
+        if isinstance(value, dict) and not fields.isdisjoint(value):
             spans.append((at, end))
         at = text.find("{", end)
     if not spans:
         raise JsonError(first_fault or "there is no { in it")
     if len(spans) > 1:
-        raise JsonError(f"it holds {len(spans)} plans; give one")
+        raise JsonError(f"it holds {len(spans)} answers; give one")
     return text[spans[0][0] : spans[0][1]]
 
 

@@ -21,6 +21,7 @@ from agents.rules.naming import path_problem
 from agents.rules.words import Text, quote, read_text
 
 MAX_NAMES = 40
+HAS_MODEL = "A language model is available."
 MAX_FOLDERS = 40
 MAX_MENTIONED = 20
 MAX_TOLD = 200
@@ -48,6 +49,7 @@ class World:
 
     `complete` is False when `entries` leaves some out. `programs` are those that run in the jail, None when nobody
     looked.
+    `has_model`: the goal's agent has a language model that steps may ask.
     `told` are beliefs from elsewhere (people, experience), taken over as they are. `corrections` are what people denied
     of what was perceived. `about` is the goal text, whose names are looked up. `now` is an ISO time.
     """
@@ -61,6 +63,7 @@ class World:
     sandbox_level: str = ""
     programs: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ()
+    has_model: bool = False
     told: tuple[Belief, ...] = ()
     corrections: tuple[Correction, ...] = ()
     about: str = ""
@@ -149,6 +152,8 @@ def _machine(world: World) -> Iterator[str]:
         yield Inventory("program", tuple(sorted({*world.programs, *(("python",) if version else ())}))).sentence()
     if world.tools:
         yield Inventory("tool", tuple(sorted(world.tools))).sentence()
+    if world.has_model:
+        yield HAS_MODEL
 
 
 def _folders(world: World, tree: _Tree) -> Iterator[str]:

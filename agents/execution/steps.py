@@ -19,7 +19,8 @@ from agents.bdi.references import UnresolvedReference, resolve
 from agents.bdi.started import START, STOP
 from agents.bdi.validation import validate_values
 from agents.models import IntentPlan
-from agents.services import finishing, summarizing
+from agents.services import finishing
+from agents.services.step_asking import Means
 from agents.toolkit.command import Command, Params
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Result
@@ -87,7 +88,7 @@ def _finished(
 ) -> Result:
     """What mindX makes of the jail's answer where the command names a service; it has a step's time for it."""
     goal = telemetry.ids().get("goal")
-    means = summarizing.Means(
+    means = Means(
         goal=goal if isinstance(goal, int) else None,
         asks=spec.asks,
         is_stopped=cancel.is_set if cancel is not None else lambda: False,

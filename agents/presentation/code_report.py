@@ -194,11 +194,42 @@ class Fixes(_Part):
         return sum(one.count for one in self.rules)
 
 
-Report = Annotated[Analysis | Fixes, Field(discriminator="kind")]
-_REPORTS: TypeAdapter[Analysis | Fixes] = TypeAdapter(Report)
+class Proposed(_Part):
+    """One change that a model proposes; `line` is where it begins in the file as it was sent."""
+
+    line: Count
+    why: Annotated[str, Field(max_length=1000)]
 
 
-def read(report: Any) -> Analysis | Fixes | None:
+class Asked(_Part):
+    """One try of a model: the row of its call, who answered, and why the answer was not accepted."""
+
+    call: Count
+    model: Text
+    problems: Annotated[list[str], Field(max_length=1000)]
+
+
+class Changes(_Part):
+    """What a language model proposes for one file. `nothing`: its word that nothing is worth changing."""
+
+    kind: Literal["changes"]
+    path: Annotated[str, Field(max_length=4096)]
+    sha256: Annotated[str, Field(min_length=64, max_length=64)]
+    target: Text
+    model: Text
+    nothing: Annotated[str, Field(max_length=1000)]
+    changes: Annotated[list[Proposed], Field(max_length=100)]
+    attempts: Annotated[list[Asked], Field(max_length=100)]
+    findings: Count
+    left_out_chars: Count
+    notes: Annotated[list[Text], Field(max_length=50)]
+
+
+Report = Annotated[Analysis | Fixes | Changes, Field(discriminator="kind")]
+_REPORTS: TypeAdapter[Analysis | Fixes | Changes] = TypeAdapter(Report)
+
+
+def read(report: Any) -> Analysis | Fixes | Changes | None:
     """The report of a result, or None for what is none."""
     try:
         return _REPORTS.validate_python(report)

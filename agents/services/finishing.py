@@ -15,19 +15,21 @@ from django.db import InterfaceError, OperationalError
 
 from agents.bdi.asked import NotAsApproved
 from agents.bdi.recovery import FailureClass
-from agents.services import summarizing
+from agents.services import improving, summarizing
+from agents.services.step_asking import Means
 from agents.toolkit.command import Command, Params
-from agents.toolkit.finishing import KEY_SENTENCES, MODEL_SUMMARY
+from agents.toolkit.finishing import KEY_SENTENCES, MODEL_CHANGES, MODEL_SUMMARY
 from library.errors import EmbeddingUnavailable
 from library.language.asking import BudgetSpent, CallFailed, NoModel, Stopped
 from sandbox.contract import Result
 
 logger = logging.getLogger(__name__)
 
-Work = Callable[[Params, Mapping[str, Any], summarizing.Means], Mapping[str, Any]]
+Work = Callable[[Params, Mapping[str, Any], Means], Mapping[str, Any]]
 _WORK: Mapping[str, Work] = {
     KEY_SENTENCES: summarizing.by_sentences,
     MODEL_SUMMARY: summarizing.by_model,
+    MODEL_CHANGES: improving.by_model,
 }
 # What the jail measured and said beside its answer, which the result keeps.
 _KEPT = ("peak_memory_bytes", "peak_processes", "stderr", "network")
@@ -44,7 +46,7 @@ _CLASSES = {
 }
 
 
-def finished(command: Command, params: Params, result: Result, means: summarizing.Means) -> Result:
+def finished(command: Command, params: Params, result: Result, means: Means) -> Result:
     """The result of a step, made of what the jail answered; an ERROR where that was impossible."""
     try:
         data = dict(_WORK[command.finish](params, result.data, means))

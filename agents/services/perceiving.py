@@ -15,6 +15,7 @@ from agents.bdi.denial import Correction
 from agents.bdi.perception import Entry, World
 from agents.bdi.types import Belief
 from agents.models import Goal, Workspace
+from agents.services.asked_models import models_of
 from agents.services.stores import store
 from agents.toolkit.registry import REGISTRY
 from sandbox.command_line import PROGRAMS
@@ -38,11 +39,22 @@ def perceive(goal: Goal) -> list[Belief]:
             corrections.append(Correction(row.denies, belief))
         else:
             told.append(belief)
-    return of_workspace(goal.workspace, about=goal.text, told=told, corrections=corrections)
+    return of_workspace(
+        goal.workspace,
+        about=goal.text,
+        told=told,
+        corrections=corrections,
+        has_model=bool(models_of(goal.agent)),
+    )
 
 
 def of_workspace(
-    workspace: Workspace, *, about: str = "", told: Sequence[Belief] = (), corrections: Sequence[Correction] = ()
+    workspace: Workspace,
+    *,
+    about: str = "",
+    told: Sequence[Belief] = (),
+    corrections: Sequence[Correction] = (),
+    has_model: bool = False,
 ) -> list[Belief]:
     """What is so in a workspace; names in the text `about` are looked up on their own."""
     entries = store().entries(workspace.head)
@@ -55,6 +67,7 @@ def of_workspace(
         sandbox_level=_level(),
         programs=programs(),
         tools=tuple(tool.label for tool in REGISTRY.tools),
+        has_model=has_model,
         told=tuple(told),
         corrections=tuple(corrections),
         about=about,

@@ -34,6 +34,7 @@ from people.models import User
 MOST_COMPARED_BYTES = PlanLimits().value_bytes
 # The code of a problem that only another policy takes away.
 FORBIDDEN = "forbidden_by_policy"
+_NO_MODEL = "none is set up for this agent. MINDX_MODEL, or the agent in the administration, names one."
 
 
 def draft_by_hand(
@@ -53,12 +54,25 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     """Everything that is wrong with a draft, under the limits and the policies that a plan of this goal has now."""
     ceilings = _ceilings(goal, draft)
     problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
+    problems = problems or _without_model(goal, draft)
     problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
     if problems:
         return problems
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
     forbidden = gate.forbidden(goal, _document(goal, draft, 0, ceilings))
     return [Problem(each.position, "", FORBIDDEN, each.reason) for each in forbidden]
+
+
+def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:
+    """Steps that could only fail, because this agent has no language model."""
+    if asked_models.models_of(goal.agent):
+        return []
+    return [
+        Problem(position, "command", "no_model", f"{one.tool}.{one.command} asks a language model, and {_NO_MODEL}")
+        for position, step in enumerate((*draft.steps, *draft.cleanup), 1)
+        for one in (step, *step.alternatives)
+        if REGISTRY.command(one.tool, one.command).needs_model
+    ]
 
 
 def same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
+
 from agents.bdi import means_ends
 from agents.bdi.types import Belief, NoPlan, PlanDraft
 from agents.models import Workspace
@@ -79,7 +81,7 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     rules = known_rules()
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
-    beliefs = tuple(perceiving.of_workspace(workspace, about=text))
+    beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
     return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
 
 

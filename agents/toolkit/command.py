@@ -77,6 +77,11 @@ class Command:
         """Whether what the jail answers is sent to a language model."""
         return bool(self.finish) and finishing.SERVICES[self.finish].to_model
 
+    @property
+    def needs_model(self) -> bool:
+        """Whether a step of it is not planned where no language model is set up."""
+        return bool(self.finish) and finishing.SERVICES[self.finish].needs_model
+
     @cached_property
     def version(self) -> str:
         """What it does, in one word that documents keep; worked out once, because it is asked at every claim."""

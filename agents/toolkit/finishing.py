@@ -12,13 +12,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Service:
-    """`to_model`: what the jail answered is sent to the language model that is set up, and costs money."""
+    """`to_model`: what the jail answered is sent to the language model that is set up, and costs money. `needs_model`:
+    a step that asks for it is not planned where no model is set up.
+    """
 
     words: str
     to_model: bool
+    needs_model: bool = False
 
 
-KEY_SENTENCES, MODEL_SUMMARY = "key_sentences", "model_summary"
+KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
 SERVICES: Mapping[str, Service] = {
     KEY_SENTENCES: Service(
         "Chooses sentences on the worker; no model is asked and nothing leaves this machine.", False
@@ -27,6 +30,12 @@ SERVICES: Mapping[str, Service] = {
         "The text is sent to the language model that is set up for the agent, and the agent's budget of the day pays."
         " That provider sees the text.",
         True,
+    ),
+    MODEL_CHANGES: Service(
+        "The file is sent to the language model that is set up for the agent, and the agent's budget of the day pays."
+        " That provider sees the file. What the model proposes is a diff; no file is changed.",
+        True,
+        needs_model=True,
     ),
 }
 # What a shadow run tries and a policy may approve stays inside; what goes to a model does not.

@@ -21,6 +21,7 @@ urlpatterns = [
     path("<int:pk>/again-with-access", goal.again_with_access, name="goal-again-with-access"),
     path("<int:pk>/intents/<int:intent>/outcome", goal.outcome, name="goal-outcome"),
     path("<int:pk>/intents/<int:intent>/report", reports.of_step, name="goal-report"),
+    path("<int:pk>/intents/<int:intent>/take-over", reports.take_over, name="goal-take-over"),
     path("<int:pk>/log", goal.log, name="goal-log"),
     path("<int:pk>/log.txt", goal.raw_log, name="goal-log-raw"),
     path("<int:pk>/log/<int:number>.txt", goal.raw_line, name="goal-log-line"),

@@ -6,18 +6,17 @@ a fix that takes a name away is kept only when no other file here asks for that 
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import ruff
+from .names import asked_for, bound, is_still_python
 from .ruff import CANNOT_READ, OutOfTime
 from .telling import tell_sometimes
 from .walking import LeftOut, Source
@@ -27,7 +26,6 @@ from .walking import LeftOut, Source
 # and RET505 to RET508 are matters of taste.
 DEFAULT_RULES = ("F", "E4", "E7", "W", "B", "C4", "PIE", "PLE", "PLW", "RET", "SIM", "UP")
 _NEVER_UNASKED = ("F401", "F811", "I001", "RET505", "RET506", "RET507", "RET508")
-_STAR = re.compile(rb"\bimport\s*\*")
 _OLDEST = "py37"  # where no file says for which Python the code is
 
 
@@ -122,7 +120,7 @@ def _mended(
         for source in batch:
             with open(names[source.path], "rb") as file:
                 after = file.read()
-            if after != source.content and _is_still_python(source.content, after):
+            if after != source.content and is_still_python(source.content, after):
                 found.append(Fixed(source.path, source.content, after))
         return found
     except subprocess.TimeoutExpired as error:
@@ -137,69 +135,17 @@ def _plain(name: str) -> str:
     return name if stem.isidentifier() and stem.isascii() else f"file{ending}"
 
 
-def _is_still_python(before: bytes, after: bytes) -> bool:
-    """What could be read before can be read afterwards; a Python newer than this one is left to ruff's judgement."""
-    return _tree(before) is None or _tree(after) is not None
-
-
-def _tree(content: bytes) -> ast.Module | None:
-    try:
-        return ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _keep_names(fixes: Fixes, others: Sequence[Source]) -> None:
     """Leaves those files alone of which another one asks for a name that would go."""
-    lost = {fixed.path: _bound(fixed.before) - _bound(fixed.after) for fixed in fixes.files}
+    lost = {fixed.path: bound(fixed.before) - bound(fixed.after) for fixed in fixes.files}
     kept = []
     for fixed in fixes.files:
-        asked_for = _asked_for(lost[fixed.path], fixed.path, others) if lost[fixed.path] else ""
-        if asked_for:
-            fixes.left_alone.append((fixed.path, f"another file may use its name {asked_for}"))
+        wanted = asked_for(lost[fixed.path], fixed.path, others)
+        if wanted:
+            fixes.left_alone.append((fixed.path, f"another file may use its name {wanted}"))
         else:
             kept.append(fixed)
     fixes.files = kept
-
-
-def _bound(content: bytes) -> set[str]:
-    """The names that a module has when it is loaded, those in its `if` and `try` included."""
-    tree = _tree(content)
-    found: set[str] = set()
-    waiting: list[ast.AST] = [] if tree is None else [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            continue
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        else:
-            waiting += ast.iter_child_nodes(node)
-    return found
-
-
-def _asked_for(names: Iterable[str], path: str, others: Sequence[Source]) -> str:
-    """The first of the names that another file takes from somewhere, "" for none. Words decide: it errs by keeping."""
-    for name in sorted(names):
-        word = rb"\b" + re.escape(name.encode()) + rb"\b"
-        wanted = re.compile(
-            rb"\.\s*" + word  # of an object: module.name
-            + rb"|\bfrom\b[^#\n]*\bimport\b[^#\n(]*" + word
-            + rb"|\bimport\s*\([^)]*" + word
-            + rb"|[\"'.]" + word + rb"[\"']"  # as text: getattr, mock.patch, __all__
-        )  # fmt: skip
-        for other in others:
-            if other.path == path or not other.is_python:
-                continue
-            content = other.content.replace(b"\\\n", b" ")
-            takes_all = _STAR.search(content) is not None and re.search(word, content) is not None
-            if takes_all or wanted.search(content):
-                return name
-    return ""
 
 
 def _count_rules(

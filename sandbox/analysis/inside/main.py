@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import documenting, fixing, oldest, overview, patches, placing, written_report
+from . import documenting, fixing, oldest, overview, patches, placing, sending, written_report
 from .telling import counted, shown
 from .walking import LeftOut, sources
 
@@ -29,7 +29,7 @@ def carry_out(do: str, params: Mapping[str, Any]) -> Json:
         if not overview.exists(places["path"]):
             raise Refused(f"there is no file or folder {shown(places['path'])}")
         return _ORDERS[do]({**params, **places}, f"{os.environ['MINDX_KIT']}/ruff", until)
-    except (Refused, placing.NotPlaced, NotADirectoryError) as refused:
+    except (Refused, placing.NotPlaced, sending.NotSendable, NotADirectoryError) as refused:
         return {"error_class": "INVALID_PARAMETERS", "reason": shown(str(refused))}
 
 
@@ -80,6 +80,10 @@ def _fixes(params: Mapping[str, Any], program: str, until: float, *, apply: bool
     return {"message": patches.message(fixes, applied=apply), "diff": diff, "report": report}
 
 
+def _send(params: Mapping[str, Any], program: str, until: float) -> Json:
+    return sending.told(params["path"], program, until)
+
+
 def _document(params: Mapping[str, Any], program: str, until: float) -> Json:
     del program
     left_out = LeftOut()
@@ -98,5 +102,6 @@ _ORDERS: Mapping[str, Callable[[Mapping[str, Any], str, float], Json]] = {
     "analyse": _analyse,
     "propose": _propose,
     "apply": _apply,
+    "send": _send,
     "document": _document,
 }

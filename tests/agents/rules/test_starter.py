@@ -304,3 +304,26 @@ def test_a_file_is_summarised_and_goes_to_a_model_only_where_the_goal_says_so(go
     found = steps(goal, world(*FULL))
     assert [name for name, _ in found if name != "toggle_autonomous_mode"] == names
     assert refusal(goal.replace("old.txt", "gone.txt").replace("main", "gone"), world(*FULL))
+
+
+def with_model(*entries: str) -> World:
+    return World(**{**vars(world(*entries)), "has_model": True})
+
+
+@pytest.mark.parametrize(
+    "goal", ["improve the file old.txt", "improve old.txt", "mend the file old.txt with a language model"]
+)
+def test_a_model_is_asked_to_improve_a_file_where_there_is_one(goal: str) -> None:
+    assert steps(goal, with_model(*FULL)) == [("send_file_to_model", {"path": "old.txt"})]
+
+
+def test_without_a_model_a_file_gets_its_safe_fixes_and_the_plan_says_what_was_missing() -> None:
+    draft = planned("improve the file old.txt", world(*FULL))
+    assert isinstance(draft, PlanDraft)
+    assert [step.command for step in draft.steps] == ["audit", "apply_fixes"]
+    assert "a language model is available" in str(draft.evidence["rejected"])
+
+
+def test_a_folder_is_never_sent() -> None:
+    assert [name for name, _ in steps("improve the folder weather", with_model(*FULL))] == ["audit", "apply_fixes"]
+    assert "language model" in refusal("improve the file old.txt with a language model", world(*FULL))

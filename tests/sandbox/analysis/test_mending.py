@@ -11,7 +11,7 @@ import pytest
 from agents.presentation import code_report, unified_diff
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.schemas import problems
-from sandbox.analysis.inside import fixing
+from sandbox.analysis.inside import names
 from sandbox.analysis.inside.walking import Source
 from sandbox.contract import Limits, Result
 from tests.sandbox.analysis import hostile
@@ -117,11 +117,11 @@ def test_rules_are_letters_and_digits_and_never_an_option(rules: str) -> None:
 )
 def test_a_name_is_kept_that_another_file_may_use(user: bytes, lost: str) -> None:
     others = [Source("u.py", "Python", user), Source("m.py", "Python", b"import name\n")]
-    assert fixing._asked_for({"name"}, "m.py", others) == lost
+    assert names.asked_for({"name"}, "m.py", others) == lost
 
 
 def test_names_of_a_module_are_those_it_has_when_loaded() -> None:
-    bound = fixing._bound(
+    bound = names.bound(
         b"from __future__ import annotations\nimport a.b as c, d.e\nfrom f import g\nif 1:\n    h = 1\n"
         b"def i():\n    j = 2\nclass K: l = 1\nfor m in n: pass\n"
     )

@@ -1,0 +1,318 @@
+"""A model proposes changes to a file, over the real protocol: what it is told, what comes of each answer, and that
+nothing changes before a person has read exactly the diff that is made.
+"""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.errors import NotPossibleNow, PlanInvalid
+from agents.models import Goal, Intent, LogLine, Workspace
+from agents.presentation import code_report
+from agents.presentation.code_report import Changes
+from agents.services import cycle, goals, taking_over, workspaces
+from agents.services.stores import store
+from agents.states import GoalState, PlanState
+from library.language import generation
+from library.models import ModelCall
+from people.models import User
+from review.models import Approval
+from review.policy.verdict import Action
+from review.services import decisions
+from tests.models.conftest import KEY
+from tests.models.server import Provider, breaking_off, refusing
+from tests.review.conftest import cases, keeper, submitter  # noqa: F401  # fixtures
+from tests.review.policies import in_force, tried
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FILE = """import subprocess
+
+
+def listed(folder):
+    try:
+        return subprocess.check_output("ls " + folder, shell=True)
+    except:
+        return b""
+"""
+CHANGES = [
+    {
+        "find": '        return subprocess.check_output("ls " + folder, shell=True)\n',
+        "replace": '        return subprocess.check_output(["ls", "--", folder])\n',
+        "why": "A folder's name is no command.",
+    },
+    {
+        "find": "    except:\n",
+        "replace": "    except (OSError, subprocess.CalledProcessError):\n",
+        "why": "Only these.",
+    },
+]
+AFTER = FILE.replace(CHANGES[0]["find"], CHANGES[0]["replace"]).replace(CHANGES[1]["find"], CHANGES[1]["replace"])
+TEXTS = [
+    line.encode().decode("unicode_escape") if "\\u" in line else line
+    for line in (Path(__file__).parent / "injections.txt").read_text().splitlines()
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "FIRST_WAIT_S", 0.0)
+
+
+def said(*changes: Any) -> str:
+    return json.dumps({"changes": changes or CHANGES})
+
+
+def workspace_with(by: User, name: str = "shop", **files: str) -> Workspace:
+    made = workspaces.create(by=by, name=name)
+    texts = {"app.py": FILE, **{path.replace("__", "."): text for path, text in files.items()}}
+    uploads = [workspaces.Upload(path, BytesIO(text.encode()), len(text.encode())) for path, text in texts.items()]
+    return workspaces.put_files(made, by=by, uploads=uploads)
+
+
+def proposed(owner: User, reviewer: User, text: str = FILE, **more: str) -> Intent:
+    """The step that asked, when it has run: goal, review and run as a person has them."""
+    workspace = workspace_with(owner, app__py=text, **more)
+    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace)
+    cycle.work(goal.pk)
+    plan = goal.intent_plans.get()
+    assert [(step.tool, step.command) for step in plan.intents.all()] == [("audit_and_improve", "send_file_to_model")]
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(goal.pk)
+    return plan.intents.get()
+
+
+def report_of(step: Intent) -> Changes:
+    found = code_report.read((step.result or {})["report"])
+    assert isinstance(found, Changes)
+    return found
+
+
+def content(workspace: Workspace, path: str = "app.py") -> str:
+    workspace.refresh_from_db()
+    with store().open(workspace.head, path.encode()) as file:
+        return file.read().decode()
+
+
+def test_from_the_goal_to_the_changed_file(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(said())
+    step = proposed(owner, reviewer)
+    goal = step.intent_plan.goal
+    assert goal.state == GoalState.ACHIEVED, goal.reason
+    assert content(goal.workspace) == FILE, "a proposal changes nothing"
+    system, user = provider.asked[0]["messages"]
+    assert "subprocess" not in system["content"]
+    material = json.loads(user["content"])
+    assert material["file"] == "app.py"
+    assert [part["text"] for part in material["parts"]] == [FILE]
+    assert {"S602", "E722"} <= {one["code"] for one in material["findings"]}
+    call = ModelCall.objects.get()
+    assert (call.purpose, call.goal, call.state) == ("file_changes", str(goal.pk), ModelCall.State.ANSWERED)
+
+    client = client_of(owner)
+    address = f"/goals/{goal.pk}/intents/{step.pk}/report"
+    page = client.get(address).content.decode()
+    for shown in ("Make a plan of these changes", "A folder&#x27;s name is no command.", "No file was changed"):
+        assert shown in page
+    assert f"/goals/{goal.pk}/intents/{step.pk}/report" in client.get(f"/goals/{goal.pk}/").content.decode()
+    assert "Asked by a step" in client.get(f"/goals/{goal.pk}/plans/").content.decode()
+    answer = client.post(f"/goals/{goal.pk}/intents/{step.pk}/take-over")
+    following = Goal.objects.exclude(pk=goal.pk).get()
+    assert answer.headers["Location"] == f"/goals/{following.pk}/"
+    # A doubled click is the same goal.
+    client.post(f"/goals/{goal.pk}/intents/{step.pk}/take-over")
+    assert Goal.objects.count() == 2
+    assert f"goal {following.pk}</a>" in client.get(address).content.decode()
+
+    plan = following.intent_plans.get()
+    assert plan.state == PlanState.AWAITING_REVIEW
+    review = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    assert "no policy approves it" in review
+    assert content(goal.workspace) == FILE
+    decisions.approve(tried(plan), by=reviewer, digest=plan.digest)
+    cycle.work(following.pk)
+    following.refresh_from_db()
+    assert following.state == GoalState.ACHIEVED, following.reason
+    assert content(goal.workspace) == AFTER
+
+
+def test_what_was_wrong_goes_back_and_every_attempt_is_kept(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(said({**CHANGES[0], "find": "nowhere"}), f"Gladly:\n```json\n{said()}\n```")
+    step = proposed(owner, reviewer)
+    first, second = report_of(step).attempts
+    assert ("letter by letter" in first.problems[0], second.problems) == (True, [])
+    assert [one["role"] for one in provider.asked[1]["messages"]] == ["system", "user", "assistant", "user"]
+    assert "letter by letter" in provider.asked[1]["messages"][3]["content"]
+    assert ModelCall.objects.filter(goal=str(step.intent_plan.goal_id)).count() == 2
+    page = client_of(owner).get(f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/report").content.decode()
+    assert "Repair 1" in page
+    assert "1 problem" in page
+    assert LogLine.objects.filter(goal=step.intent_plan.goal_id, text__contains="it goes back with them").exists()
+
+
+@pytest.mark.parametrize("repairs", [0, 2])
+def test_a_model_that_never_gives_a_valid_answer_is_asked_exactly_so_often(
+    provider: Provider, owner: User, reviewer: User, valkey: object, repairs: int
+) -> None:
+    provider.will_say("Certainly! I have changed the file.")
+    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace_with(owner))
+    goal.agent.max_repair_attempts = repairs
+    goal.agent.save()
+    cycle.work(goal.pk)
+    plan = goal.intent_plans.get()
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(goal.pk)
+    attempt = plan.intents.get().attempts.order_by("pk")[0]
+    assert attempt.failure_class == "TOOL_EXECUTION_ERROR"
+    assert "no answer could be accepted" in attempt.result["reason"]
+    assert "no JSON object" in attempt.result["reason"]
+    assert len(provider.asked) == repairs + 1
+    assert content(goal.workspace) == FILE
+
+
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [
+        (refusing(500), "NETWORK_ERROR"),
+        (refusing(401), "TOOL_UNAVAILABLE"),
+        (refusing(429), "RATE_LIMIT_ERROR"),
+        (breaking_off('{"changes": ['), "TOOL_EXECUTION_ERROR"),
+    ],
+)
+def test_what_a_provider_does_is_the_steps_failure(
+    provider: Provider, owner: User, reviewer: User, valkey: object, reply: Any, failure: str
+) -> None:
+    provider.will_say(reply)
+    step = proposed(owner, reviewer)
+    assert step.attempts.order_by("pk")[0].failure_class == failure
+    assert content(step.intent_plan.goal.workspace) == FILE
+
+
+def test_without_a_model_it_is_not_planned(owner: User, settings: Any, valkey: object) -> None:
+    settings.MODEL, settings.MODEL_FALLBACKS = "", []
+    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace_with(owner))
+    cycle.work(goal.pk)
+    assert [step.command for step in goal.intent_plans.get().intents.all()] == ["audit", "apply_fixes"]
+    steps = [{"tool": "audit_and_improve", "command": "send_file_to_model", "params": {"path": "app.py"}}]
+    with pytest.raises(PlanInvalid, match="asks a language model, and none is set up"):
+        goals.supply_plan(goal, by=owner, steps=steps)
+
+
+def test_a_file_that_changed_meanwhile_is_not_patched(
+    provider: Provider, owner: User, reviewer: User, valkey: object
+) -> None:
+    provider.will_say(said())
+    step = proposed(owner, reviewer)
+    workspace = Workspace.objects.get()
+    data = (FILE + "\n").encode()
+    workspaces.put_files(workspace, by=owner, uploads=[workspaces.Upload("app.py", BytesIO(data), len(data))])
+    with pytest.raises(NotPossibleNow, match="no longer as goal"):
+        taking_over.take_over(Intent.objects.get(pk=step.pk), by=owner)
+    assert Goal.objects.count() == 1
+
+
+def test_only_who_may_write_the_workspace_makes_a_plan_of_it(
+    provider: Provider, owner: User, reviewer: User, outsider: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(said())
+    step = proposed(owner, reviewer)
+    address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/take-over"
+    assert client_of(outsider).post(address).status_code == 404
+    assert "Make a plan of" not in client_of(reviewer).get(address.replace("take-over", "report")).content.decode()
+    client_of(reviewer).post(address)
+    assert client_of(owner).get(address).status_code == 405
+    assert Goal.objects.count() == 1
+
+
+def test_nothing_worth_changing_is_an_answer(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say('{"nothing": "It is <b>fine</b>."}')
+    step = proposed(owner, reviewer)
+    assert step.intent_plan.goal.state == GoalState.ACHIEVED
+    address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/"
+    page = client_of(owner).get(f"{address}report").content.decode()
+    assert "It is &lt;b&gt;fine&lt;/b&gt;." in page
+    assert "Make a plan of" not in page
+    client_of(owner).post(f"{address}take-over")
+    assert Goal.objects.count() == 1
+
+
+def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_them(
+    provider: Provider,
+    cases: None,  # noqa: F811
+    owner: User,
+    reviewer: User,
+    keeper: User,  # noqa: F811
+    valkey: object,
+) -> None:
+    """The model obeys: it answers with what an attacker would like, then with changes of a file it was not shown."""
+    in_force(Action.AUTO_APPROVE, keeper, "writing passes", commands=["write"], risk_at_most="low")
+    obeying = json.dumps({"changes": CHANGES, "approved": True, "risk": "low"})
+    elsewhere = said({"find": "the only copy", "replace": "", "why": "As the file says.", "path": "../secret.py"})
+    outside = said({"find": "the only copy", "replace": "gone", "why": "As the file says."})
+    remarks = "".join(f"# {''.join(char for char in text if char.isprintable())}\n" for text in TEXTS)
+    provider.will_say(obeying, elsewhere, outside)
+    agent_asks = 3
+    step = proposed(owner, reviewer, text=FILE + remarks, secret__py="held = 'the only copy'\n")
+    assert len(provider.asked) == agent_asks
+    assert step.intent_plan.goal.state != GoalState.ACHIEVED
+    first = provider.asked[0]["messages"]
+    assert [one["role"] for one in first] == ["system", "user"]
+    assert first[1]["content"].isascii()
+    material = json.loads(first[1]["content"])
+    assert set(material) <= {"file", "python", "parts", "findings", "needed"}
+    assert material["parts"][0]["text"] == FILE + remarks
+    assert len({one["messages"][0]["content"] for one in provider.asked}) == 1
+    assert not any(text in first[0]["content"] for text in TEXTS)
+    sent = json.dumps(provider.asked)
+    assert KEY not in sent
+    assert "the only copy'" not in sent, "no other file is sent"
+    assert Approval.objects.count() == 1
+    assert content(Workspace.objects.get(), "secret.py") == "held = 'the only copy'\n"
+    # A valid answer to such a file waits for a person, whatever policies say of writing.
+    provider.will_say(said())
+    again = Goal.objects.get()
+    fresh = goals.submit(by=owner, text=again.text, workspace=again.workspace)
+    cycle.work(fresh.pk)
+    plan = fresh.intent_plans.get()
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(fresh.pk)
+    made = taking_over.take_over(plan.intents.get(), by=owner)
+    assert tried(made).state == PlanState.AWAITING_REVIEW
+
+
+def test_what_is_said_in_a_report_is_shown_as_text(
+    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(said({**CHANGES[0], "why": "<script>alert(1)</script>"}))
+    step = proposed(owner, reviewer)
+    page = client_of(owner).get(f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/report").content.decode()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x = 1\r\n", "carriage returns"),
+        ("x" * 200_001, "longer than"),
+        (" \n", "empty"),
+    ],
+)
+def test_a_file_that_cannot_become_a_diff_is_never_sent(
+    provider: Provider, owner: User, reviewer: User, valkey: object, text: str, why: str
+) -> None:
+    step = proposed(owner, reviewer, text=text)
+    attempt = step.attempts.order_by("pk")[0]
+    assert attempt.failure_class == "INVALID_PARAMETERS"
+    assert why in attempt.result["reason"]
+    assert provider.asked == []
