@@ -102,7 +102,9 @@ class GoalPage:
     @cached_property
     def calls_without_answer(self) -> list[ModelCall]:
         """The calls that came to nothing, the newest first: they made no attempt."""
-        return list(ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN])
+        return list(
+            ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN]
+        )
 
     @cached_property
     def plan(self) -> IntentPlan | None:

@@ -62,12 +62,23 @@ def _asked(shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], s
             return proposal, attempts, given.model
         if goal:
             _say_problems(goal.pk, proposal.problems, left)
-        messages += [Message("assistant", given.text), Message("user", file_changes.said_back(proposal.problems))]
+        messages[2:] = _sent_back(given.text, proposal.problems, 3 * means.most_tokens() - _length(messages[:2]))
     asked = "once" if len(attempts) == 1 else f"{len(attempts)} times"
     problems = " ".join(proposal.problems[:_SHOWN_PROBLEMS])
     raise CallFailed(
         "never_valid", f"{given.model} was asked {asked}, and no answer could be accepted. {problems}", again=False
     )
+
+
+def _sent_back(answer: str, problems: Sequence[str], most_chars: int) -> list[Message]:
+    """The last answer, as far as there is room for it, and what is wrong with it."""
+    said = Message("user", file_changes.said_back(problems))
+    quoted = answer[: max(0, most_chars - len(said.content))]
+    return [Message("assistant", quoted), said] if quoted else [said]
+
+
+def _length(messages: Sequence[Message]) -> int:
+    return sum(len(one.content) for one in messages)
 
 
 def _say_problems(goal: int, problems: Sequence[str], left: int) -> None:

@@ -5,14 +5,16 @@ nothing changes before a person has read exactly the diff that is made.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from agents.errors import NotPossibleNow, PlanInvalid
-from agents.models import Goal, Intent, LogLine, Workspace
+from agents.models import Agent, Goal, Intent, IntentPlan, LogLine, Workspace
 from agents.presentation import code_report
 from agents.presentation.code_report import Changes
 from agents.services import cycle, goals, taking_over, workspaces
@@ -24,7 +26,8 @@ from people.models import User
 from review.models import Approval
 from review.policy.verdict import Action
 from review.services import decisions
-from tests.models.conftest import KEY
+from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
+from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, breaking_off, refusing
 from tests.review.conftest import cases, keeper, submitter  # noqa: F401  # fixtures
 from tests.review.policies import in_force, tried
@@ -52,6 +55,8 @@ CHANGES = [
     },
 ]
 AFTER = FILE.replace(CHANGES[0]["find"], CHANGES[0]["replace"]).replace(CHANGES[1]["find"], CHANGES[1]["replace"])
+Approved = Callable[..., IntentPlan]
+Proposed = Callable[..., Intent]
 TEXTS = [
     line.encode().decode("unicode_escape") if "\\u" in line else line
     for line in (Path(__file__).parent / "injections.txt").read_text().splitlines()
@@ -74,16 +79,28 @@ def workspace_with(by: User, name: str = "shop", **files: str) -> Workspace:
     return workspaces.put_files(made, by=by, uploads=uploads)
 
 
-def proposed(owner: User, reviewer: User, text: str = FILE, **more: str) -> Intent:
-    """The step that asked, when it has run: goal, review and run as a person has them."""
-    workspace = workspace_with(owner, app__py=text, **more)
-    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace)
-    cycle.work(goal.pk)
-    plan = goal.intent_plans.get()
-    assert [(step.tool, step.command) for step in plan.intents.all()] == [("audit_and_improve", "send_file_to_model")]
-    decisions.approve(plan, by=reviewer, digest=plan.digest)
-    cycle.work(goal.pk)
-    return plan.intents.get()
+STEP = {"tool": "audit_and_improve", "command": "send_file_to_model", "params": {"path": "app.py"}}
+
+
+@pytest.fixture
+def proposed(
+    approved: Approved,  # noqa: F811
+    owner: User,
+) -> Proposed:
+    """`proposed(text, other__py=…)`: the step that asked for the file, when it has run."""
+
+    def ran(text: str = FILE, **more: str) -> Intent:
+        plan = approved([STEP], workspace=workspace_with(owner, app__py=text, **more))
+        cycle.work(plan.goal_id)
+        return plan.intents.get()
+
+    return ran
+
+
+def reason(step: Intent) -> str:
+    """Why the first try failed: its class, and the sentence."""
+    attempt = step.attempts.order_by("pk")[0]
+    return f"{attempt.failure_class}: {(attempt.result or {}).get('reason')}"
 
 
 def report_of(step: Intent) -> Changes:
@@ -99,11 +116,18 @@ def content(workspace: Workspace, path: str = "app.py") -> str:
 
 
 def test_from_the_goal_to_the_changed_file(
-    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, reviewer: User, client_of: Any, valkey: object
 ) -> None:
     provider.will_say(said())
-    step = proposed(owner, reviewer)
-    goal = step.intent_plan.goal
+    call_command("load_starters", verbosity=0)
+    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace_with(owner))
+    cycle.work(goal.pk)
+    asking = goal.intent_plans.get()
+    assert f"<code>{MODEL}</code>" in client_of(reviewer).get(asking.get_absolute_url()).content.decode()
+    decisions.approve(asking, by=reviewer, digest=asking.digest)
+    cycle.work(goal.pk)
+    step = asking.intents.get()
+    goal.refresh_from_db()
     assert goal.state == GoalState.ACHIEVED, goal.reason
     assert content(goal.workspace) == FILE, "a proposal changes nothing"
     system, user = provider.asked[0]["messages"]
@@ -143,10 +167,10 @@ def test_from_the_goal_to_the_changed_file(
 
 
 def test_what_was_wrong_goes_back_and_every_attempt_is_kept(
-    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, client_of: Any, valkey: object
 ) -> None:
     provider.will_say(said({**CHANGES[0], "find": "nowhere"}), f"Gladly:\n```json\n{said()}\n```")
-    step = proposed(owner, reviewer)
+    step = proposed()
     first, second = report_of(step).attempts
     assert ("letter by letter" in first.problems[0], second.problems) == (True, [])
     assert [one["role"] for one in provider.asked[1]["messages"]] == ["system", "user", "assistant", "user"]
@@ -160,22 +184,16 @@ def test_what_was_wrong_goes_back_and_every_attempt_is_kept(
 
 @pytest.mark.parametrize("repairs", [0, 2])
 def test_a_model_that_never_gives_a_valid_answer_is_asked_exactly_so_often(
-    provider: Provider, owner: User, reviewer: User, valkey: object, repairs: int
+    provider: Provider, proposed: Proposed, valkey: object, repairs: int
 ) -> None:
     provider.will_say("Certainly! I have changed the file.")
-    goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace_with(owner))
-    goal.agent.max_repair_attempts = repairs
-    goal.agent.save()
-    cycle.work(goal.pk)
-    plan = goal.intent_plans.get()
-    decisions.approve(plan, by=reviewer, digest=plan.digest)
-    cycle.work(goal.pk)
-    attempt = plan.intents.get().attempts.order_by("pk")[0]
-    assert attempt.failure_class == "TOOL_EXECUTION_ERROR"
-    assert "no answer could be accepted" in attempt.result["reason"]
-    assert "no JSON object" in attempt.result["reason"]
+    Agent.objects.update_or_create(name="mindx", defaults={"max_repair_attempts": repairs})
+    step = proposed()
+    assert reason(step).startswith("TOOL_EXECUTION_ERROR: ")
+    assert "no answer could be accepted" in reason(step)
+    assert "no JSON object" in reason(step)
     assert len(provider.asked) == repairs + 1
-    assert content(goal.workspace) == FILE
+    assert content(Workspace.objects.get()) == FILE
 
 
 @pytest.mark.parametrize(
@@ -188,29 +206,29 @@ def test_a_model_that_never_gives_a_valid_answer_is_asked_exactly_so_often(
     ],
 )
 def test_what_a_provider_does_is_the_steps_failure(
-    provider: Provider, owner: User, reviewer: User, valkey: object, reply: Any, failure: str
+    provider: Provider, proposed: Proposed, valkey: object, reply: Any, failure: str
 ) -> None:
     provider.will_say(reply)
-    step = proposed(owner, reviewer)
-    assert step.attempts.order_by("pk")[0].failure_class == failure
+    step = proposed()
+    assert reason(step).startswith(failure)
     assert content(step.intent_plan.goal.workspace) == FILE
 
 
 def test_without_a_model_it_is_not_planned(owner: User, settings: Any, valkey: object) -> None:
     settings.MODEL, settings.MODEL_FALLBACKS = "", []
     goal = goals.submit(by=owner, text="improve the file app.py", workspace=workspace_with(owner))
-    cycle.work(goal.pk)
-    assert [step.command for step in goal.intent_plans.get().intents.all()] == ["audit", "apply_fixes"]
-    steps = [{"tool": "audit_and_improve", "command": "send_file_to_model", "params": {"path": "app.py"}}]
     with pytest.raises(PlanInvalid, match="asks a language model, and none is set up"):
-        goals.supply_plan(goal, by=owner, steps=steps)
+        goals.supply_plan(goal, by=owner, steps=[STEP])
+    instead = {"tool": "simple_coder", "command": "ls", "params": {}, "alternatives": [STEP]}
+    with pytest.raises(PlanInvalid, match="asks a language model, and none is set up"):
+        goals.supply_plan(goal, by=owner, steps=[instead])
 
 
 def test_a_file_that_changed_meanwhile_is_not_patched(
-    provider: Provider, owner: User, reviewer: User, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, valkey: object
 ) -> None:
     provider.will_say(said())
-    step = proposed(owner, reviewer)
+    step = proposed()
     workspace = Workspace.objects.get()
     data = (FILE + "\n").encode()
     workspaces.put_files(workspace, by=owner, uploads=[workspaces.Upload("app.py", BytesIO(data), len(data))])
@@ -220,10 +238,10 @@ def test_a_file_that_changed_meanwhile_is_not_patched(
 
 
 def test_only_who_may_write_the_workspace_makes_a_plan_of_it(
-    provider: Provider, owner: User, reviewer: User, outsider: User, client_of: Any, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, reviewer: User, outsider: User, client_of: Any, valkey: object
 ) -> None:
     provider.will_say(said())
-    step = proposed(owner, reviewer)
+    step = proposed()
     address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/take-over"
     assert client_of(outsider).post(address).status_code == 404
     assert "Make a plan of" not in client_of(reviewer).get(address.replace("take-over", "report")).content.decode()
@@ -233,10 +251,10 @@ def test_only_who_may_write_the_workspace_makes_a_plan_of_it(
 
 
 def test_nothing_worth_changing_is_an_answer(
-    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, client_of: Any, valkey: object
 ) -> None:
     provider.will_say('{"nothing": "It is <b>fine</b>."}')
-    step = proposed(owner, reviewer)
+    step = proposed()
     assert step.intent_plan.goal.state == GoalState.ACHIEVED
     address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/"
     page = client_of(owner).get(f"{address}report").content.decode()
@@ -250,7 +268,8 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     provider: Provider,
     cases: None,  # noqa: F811
     owner: User,
-    reviewer: User,
+    approved: Approved,  # noqa: F811
+    proposed: Proposed,
     keeper: User,  # noqa: F811
     valkey: object,
 ) -> None:
@@ -262,7 +281,7 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     remarks = "".join(f"# {''.join(char for char in text if char.isprintable())}\n" for text in TEXTS)
     provider.will_say(obeying, elsewhere, outside)
     agent_asks = 3
-    step = proposed(owner, reviewer, text=FILE + remarks, secret__py="held = 'the only copy'\n")
+    step = proposed(FILE + remarks, secret__py="held = 'the only copy'\n")
     assert len(provider.asked) == agent_asks
     assert step.intent_plan.goal.state != GoalState.ACHIEVED
     first = provider.asked[0]["messages"]
@@ -277,24 +296,21 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     assert KEY not in sent
     assert "the only copy'" not in sent, "no other file is sent"
     assert Approval.objects.count() == 1
-    assert content(Workspace.objects.get(), "secret.py") == "held = 'the only copy'\n"
+    workspace = step.intent_plan.goal.workspace
+    assert content(workspace, "secret.py") == "held = 'the only copy'\n"
     # A valid answer to such a file waits for a person, whatever policies say of writing.
     provider.will_say(said())
-    again = Goal.objects.get()
-    fresh = goals.submit(by=owner, text=again.text, workspace=again.workspace)
-    cycle.work(fresh.pk)
-    plan = fresh.intent_plans.get()
-    decisions.approve(plan, by=reviewer, digest=plan.digest)
-    cycle.work(fresh.pk)
+    plan = approved([STEP], workspace=workspace_with(owner, "again", app__py=FILE + remarks))
+    cycle.work(plan.goal_id)
     made = taking_over.take_over(plan.intents.get(), by=owner)
     assert tried(made).state == PlanState.AWAITING_REVIEW
 
 
 def test_what_is_said_in_a_report_is_shown_as_text(
-    provider: Provider, owner: User, reviewer: User, client_of: Any, valkey: object
+    provider: Provider, owner: User, proposed: Proposed, client_of: Any, valkey: object
 ) -> None:
     provider.will_say(said({**CHANGES[0], "why": "<script>alert(1)</script>"}))
-    step = proposed(owner, reviewer)
+    step = proposed()
     page = client_of(owner).get(f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/report").content.decode()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -309,10 +325,9 @@ def test_what_is_said_in_a_report_is_shown_as_text(
     ],
 )
 def test_a_file_that_cannot_become_a_diff_is_never_sent(
-    provider: Provider, owner: User, reviewer: User, valkey: object, text: str, why: str
+    provider: Provider, proposed: Proposed, valkey: object, text: str, why: str
 ) -> None:
-    step = proposed(owner, reviewer, text=text)
-    attempt = step.attempts.order_by("pk")[0]
-    assert attempt.failure_class == "INVALID_PARAMETERS"
-    assert why in attempt.result["reason"]
+    step = proposed(text)
+    assert reason(step).startswith("INVALID_PARAMETERS: ")
+    assert why in reason(step)
     assert provider.asked == []

@@ -12,7 +12,8 @@ import pytest
 from agents.bdi import document as documents
 from agents.bdi.asked import Asked, Model
 from agents.models import Goal, IntentPlan
-from agents.services import asked_models, cycle, finishing, goals, summarizing
+from agents.services import asked_models, cycle, finishing, goals
+from agents.services.step_asking import Means
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
 from library.language import generation
@@ -137,7 +138,7 @@ def finished(asks: Asked | None, **given: Any) -> Result:
     made = goals.submit(by=person("sue", "submitter"), text="Write a note")
     Goal.objects.filter(pk=made.pk).update(state=GoalState.EXECUTING.value)
     answer = Result("SUCCESS", {"text": given.get("text", TEXT), "of": "the text", "whole_chars": len(TEXT)})
-    means = summarizing.Means(goal=made.pk, asks=asks)
+    means = Means(goal=made.pk, asks=asks)
     return finishing.finished(command, {**command.defaults(), "text": TEXT}, answer, means)
 
 

@@ -11,6 +11,7 @@ import pytest
 from agents.execution import shadow
 from agents.models import Goal, IntentPlan
 from agents.services import asked_models, cycle, finishing, goals, summarizing
+from agents.services.step_asking import Means
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.language import embeddings, generation
@@ -202,4 +203,4 @@ def finished(
         means["goal"] = made.pk
         means["asks"] = asked_models.bound(made.agent)
     answer = Result("SUCCESS", {"text": text, "of": "the text", "whole_chars": len(text), "peak_processes": 3})
-    return finishing.finished(command, {**command.defaults(), "text": text}, answer, summarizing.Means(**means))
+    return finishing.finished(command, {**command.defaults(), "text": text}, answer, Means(**means))
