@@ -102,7 +102,7 @@ def _draft(step: Intent, report: Changes, diff: str, by: User) -> PlanDraft:
         "content": Param(diff, "model", note=told),
         "mode": Param("patch", "explicit", note="only these lines, and only if the file is still the same"),
     }
-    reasons = "; ".join(f"line {one.line}: {one.why}" for one in report.changes)
+    reasons = " ".join(f"Line {one.line}: {one.why.rstrip('.')}." for one in report.changes)
     why = reasons if len(reasons) <= _MOST_WHY_CHARS else f"{reasons[:_MOST_WHY_CHARS]} …"
     evidence = {
         "written_by": by.username,
