@@ -65,6 +65,7 @@ class Furnished:
     experience: Experience
     notice: Notice
     analysed: Intent
+    improved: Intent
 
 
 def furnish(people: People) -> Furnished:
@@ -108,6 +109,7 @@ def furnish(people: People) -> Furnished:
         experience=Experience.objects.order_by("pk")[0],
         notice=Notice.objects.filter(user=judge).order_by("-pk")[0],
         analysed=_analysed(owner),
+        improved=_improved(owner),
     )
 
 
@@ -143,6 +145,31 @@ def _analysed(owner: User) -> Intent:
     """A step whose result holds a report about code, with names that are long and want to be markup."""
     plan = proposed(goal_of(owner, "Analyze the code"), (step("run", command_line="ls"),))
     plan.intents.update(result={"message": NASTY, "report": report(f"{LONG}/<b>.py", NASTY)})
+    return plan.intents.get()
+
+
+def _improved(owner: User) -> Intent:
+    """A step whose result holds what a model proposes, after an attempt that was sent back."""
+    goal = goal_of(owner, "Improve a file")
+    values: dict[str, Any] = {"purpose": "file_changes", "agent": str(goal.agent_id), "goal": str(goal.pk)}
+    values |= {"model": f"openai/{LONG}", "request_digest": "0", "messages": [{"role": "user", "content": NASTY}]}
+    call = ModelCall.objects.create(**values, state="answered", answer=NASTY, tokens_in=9, tokens_out=9, latency_ms=9)
+    plan = proposed(goal, (step("run", command_line="ls"),))
+    told = {
+        "kind": "changes",
+        "path": f"{LONG}/<b>.py",
+        "sha256": "0" * 64,
+        "target": "3.9",
+        "model": LONG,
+        "nothing": "",
+        "changes": [{"line": 1, "why": f"{NASTY} {LONG}"}],
+        "attempts": [{"call": call.pk, "model": LONG, "problems": [NASTY]}, {"call": 0, "model": LONG, "problems": []}],
+        "findings": 3,
+        "left_out_chars": 12,
+        "notes": [NASTY],
+    }
+    diff = f"--- a/a.py\n+++ b/a.py\n@@ -1,1 +1,1 @@\n-{NASTY.splitlines()[0]}\n+{LONG}\n"
+    plan.intents.update(result={"message": NASTY, "report": told, "diff": diff})
     return plan.intents.get()
 
 
