@@ -76,6 +76,7 @@ def _library() -> Any:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
+    litellm.disable_streaming_logging = True  # else every piece of an answer is handed to a thread, which tells nobody
     litellm.drop_params = True  # a model that takes no temperature is asked without one
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
         logging.getLogger(name).setLevel(logging.ERROR)  # they log prompts
