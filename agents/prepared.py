@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +47,20 @@ def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
 
     Whole numbers are sent as bigint, texts as whatever their place in the statement takes.
     """
+    with _run(statement, values) as cursor:
+        found: tuple[Any, ...] | None = cursor.fetchone()
+    return found
+
+
+def rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Run a statement in the same way and return all its rows."""
+    with _run(statement, values) as cursor:
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
+
+
+@contextmanager
+def _run(statement: str, values: Mapping[str, Any]) -> Iterator[Any]:
     text, names = _numbered(statement)
     connection.ensure_connection()
     django: Any = connection
@@ -54,5 +69,4 @@ def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         opened.prepare_threshold = sys.maxsize  # what Django itself sends is never prepared
     with django._prepare_cursor(_Cursor(opened)) as cursor:
         cursor.execute(text, [values[name] for name in names])
-        found: tuple[Any, ...] | None = cursor.fetchone()
-    return found
+        yield cursor

@@ -40,12 +40,12 @@ class Firmware:
 def of(agent: Agent) -> Firmware:
     """The general text, and that of the agent's domain."""
     wanted = list(dict.fromkeys([GENERAL, *filter(None, [agent.firmware_domain])]))
-    found = {one.component.name: one for one in selectors.active_versions(KIND).filter(component__name__in=wanted)}
-    used = [found[name] for name in wanted if name in found]
+    found = selectors.active_texts(KIND, wanted)
+    used = [(name, *found[name]) for name in wanted if name in found]
     missing = agent.firmware_domain if agent.firmware_domain not in found else ""
     return Firmware(
-        "\n\n".join(one.body.strip() for one in used),
-        tuple(f"{one.component.name} {one.version}" for one in used),
+        "\n\n".join(body.strip() for _, _, body in used),
+        tuple(f"{name} {version}" for name, version, _ in used),
         missing,
     )
 

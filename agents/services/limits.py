@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.models import Q
-
+from agents import prepared
 from agents.bdi import limits
-from agents.bdi.limits import Number
+from agents.bdi.limits import BOUNDS, Number
 from agents.models import Goal, ToolLimit
+
+# All rows of an agent and of everybody, the most specific first: there are few, and each plan asks.
+_ROWS = f"""
+    SELECT tool, {", ".join(BOUNDS)} FROM {ToolLimit._meta.db_table}
+    WHERE agent_id = %(agent)s OR agent_id IS NULL
+    ORDER BY agent_id IS NULL, tool = ''
+"""  # noqa: S608  # names of our own table and columns
 
 
 def for_tools(goal: Goal, tools: Collection[str]) -> dict[str, dict[str, Number]]:
@@ -16,11 +22,11 @@ def for_tools(goal: Goal, tools: Collection[str]) -> dict[str, dict[str, Number]
 
     Field by field the most specific row decides: this agent with this tool, this agent, this tool, everybody.
     """
-    rows = list(ToolLimit.objects.filter(Q(agent=goal.agent_id) | Q(agent=None), tool__in=["", *tools]))
-    rows.sort(key=lambda row: (row.agent_id is None, row.tool == ""))
+    rows = prepared.rows(_ROWS, {"agent": goal.agent_id})
     return {
         tool: limits.resolve(
-            [row.ceilings() for row in rows if row.tool in ("", tool)], quota_bytes=goal.workspace.quota_bytes
+            [dict(zip(BOUNDS, row[1:], strict=True)) for row in rows if row[0] in ("", tool)],
+            quota_bytes=goal.workspace.quota_bytes,
         )
         for tool in tools
     }

@@ -14,7 +14,6 @@ from functools import cached_property
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from agents import budgets
@@ -26,7 +25,7 @@ from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
-from agents.services import firmware, logs, proposing
+from agents.services import firmware, logs, numbering, proposing
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
@@ -78,7 +77,9 @@ class _Turn:
     def __init__(self, goal: Goal, agent: Agent, companion: Companion, rules: Mapping[str, object]) -> None:
         self.goal, self.agent, self.companion, self.rules = goal, agent, companion, rules
         self.models = models_of(agent)
-        self.number = (goal.generations.aggregate(last=Max("turn"))["last"] or 0) + 1
+        last = numbering.last_of(goal)
+        # Nobody proposes a plan for a goal while it is planned, so what is not there now cannot have been refused.
+        self.number, self.has_revisions = last.turn + 1, last.revision > 0
         self.answer: Answer | None = None
         self.firmware = firmware.of(agent)
 
@@ -183,7 +184,7 @@ class _Turn:
                 f"A person refused {again['tool']}.{again['command']} with these values; reach the goal without it."
             )
             problems.append(Problem(0, "steps", "refused_step_again", message))
-        if proposing.same_as_sent_back(self.goal, draft):
+        if self.has_revisions and proposing.same_as_sent_back(self.goal, draft):
             message = "A person sent exactly these steps back; people_say tells what they want instead."
             problems.append(Problem(0, "steps", "same_plan_again", message))
         allowed = set(self.agent.tools)
@@ -196,6 +197,8 @@ class _Turn:
     @cached_property
     def left_out(self) -> list[Mapping[str, object]]:
         """Steps that a person refused. A goal that is being planned has no plan of which somebody could refuse more."""
+        if not self.has_revisions:
+            return []
         return [each for plan in self.goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
 
     def _ask(self, asked: Prompt) -> Answer:

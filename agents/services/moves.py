@@ -64,23 +64,31 @@ def move_goal(
     values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
     if new in GOAL_ENDED:
         values |= {"ended_at": now, **_TERMINAL_LEASE}
-    with transaction.atomic():
-        if not Goal.objects.filter(pk=goal.pk, state=old.value).update(**values):
-            raise MoveRefused(f"goal {goal.pk} is no longer {old}")
-        Transition.objects.create(goal_id=goal.pk, old=old.value, new=new.value, by=by, reason=reason)
-        hints.goal_changed(goal.pk)
-        if {old, new} & _IN_THE_QUEUE:
-            hints.queue_changed()
-        if new in GOAL_ENDED:
-            # What was reviewed for this goal leaves the queue with it, whatever ended it.
-            waiting = LevelDocument.objects.filter(goal_id=goal.pk, state=LevelState.AWAITING_REVIEW.value)
-            waiting.update(state=LevelState.CANCELLED.value, reason=f"the goal is {new.value}")
-            telemetry.happened("result", goal.pk, {"mindx.state": new.value})
-            # Dependants start or fail, and the experience is recorded, by the next cycle.
-            hints.wake(goal.pk)
+    # No savepoint in the caller's transaction: a loser has changed nothing that would have to be undone.
+    with transaction.atomic(savepoint=False):
+        is_moved = bool(Goal.objects.filter(pk=goal.pk, state=old.value).update(**values))
+        if is_moved:
+            Transition.objects.create(goal_id=goal.pk, old=old.value, new=new.value, by=by, reason=reason)
+            _tell_of(goal, old, new)
+    if not is_moved:
+        raise MoveRefused(f"goal {goal.pk} is no longer {old}")
     for name, value in values.items():
         setattr(goal, name, value)
     return goal
+
+
+def _tell_of(goal: Goal, old: GoalState, new: GoalState) -> None:
+    """What follows from a goal's move, in its transaction."""
+    hints.goal_changed(goal.pk)
+    if {old, new} & _IN_THE_QUEUE:
+        hints.queue_changed()
+    if new in GOAL_ENDED:
+        # What was reviewed for this goal leaves the queue with it, whatever ended it.
+        waiting = LevelDocument.objects.filter(goal_id=goal.pk, state=LevelState.AWAITING_REVIEW.value)
+        waiting.update(state=LevelState.CANCELLED.value, reason=f"the goal is {new.value}")
+        telemetry.happened("result", goal.pk, {"mindx.state": new.value})
+        # Dependants start or fail, and the experience is recorded, by the next cycle.
+        hints.wake(goal.pk)
 
 
 def move_plan(plan: IntentPlan, new: PlanState, *, by: str, reason: str = "", **also: Any) -> IntentPlan:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from agents import telemetry
@@ -19,7 +18,18 @@ from agents.errors import NotPossibleNow
 from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
-from agents.services import choosing, contradicting, designs, hints, logs, model_planning, perceiving, proposing, rules
+from agents.services import (
+    choosing,
+    contradicting,
+    designs,
+    hints,
+    logs,
+    model_planning,
+    numbering,
+    perceiving,
+    proposing,
+    rules,
+)
 from agents.services.asked_models import models_of
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
@@ -178,10 +188,9 @@ def _with_wishes(goal: Goal, draft: PlanDraft) -> PlanDraft:
 def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> None:
     """No valid plan: keep the evidence, and let the goal wait for a person."""
     reason = found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
-    number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
     Plan.objects.create(
         goal=goal,
-        number=number,
+        number=numbering.last_of(goal).plan + 1,
         source=Plan.Source.MODEL if "model" in found.evidence else Plan.Source.RULE,
         steps=[],
         evidence=dict(found.evidence),

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from django.db.models import Max
-
 from agents import gate, signals
 from agents.bdi import alternatives, losses, parameters
 from agents.bdi import document as documents
@@ -21,7 +19,7 @@ from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import asked_models, base_files, components, limits, logs, shadowing
+from agents.services import asked_models, base_files, components, limits, logs, numbering, shadowing
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.services.plans import SENT_BACK
@@ -52,15 +50,20 @@ def draft_by_hand(
 
 def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     """Everything that is wrong with a draft, under the limits and the policies that a plan of this goal has now."""
-    ceilings = _ceilings(goal, draft)
+    return _written(goal, draft, 0)[1]
+
+
+def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | None, list[Problem]]:
+    """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
+    ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
     problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
     problems = problems or _without_model(goal, draft)
     problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
     if problems:
-        return problems
+        return None, problems
+    document = _document(goal, draft, revision, ceilings)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
-    forbidden = gate.forbidden(goal, _document(goal, draft, 0, ceilings))
-    return [Problem(each.position, "", FORBIDDEN, each.reason) for each in forbidden]
+    return document, [Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)]
 
 
 def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:
@@ -89,10 +92,6 @@ def same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
 
 def _essence(steps: Sequence[object]) -> str:
     return json.dumps(steps, sort_keys=True)
-
-
-def _ceilings(goal: Goal, draft: PlanDraft) -> dict[str, dict[str, Number]]:
-    return limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
 
 
 def _all_steps(draft: PlanDraft) -> list[Step]:
@@ -146,11 +145,11 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
 
     Raises ValueError on a draft with problems: callers validate first, and nothing invalid may be stored.
     """
-    problems = problems_of(goal, draft)
-    if problems:
+    last = numbering.last_of(goal)
+    number, revision = last.plan + 1, last.revision + 1
+    document, problems = _written(goal, draft, revision)
+    if document is None or problems:
         raise ValueError(f"an invalid draft was proposed: {problems[0].message}")
-    number = (goal.plans.aggregate(last=Max("number"))["last"] or 0) + 1
-    revision = (goal.intent_plans.aggregate(last=Max("revision"))["last"] or 0) + 1
     plan = Plan.objects.create(
         goal=goal,
         number=number,
@@ -159,7 +158,6 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         steps=[_step_json(step) for step in (*draft.steps, *draft.cleanup)],
         evidence=dict(draft.evidence),
     )
-    document = _document(goal, draft, revision, _ceilings(goal, draft))
     data = documents.write(document)
     intent_plan = IntentPlan.objects.create(
         goal=goal,
@@ -193,7 +191,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         digest=intent_plan.digest,
     )
     move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
-    shadowing.ask(intent_plan)
+    shadowing.ask_first(intent_plan)
     signals.tell(signals.plan_proposed, intent_plan.pk)
     return intent_plan
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db.models import QuerySet
 from pgvector.django import CosineDistance
 
@@ -18,6 +20,14 @@ def active_versions(kind: str) -> QuerySet[ComponentVersion]:
         .defer("content_embedding", "applicability_embedding")
         .order_by("component__name")
     )
+
+
+def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return version and body of those of these names that are in use, by name."""
+    found = ComponentVersion.objects.filter(
+        component__kind=kind, component__name__in=names, status=ComponentVersion.Status.ACTIVE
+    )
+    return {name: (version, body) for name, version, body in found.values_list("component__name", "version", "body")}
 
 
 def nearest(kind: str, text: str, limit: int = 3) -> list[tuple[ComponentVersion, float]]:

@@ -134,10 +134,7 @@ def failed(call: ModelCall, error: ModelError, latency_ms: int, tries: int) -> N
 
 
 def _end(call: ModelCall, *told: str) -> None:
-    with transaction.atomic():
-        # By name: the prompt is long, and stands there already.
-        call.save(update_fields=["state", "latency_ms", "tries", *told])
-        days.add_call(call.pk)
+    days.end_call(call.pk, {name: getattr(call, name) for name in ("state", "latency_ms", "tries", *told)})
 
 
 def _new(ask: Ask, model: str, **values: object) -> ModelCall:

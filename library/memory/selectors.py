@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.db import connection
-from django.db.models import Expression, F, FloatField, Q, QuerySet, Value
-from pgvector.django import CosineDistance
+from django.db.models import Q, QuerySet
 
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
@@ -30,17 +32,23 @@ _EMBEDDED = ("primary_goal_description", "output_summary")
 
 # An experience with its cosine similarity to the query; None when it was found by its words only.
 Found = tuple[Experience, float | None]
-# One way to find rows: ids and scores.
-Arm: TypeAlias = "QuerySet[Experience, Any]"
+_TABLE = Experience._meta.db_table
+_WILD = re.compile(r"[\\%_]")
 
 
 def visible_to(user: User) -> QuerySet[Experience]:
     """Return what this person may read: their own; for reviewers, operators and admins everything."""
-    if user.has_role(Role.REVIEWER, Role.OPERATOR):
-        return Experience.objects.all()
-    if user.is_active and user.pk is not None:
-        return Experience.objects.filter(owner_id=user.pk)
-    return Experience.objects.none()
+    if not _may_read_some(user):
+        return Experience.objects.none()
+    return Experience.objects.all() if _may_read_all(user) else Experience.objects.filter(owner_id=user.pk)
+
+
+def _may_read_all(user: User) -> bool:
+    return user.has_role(Role.REVIEWER, Role.OPERATOR)
+
+
+def _may_read_some(user: User) -> bool:
+    return _may_read_all(user) or (user.is_active and user.pk is not None)
 
 
 def recent(
@@ -65,18 +73,24 @@ def search(
     last row they have. At most 200 rows of each text are ranked.
     """
     query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
-    if not query:
+    if not query or not _may_read_some(user):
         return []
-    rows = _of_outcome(visible_to(user), outcome)
+    reach, values = _reach(user, outcome)
     try:
         (vector,) = embeddings.embed([query])
     except EmbeddingUnavailable:
-        arms = [_by_words(rows, query)]
+        ranked = _rank([_by_words(reach, query, values)], values, limit, after)
     else:
-        unembedded = rows.filter(primary_goal_description_embedding__isnull=True)
-        exact = rows.order_by()[: EXACT_UP_TO + 1].count() <= EXACT_UP_TO
-        arms = [*(_nearest(rows, text, vector, exact=exact) for text in _EMBEDDED), _by_words(unembedded, query)]
-    ranked = _rank(arms, limit, after)
+        values["vector"] = _literal(vector)
+        exact = _are_few(reach, values)
+        unembedded = f"{reach} AND primary_goal_description_embedding IS NULL"
+        arms = [_nearest(reach, text, exact=exact) for text in _EMBEDDED]
+        arms.append(_by_words(unembedded, query, values))
+        # Every row is compared anyhow where there are few; then no setting of an index is needed.
+        with nullcontext() if exact else nearest_first():
+            ranked = _rank(arms, values, limit, after)
+    if not ranked:
+        return []
     found = _without_vectors(Experience.objects.filter(pk__in=[pk for pk, _ in ranked])).in_bulk()
     # One may have been forgotten between the two statements.
     return [(found[pk], None if score == _BY_WORDS else score) for pk, score in ranked if pk in found]
@@ -102,39 +116,65 @@ def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
     return rows.select_related("owner").defer(*vectors)
 
 
-def _nearest(rows: QuerySet[Experience], text: str, vector: list[float], *, exact: bool) -> Arm:
+def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
+    """What `visible_to` and the outcome leave, as a condition, with the values it names."""
+    said, values = ["true"], dict[str, Any]()
+    if not _may_read_all(user):
+        said.append("owner_id = %(owner)s")
+        values["owner"] = user.pk
+    if outcome:
+        said.append("final_outcome = %(outcome)s")
+        values["outcome"] = outcome
+    return " AND ".join(said), values
+
+
+def _are_few(reach: str, values: Mapping[str, Any]) -> bool:
+    counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608
+    with connection.cursor() as cursor:
+        cursor.execute(counted, values)
+        return int(cursor.fetchone()[0]) <= EXACT_UP_TO
+
+
+def _literal(vector: Sequence[float]) -> str:
+    """As pgvector reads it."""
+    return f"[{','.join(map(repr, vector))}]"
+
+
+def _nearest(reach: str, text: str, *, exact: bool) -> str:
     column = f"{text}_embedding"
-    near = rows.filter(**{f"{column}__isnull": False}).annotate(distance=CosineDistance(column, vector))
-    # An HNSW index serves the bare distance only: a sum with nothing is sorted from the rows themselves.
-    by = F("distance") + Value(0.0, FloatField()) if exact else F("distance")
-    return _arm(near.order_by(by), Value(1.0, FloatField()) - F("distance"))
+    # OFFSET 0 keeps the order out of the inner statement, where an HNSW index would serve it.
+    order = (
+        f"OFFSET 0) AS near ORDER BY away LIMIT {CANDIDATES}" if exact else f"ORDER BY 2 LIMIT {CANDIDATES}) AS near"
+    )
+    return (
+        f"SELECT id, 1.0 - away FROM (SELECT id, {column} <=> %(vector)s::vector AS away FROM {_TABLE}"  # noqa: S608
+        f" WHERE {reach} AND {column} IS NOT NULL {order}"
+    )
 
 
-def _by_words(rows: QuerySet[Experience], query: str) -> Arm:
+def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
     """Rows that hold every word of the query, in the goal or in what came of it; the newest first."""
-    for word in query.split()[:12]:
-        rows = rows.filter(Q(primary_goal_description__icontains=word) | Q(output_summary__icontains=word))
-    return _arm(rows.order_by("-timestamp"), Value(_BY_WORDS, FloatField()))
+    for number, word in enumerate(query.split()[:12]):
+        values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
+        like = f"LIKE upper(%(word{number})s)"
+        reach += f" AND (upper(primary_goal_description) {like} OR upper(output_summary) {like})"
+    return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608
 
 
-def _arm(rows: QuerySet[Experience], score: Expression) -> Arm:
-    return rows.annotate(score=score).values("pk", "score")[:CANDIDATES]
-
-
-def _rank(arms: list[Arm], limit: int, after: tuple[float | None, int] | None) -> list[tuple[int, float]]:
+def _rank(
+    arms: Sequence[str], values: dict[str, Any], limit: int, after: tuple[float | None, int] | None
+) -> list[tuple[int, float]]:
     """Return (id, score) of the best rows of all arms, in one statement; the arms carry the rights."""
-    compiled = [arm.query.sql_with_params() for arm in arms]
-    union = " UNION ALL ".join(f"({sql})" for sql, _ in compiled)
-    parameters = [parameter for _, some in compiled for parameter in some]
+    union = " UNION ALL ".join(f"({arm})" for arm in arms)
     beyond = ""
     if after is not None:
-        beyond = "HAVING (max(arms.score), arms.id) < (%s, %s)"
-        parameters += [_BY_WORDS if after[0] is None else after[0], after[1]]
-    # Only SQL that Django compiled is put together here; every value is a parameter.
+        beyond = "HAVING (max(arms.score), arms.id) < (%(score)s, %(id)s)"
+        values |= {"score": _BY_WORDS if after[0] is None else after[0], "id": after[1]}
+    # Only names and numbers of this file are put together here; every value is a parameter.
     statement = (
         f"SELECT arms.id, max(arms.score) FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608
-        "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %s"
+        "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %(limit)s"
     )
-    with nearest_first(), connection.cursor() as cursor:
-        cursor.execute(statement, [*parameters, limit])
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {**values, "limit": limit})
         return [(int(pk), float(score)) for pk, score in cursor.fetchall()]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
-from django.db.models import F, Q
 from django.utils import timezone
 
+from agents import prepared
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
@@ -18,7 +19,7 @@ from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
 from review import rights
-from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion
+from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
 from review.policy import verdict
 from review.policy.conditions import Conditions, ConditionsRefused, PlanFacts, StepFacts
 from review.policy.states import PolicyState
@@ -27,6 +28,16 @@ from review.risk import Counts
 from review.services import audit, risks
 
 _SAYS_NOTHING = Outcome(None)
+# Every plan asks for these several times, and most installations have none or a handful.
+_IN_FORCE = f"""
+    SELECT policy.id, version.id, policy.name, version.number, version.action, version.conditions
+    FROM {ReviewPolicy._meta.db_table} AS policy
+    JOIN {PolicyVersion._meta.db_table} AS version
+        ON version.policy_id = policy.id AND version.number = policy.number
+    WHERE policy.state = %(enabled)s
+        AND (version.expires_at IS NULL OR version.expires_at > %(now)s OR version.action <> %(approves)s)
+    ORDER BY version.number DESC, version.id
+"""  # noqa: S608  # names of our own tables
 
 
 def rules_in_force() -> list[Rule]:
@@ -34,21 +45,25 @@ def rules_in_force() -> list[Rule]:
 
     A row whose conditions cannot be read asks for a person at every plan: nothing may pass because it is broken.
     """
-    versions = PolicyVersion.objects.filter(
-        Q(expires_at__isnull=True) | Q(expires_at__gt=timezone.now()) | ~Q(action=Action.AUTO_APPROVE.value),
-        policy__state=PolicyState.ENABLED.value,
-        number=F("policy__number"),
-    ).select_related("policy")
-    return [rule_of(version) for version in versions]
+    values = {"now": timezone.now(), "approves": Action.AUTO_APPROVE.value, "enabled": PolicyState.ENABLED.value}
+    return [
+        _rule(policy, version, name, number, action, json.loads(conditions))
+        for policy, version, name, number, action, conditions in prepared.rows(_IN_FORCE, values)
+    ]
 
 
 def rule_of(version: PolicyVersion) -> Rule:
     """A version as the pure core takes it."""
+    policy = version.policy
+    return _rule(policy.pk, version.pk, policy.name, version.number, version.action, version.conditions)
+
+
+def _rule(policy: int, version: int, name: str, number: int, said: str, conditions: Any) -> Rule:
     try:
-        action, conditions = Action(version.action), Conditions.read(version.conditions)
+        action, read = Action(said), Conditions.read(conditions)
     except (ConditionsRefused, ValueError):
-        action, conditions = Action.REQUIRE_REVIEW, Conditions()
-    return Rule(version.policy_id, version.pk, version.policy.name, version.number, action, conditions)
+        action, read = Action.REQUIRE_REVIEW, Conditions()
+    return Rule(policy, version, name, number, action, read)
 
 
 def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:

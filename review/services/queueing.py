@@ -13,8 +13,9 @@ from review.reading import shapes
 def enter(plan: IntentPlan) -> QueueEntry:
     """Give a plan its place, in the transaction that proposes it. A revision stays with whoever has its goal's plan."""
     entry = entry_of(plan)
-    earlier = QueueEntry.objects.filter(intent_plan__goal_id=plan.goal_id).exclude(assigned_to=None)
-    entry.assigned_to_id = earlier.order_by("-pk").values_list("assigned_to", flat=True).first()
+    if plan.revision > 1:
+        earlier = QueueEntry.objects.filter(intent_plan__goal_id=plan.goal_id).exclude(assigned_to=None)
+        entry.assigned_to_id = earlier.order_by("-pk").values_list("assigned_to", flat=True).first()
     entry.save(force_insert=True)
     PlanNews.objects.create(intent_plan=plan)
     return entry
