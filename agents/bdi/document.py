@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -163,27 +163,22 @@ def write(document: Document) -> bytes:
 
     Steps without alternatives say nothing of any, as before there were some, and steps that ask no model of none.
     """
-    raw = asdict(document)
-    for spec in (*raw["intents"], *raw["cleanup"]):
-        _say_what_there_is(spec)
-    return rfc8785.dumps(_plain(raw))
-
-
-def _say_what_there_is(spec: dict[str, Any]) -> None:
-    for other in spec["alternatives"]:
-        _say_what_there_is(other)
-    if not spec["alternatives"]:
-        del spec["alternatives"]
-    if spec["asks"] is None:
-        del spec["asks"]
+    return rfc8785.dumps(_plain(document))
 
 
 def _plain(value: Any) -> Any:
-    """Tuples and mappings as JSON knows them."""
+    """Dataclasses, tuples and mappings as JSON knows them."""
+    if isinstance(value, str | int | float | None):
+        return value
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, IntentSpec):
+        unsaid = {name for name in ("alternatives", "asks") if not getattr(value, name)}
+        return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
+    if is_dataclass(value):
+        return {name: _plain(item) for name, item in vars(value).items()}
     return value
 
 

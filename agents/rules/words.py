@@ -19,6 +19,8 @@ _SIGNS = frozenset("-—–*•+&|=<>#,.;:!?…()")
 _TRAILING = ".,;:!?)]}>*…—–"
 _SYNONYMS = {"directory": "folder", "directories": "folders", "called": "named"}
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+# What stands in quotes may need an escape, unless it is one of the characters that every English text is made of.
+_NOT_AS_IT_IS = re.compile(r"[^ !#-\[\]-~]")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_.][A-Za-z0-9_./@+-]*)?[A-Za-z0-9_/]\Z")
 _KEYWORDS = frozenset({"RULE", "IF", "OR", "CONSIDERING", "AND", "NOT", "UNLESS", "THEN", "PLAN", "ON"})
 NOISE = frozenset({"a", "an", "the", "please", "kindly"})
@@ -191,7 +193,7 @@ def quote(value: str) -> str:
     """
     if _PLAIN.match(value) and fold(value) not in NOISE and value not in _KEYWORDS:
         return value
-    return '"' + "".join(_escaped(char) for char in value) + '"'
+    return '"' + _NOT_AS_IT_IS.sub(lambda found: _escaped(found[0]), value) + '"'
 
 
 def _escaped(char: str) -> str:

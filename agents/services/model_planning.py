@@ -134,10 +134,6 @@ class _Turn:
         evidence = {**self.rules, **found.evidence, "model": model, "prompt_has_tool_output": has_tool_output}
         if isinstance(found, NoPlan):
             return NoPlan(found.reason, evidence)
-        self._say(
-            f"{model['answered_by']} planned {len(found.steps)} steps"
-            + (f" after {attempts - 1} repair{'s' if attempts > 2 else ''}" if attempts > 1 else "")
-        )
         return PlanDraft(found.steps, found.cleanup, "model", evidence)
 
     def _attempt(self, asked: Prompt, attempt: int) -> PlanDraft | NoPlan | Later | list[Problem]:
@@ -156,6 +152,23 @@ class _Turn:
         if not problems and not read.cannot:
             draft = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
             problems = self._problems(draft)
+        found: PlanDraft | NoPlan | list[Problem]
+        if read.cannot:
+            self._say(f"the model finds no plan: {read.cannot}", "warning")
+            found = NoPlan("model_finds_no_plan", {"cannot": read.cannot})
+        elif problems or draft is None:
+            self._say_problems(problems, attempt)
+            found = problems
+        else:
+            self._say_plan(draft, attempt)
+            found = draft
+        self._keep(attempt, found, problems)
+        return found
+
+    def _keep(self, attempt: int, found: PlanDraft | NoPlan | list[Problem], problems: list[Problem]) -> None:
+        """The attempt as a row, its place in the sums, and what was said until now, in one transaction."""
+        assert self.answer is not None  # noqa: S101  # it is what was attempted
+        lines = self.companion.drain()
         with transaction.atomic():
             Generation.objects.create(
                 goal=self.goal,
@@ -163,18 +176,11 @@ class _Turn:
                 attempt=attempt,
                 call_id=self.answer.call,
                 problems=[asdict(one) for one in problems],
-                cannot=read.cannot,
+                cannot=str(found.evidence.get("cannot", "")) if isinstance(found, NoPlan) else "",
                 firmware=", ".join(self.firmware.versions),
             )
-            days.add_attempt(self.answer.call, is_plan=draft is not None and not problems)
-        if read.cannot:
-            self._say(f"the model finds no plan: {read.cannot}", "warning")
-            return NoPlan("model_finds_no_plan", {"cannot": read.cannot})
-        if problems:
-            self._say_problems(problems, attempt)
-            return problems
-        assert draft is not None  # noqa: S101  # without problems there is one
-        return draft
+            days.add_attempt(self.answer.call, is_plan=isinstance(found, PlanDraft))
+            logs.write(self.goal.pk, lines)
 
     def _problems(self, draft: PlanDraft) -> list[Problem]:
         """Everything that a plan of a person or a rule must be free of too, and what people said of earlier ones."""
@@ -238,6 +244,11 @@ class _Turn:
     def _waits(self) -> int:
         """How often this goal has waited for a provider since it last was answered."""
         return self.goal.transitions.filter(reason__startswith="model_rate_limited").count()
+
+    def _say_plan(self, draft: PlanDraft, attempt: int) -> None:
+        model = self.answer.model if self.answer else ""
+        repairs = f" after {attempt - 1} repair{'s' if attempt > 2 else ''}" if attempt > 1 else ""
+        self._say(f"{model} planned {len(draft.steps)} steps{repairs}")
 
     def _say_problems(self, problems: list[Problem], attempt: int) -> None:
         left = self.agent.max_repair_attempts + 1 - attempt

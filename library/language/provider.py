@@ -71,12 +71,15 @@ def _library() -> Any:
     """LiteLLM, set to do nothing but make requests: no telemetry, no price list from the network, no retries."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # else it reads .env files
+    # Else it hands every piece of an answer and then the whole of it to threads that prepare what nobody is told; they
+    # take the interpreter from the worker as long as reading the answer did.
+    os.environ.setdefault("LOGGING_EXECUTOR_MAX_PENDING_TASKS", "0")
     import litellm
 
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
-    litellm.disable_streaming_logging = True  # else every piece of an answer is handed to a thread, which tells nobody
+    litellm.disable_streaming_logging = True
     litellm.drop_params = True  # a model that takes no temperature is asked without one
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
         logging.getLogger(name).setLevel(logging.ERROR)  # they log prompts
@@ -120,6 +123,8 @@ def request(
                     parts.append(text)
                     if on_text is not None:
                         on_text(text)
+                if finish and usage:  # it has said all; LiteLLM would put the answer together once more
+                    break
     except (CallFailed, Stopped):
         raise
     except Exception as error:  # LiteLLM raises its own classes, its clients' and, now and then, a plain one
