@@ -27,17 +27,28 @@ _BEGINNINGS = 200
 _ANSWERS = frozenset({"steps", "cannot"})
 _PLAN_FIELDS = ("steps", "cleanup")
 _STEP_FIELDS = ("tool", "command", "params", "why", "condition")
+_NO_STEP = Step("", "", {}, "")
 _SHAPE = '{"steps": [{"tool", "command", "params", "why"}], "cleanup": […]}, or {"cannot": "why not"}'
 
 
 @dataclass(frozen=True)
 class Read:
-    """What an answer holds: steps, or the model's own word that it cannot; or problems, which say the way out."""
+    """What an answer holds: steps, or the model's own word that it cannot; or problems, which say the way out.
+
+    With problems the steps are those that could be read, so that what is wrong with their values is told with the
+    rest. Each stands at its own position; at one of `unread` stands a step without a name.
+    """
 
     steps: tuple[Step, ...] = ()
     cleanup: tuple[Step, ...] = ()
     cannot: str = ""
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def unread(self) -> frozenset[int]:
+        """The positions of what is no step of a known command."""
+        both = enumerate((*self.steps, *self.cleanup), 1)
+        return frozenset(position for position, step in both if step is _NO_STEP)
 
 
 def read(text: str, registry: Registry, *, goal: str) -> Read:
@@ -60,7 +71,7 @@ def read(text: str, registry: Registry, *, goal: str) -> Read:
         return _wrong(Problem(0, "steps", "too_many_steps", f"At most {STEPS_MAX} steps and {STEPS_MAX} to clean up."))
     main = _steps(found["steps"], registry, goal, problems, first=1)
     undo = _steps(cleanup, registry, goal, problems, first=len(found["steps"]) + 1)
-    return Read(problems=tuple(problems)) if problems else Read(main, undo)
+    return Read(main, undo, problems=tuple(problems))
 
 
 def _wrong(problem: Problem) -> Read:
@@ -97,12 +108,9 @@ def object_in(text: str, fields: Set[str]) -> str:
 def _steps(
     raw: Sequence[Any], registry: Registry, goal: str, problems: list[Problem], *, first: int
 ) -> tuple[Step, ...]:
-    steps = []
-    for position, item in enumerate(raw, first):
-        step = _step(position, item, registry, goal, problems)
-        if step is not None:
-            steps.append(step)
-    return tuple(steps)
+    return tuple(
+        _step(position, item, registry, goal, problems) or _NO_STEP for position, item in enumerate(raw, first)
+    )
 
 
 def _step(position: int, item: Any, registry: Registry, goal: str, problems: list[Problem]) -> Step | None:
@@ -121,14 +129,13 @@ def _step(position: int, item: Any, registry: Registry, goal: str, problems: lis
     if not isinstance(why, str) or len(why) > WORDS_MAX:
         message = f"“why” is a sentence of at most {WORDS_MAX} characters."
         problems.append(Problem(position, "why", "malformed", message))
-        return None
+        why = ""
     if hidden := hidden_character(why.replace("\n", " ").replace("\t", " ")):
         problems.append(Problem(position, "why", "hidden_character", f"“why” holds the hidden character {hidden}."))
-        return None
     condition = item.get("condition")
     if condition is not None and not isinstance(condition, dict):
         problems.append(Problem(position, "condition", "malformed", "“condition” is an object, or is left out."))
-        return None
+        condition = None
     try:
         command = registry.command(tool, name)
     except UnknownTool as unknown:

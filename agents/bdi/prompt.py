@@ -19,7 +19,8 @@ from agents.toolkit.registry import Registry
 
 # Characters of a token, on the careful side; the figure that budgets are kept by.
 CHARS_PER_TOKEN = 3
-_PROBLEMS_MAX = 40
+# What a model is told of its answer, at most. A message may quote what it wrote, however long that is.
+_PROBLEMS_MAX, _PROBLEM_CHARS, _ANSWER_CHARS = 40, 500, 60_000
 
 _INSTRUCTIONS = """\
 You plan for mindX. A person gave a goal; you write the steps that reach it, and a person reviews them before they run.
@@ -82,12 +83,14 @@ class Prompt:
 
     def answered_by(self, answer: str, problems: Sequence[Problem]) -> Prompt:
         """The same conversation, gone on: what the model wrote, and exactly what is wrong with it."""
-        wrong = [_told(one) for one in problems[:_PROBLEMS_MAX]]
+        wrong = _of_every_kind(problems)
         said = (
             "This plan has problems, so nobody will be shown it. Give the whole plan again, as one JSON object,"
-            f" without them:\n{_json(wrong)}"
+            f" without them:\n{_json([_told(one) for one in wrong])}"
         )
-        more = (("assistant", answer), ("user", said))
+        if left_out := len(problems) - len(wrong):
+            said += f"\nThere are {left_out} more of these kinds."
+        more = (("assistant", _shortened(answer)), ("user", said))
         return Prompt((*self.messages, *more), self.held, self.left_out)
 
 
@@ -129,9 +132,26 @@ def build(situation: Situation, registry: Registry, tools: Iterable[str], firmwa
     return Prompt((("system", system), ("user", _json(material))), tuple(held), missing)
 
 
+def _of_every_kind(problems: Sequence[Problem]) -> list[Problem]:
+    """As many as a model is told at once, by position: of each kind the first, then whatever comes first."""
+    first = {one.code: one for one in reversed(problems)}
+    chosen = list(dict.fromkeys([*first.values(), *problems]))[:_PROBLEMS_MAX]
+    return sorted(chosen, key=lambda one: one.position)
+
+
 def _told(problem: Problem) -> dict[str, Any]:
-    where = {"step": problem.position, "field": problem.field} if problem.position else {}
-    return {**where, "problem": problem.message}
+    where = {"step": problem.position, "field": problem.field[:_PROBLEM_CHARS]} if problem.position else {}
+    said = problem.message
+    return {**where, "problem": said if len(said) <= _PROBLEM_CHARS else f"{said[:_PROBLEM_CHARS]} …"}
+
+
+def _shortened(answer: str) -> str:
+    """An answer as a model is shown it again: whole, unless no plan is so long."""
+    left_out = len(answer) - _ANSWER_CHARS
+    if left_out <= 0:
+        return answer
+    half = _ANSWER_CHARS // 2
+    return f"{answer[:half]}\n… {left_out} characters …\n{answer[-half:]}"
 
 
 def _fitting(items: Sequence[Any], left: int) -> tuple[list[Any], int, int]:

@@ -149,9 +149,10 @@ class _Turn:
         read = model_answer.read(self.answer.text, REGISTRY, goal=self.goal.text)
         draft: PlanDraft | None = None
         problems = list(read.problems)
-        if not problems and not read.cannot:
+        if not read.cannot and (read.steps or not problems):
             draft = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
-            problems = self._problems(draft)
+            # What is no step has been told of as what it is.
+            problems += [one for one in self._problems(draft) if one.position not in read.unread]
         found: PlanDraft | NoPlan | list[Problem]
         if read.cannot:
             self._say(f"the model finds no plan: {read.cannot}", "warning")

@@ -133,6 +133,28 @@ def test_a_plan_with_problems_goes_back_with_exactly_these(
     assert ModelDay.objects.values_list("answered", "attempts", "plans", "tokens_in").get() == (2, 2, 1, 240)
 
 
+def test_all_kinds_of_problems_go_back_at_once(provider: Provider, owner: User, valkey: object) -> None:
+    wrong = [
+        *step(command="mkdirs")["steps"],
+        *step(params={"path": "../up"})["steps"],
+        *step(params={})["steps"],
+        *step(why=7)["steps"],
+        *step(tool="nobody")["steps"],
+        "mkdir",
+    ]
+    provider.will_say(said({"steps": wrong, "more": 1}), said(GOOD))
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    first = Generation.objects.get(attempt=1)
+    kinds = {(one["position"], one["code"]) for one in first.problems}
+    assert {(0, "unknown_field"), (1, "unknown_command"), (4, "malformed"), (5, "unknown_command")} < kinds
+    assert {(3, "schema"), (6, "malformed")} < kinds
+    assert any(position == 2 for position, _ in kinds)
+    # What is no step is told of once, as what it is.
+    assert sum(position == 6 for position, _ in kinds) == 1
+    back = provider.asked[1]["messages"][3]["content"]
+    assert all(json.dumps(one["message"])[1:-1] in back for one in first.problems)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
