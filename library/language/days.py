@@ -48,7 +48,8 @@ def add_call(call: int) -> None:
 def end_call(call: int, values: Mapping[str, Any]) -> None:
     """Write what became of a call into its row, and count it: one statement, so that neither is ever without the other.
 
-    `values` are by the row's columns, whose names are ours. The prompt, which is long, stands there already and is not sent again.
+    `values` are by the row's columns, whose names are ours. The prompt, which is long, stands there already and is not
+    sent again.
     """
     changed = ", ".join(f"{name} = %({name})s" for name in values)
     with connection.cursor() as cursor:

@@ -104,7 +104,7 @@ ONE_REPAIR = [
     ("a path that leads out", said(step(params={"path": "../up"})), "path"),
     ("no steps", said({"steps": []}), "The plan has no steps"),
     ("not a plan", said({"plan": "yes"}), "no JSON object"),
-    ("two plans", said(GOOD) + said(GOOD), "2 plans"),
+    ("two plans", said(GOOD) + said(GOOD), "2 answers"),
     ("what is not a step", said({"steps": ["mkdir"]}), "A step is an object"),
     ("an effect of its own", said(step(effect="idempotent")), "“effect” is no field of a step"),
     ("a limit of its own", said(step(limits={"memory_bytes": 1})), "“limits” is no field of a step"),
