@@ -7,6 +7,7 @@ from celery import shared_task
 from agents.execution import shadow as shadow_run
 from agents.execution import typed
 from agents.services import cycle, log_keeping, snapshot_upkeep
+from sandbox.analysis import kit
 
 
 @shared_task(name="agents.work")
@@ -36,8 +37,9 @@ def typed_command(command_id: int) -> None:
 
 @shared_task(name="agents.prune_snapshots")
 def prune_snapshots() -> None:
-    """Let go of snapshots that nobody needs."""
+    """Let go of snapshots that nobody needs, and of analysers of versions that nobody runs."""
     snapshot_upkeep.prune_daily()
+    kit.prune()
 
 
 @shared_task(name="agents.keep_logs")

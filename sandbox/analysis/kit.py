@@ -2,20 +2,29 @@
 
 A jail sees nothing of that environment, and another user may not be let into it. What is copied is one program (ruff)
 and two packages of Python files, so any Python that a jail has can read them. Nothing is fetched.
+
+Each version of them is a kit of its own. One that no jail uses and none has used for a day goes away; beside each lies
+a file of its name on which whoever uses the kit holds a shared lock, so nothing is taken from below a jail.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 import shutil
 import sys
 import sysconfig
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from typing import IO
 
 from sandbox.contract import SandboxError
 from sandbox.jail.inside.place import TEMPLATES
@@ -24,29 +33,108 @@ from sandbox.places import templates_folder
 PACKAGE = "mindx_analysis"
 _SOURCES = Path(__file__).parent / "inside"
 _ANALYSERS = ("ruff", "vulture")
+_PREFIX = "analysis-"
+_MAKING = ".making-analysis-"
+_KEPT_UNUSED_S = 86_400.0
 
 
 class KitUnavailable(SandboxError):
     """An analyser is not installed beside mindX."""
 
 
-def prepare() -> str:
-    """The kit's folder as a jail of level L3 names it, made now when there is none. Raises KitUnavailable."""
-    return f"{TEMPLATES}/{_prepared(templates_folder())}"
+@contextmanager
+def held() -> Iterator[str]:
+    """The kit's folder as a jail of level L3 names it, made now when there is none; it stays as long as it is held.
+
+    Raises KitUnavailable.
+    """
+    folder, name = templates_folder(), f"{_PREFIX}{_digest()}"
+    with _locked(folder, name, fcntl.LOCK_SH) as lock:
+        os.utime(lock.fileno())
+        if not (folder / name).is_dir():
+            _make_once(folder, name)
+            # A new version: others are old now. What cannot be removed is told by the daily turn, and stops nobody.
+            with contextlib.suppress(OSError):
+                prune(folder)
+        yield f"{TEMPLATES}/{name}"
 
 
-@lru_cache(maxsize=4)
-def _prepared(folder: Path) -> str:
-    name = f"analysis-{_digest()}"
-    if (folder / name).is_dir():
-        return name
+def prune(folder: Path | None = None, *, unused_s: float = _KEPT_UNUSED_S) -> list[str]:
+    """Remove the kits of other versions that nobody uses and nobody has used for so long; their names.
+
+    A kit without a lock file was made before there were any: it has its time from now on.
+    """
+    place, now = folder or templates_folder(), time.time()
+    gone = []
+    for name in sorted(one.name for one in place.glob(f"{_PREFIX}*") if one.is_dir()):
+        if name == f"{_PREFIX}{_digest()}" or _was_unlocked(place, name):
+            continue
+        try:
+            with _locked(place, name, fcntl.LOCK_EX | fcntl.LOCK_NB) as lock:
+                if now - os.fstat(lock.fileno()).st_mtime < unused_s:
+                    continue
+                # Gone at once: what looks for it meanwhile finds all of it or nothing.
+                going = Path(tempfile.mkdtemp(dir=place, prefix=_MAKING))
+                (place / name).rename(going / name)
+                _lock_path(place, name).unlink()
+        except BlockingIOError:
+            continue
+        shutil.rmtree(going, ignore_errors=True)
+        gone.append(name)
+    _clear_unfinished(place, now)
+    return gone
+
+
+def _was_unlocked(folder: Path, name: str) -> bool:
+    """Whether a kit had no lock file, which it has from now on."""
+    path = _lock_path(folder, name)
+    if path.exists():
+        return False
+    path.touch()
+    return True
+
+
+def _clear_unfinished(folder: Path, now: float) -> None:
+    """What somebody began to make, or to remove, and was ended over."""
+    for left in folder.glob(f"{_MAKING}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if now - left.stat().st_mtime > _KEPT_UNUSED_S:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _lock_path(folder: Path, name: str) -> Path:
+    return folder / f".lock-{name}"
+
+
+@contextmanager
+def _locked(folder: Path, name: str, how: int) -> Iterator[IO[bytes]]:
+    """The lock of a kit. Raises BlockingIOError when it was not to be waited for."""
+    path = _lock_path(folder, name)
+    while True:
+        with open(path, "ab") as lock:
+            fcntl.flock(lock, how)
+            # Who removed the kit has removed its lock too, perhaps while we waited for it.
+            if not _is_there(path, lock):
+                continue
+            yield lock
+            return
+
+
+def _is_there(path: Path, lock: IO[bytes]) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(lock.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _make_once(folder: Path, name: str) -> None:
     with open(folder / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / name).is_dir():
             _make(folder, name)
-    return name
 
 
+@lru_cache(maxsize=1)
 def _digest() -> str:
     try:
         told = [f"{name} {importlib.metadata.version(name)}" for name in _ANALYSERS]
@@ -59,7 +147,7 @@ def _digest() -> str:
 
 
 def _make(folder: Path, name: str) -> None:
-    making = Path(tempfile.mkdtemp(dir=folder, prefix=".making-"))
+    making = Path(tempfile.mkdtemp(dir=folder, prefix=_MAKING))
     try:
         shutil.copyfile(_ruff(), making / "ruff")
         _copy_package(_SOURCES, making / PACKAGE)

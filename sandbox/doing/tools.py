@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from sandbox import commands
@@ -55,7 +56,7 @@ _RESERVED = frozenset({"status", "error_class", "reason", "limit", "level", "dur
 # In the environment of the program: the folder of its kit, the workspace's root, and how long it may take.
 KIT, WORKSPACE, SECONDS = "MINDX_KIT", "MINDX_WORKSPACE", "MINDX_SECONDS"
 # Programs and packages that are brought to where jails see them, by name.
-_KITS: Mapping[str, Callable[[], str]] = {"analysis": kit.prepare}
+_KITS: Mapping[str, Callable[[], AbstractContextManager[str]]] = {"analysis": kit.held}
 _MOST_DEPTH = 40
 _MOST_REASON_CHARS = 2_000
 
@@ -70,29 +71,37 @@ def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[st
     given["params"] = {**params["params"], **{name: _seen(ground, path) for name, path in params["paths"].items()}}
     stdin = commands.encoded("params", json.dumps(given), commands.MAX_STDIN_BYTES)
     timeout_s = programs.time_limit_s(ground, params.get("timeout_s"))
-    message = {
+    message: dict[str, Any] = {
         "do": "run",
         "timeout_s": timeout_s,
         # Never the virtual environment's Python, nor a variable that a step has set: both may be the workspace's own.
         "candidates": [[interpreter.choose().program, "-I", "-c", _START]],
         "cwd": ground.state.cwd,
-        "env": programs.own_environment(ground) | _of_kit(params.get("kit", "")) | {SECONDS: f"{timeout_s:g}"},
+        "env": programs.own_environment(ground) | {SECONDS: f"{timeout_s:g}"},
         "watch_deletions": not ground.state.autonomous,
     }
     try:
-        data = programs.carry_out(ground, message, stdin, _OnlyLog(listener))
+        with _kit(params.get("kit", "")) as of_kit:
+            message["env"] |= of_kit
+            data = programs.carry_out(ground, message, stdin, _OnlyLog(listener))
     except Failed as failed:
         raise _refused(failed) from failed
     return _answer(data, ground.limits.output_bytes)
 
 
-def _of_kit(name: str) -> dict[str, str]:
-    """What a program finds of a kit: where it lies, and where the workspace begins. Raises Refusal, KitUnavailable."""
+@contextmanager
+def _kit(name: str) -> Iterator[dict[str, str]]:
+    """What a program finds of a kit, as long as it needs it: where it lies, and where the workspace begins.
+
+    Raises Refusal, KitUnavailable.
+    """
     if not name:
-        return {}
+        yield {}
+        return
     if name not in _KITS:
         raise Refusal("TOOL_UNAVAILABLE", f"there is no kit {name[:64]!r}; there are {', '.join(_KITS)}")
-    return {KIT: _KITS[name](), WORKSPACE: commands.WORKSPACE}
+    with _KITS[name]() as place:
+        yield {KIT: place, WORKSPACE: commands.WORKSPACE}
 
 
 def _seen(ground: Ground, path: object) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agents.toolkit.registry import REGISTRY
-from sandbox.analysis import kit
 from sandbox.contract import Limits, Request, Result
 from tests.sandbox.analysis import hostile
 from tests.sandbox.conftest import Hands, OpenHands
@@ -130,16 +128,3 @@ def test_a_kit_nobody_knows_is_refused(hands: Hands) -> None:
     request = asked("system_analyzer.analyze", path=".")
     result = hands.session.execute(Request("tool", {**request.params, "kit": "../x"}))
     assert (result.status, result.error_class) == ("ERROR", "TOOL_UNAVAILABLE")
-
-
-def test_the_kit_is_made_once_and_named_by_what_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kit._prepared.cache_clear()
-    first = kit._prepared(tmp_path)
-    made = (tmp_path / first / "ruff").stat().st_mtime_ns
-    kit._prepared.cache_clear()
-    assert kit._prepared(tmp_path) == first
-    assert (tmp_path / first / "ruff").stat().st_mtime_ns == made
-    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.0.1")
-    kit._prepared.cache_clear()
-    assert kit._prepared(tmp_path) != first
-    kit._prepared.cache_clear()
