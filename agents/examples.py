@@ -16,6 +16,8 @@ from agents.services.workspaces import Upload
 from people.models import User
 
 _NAME_TRIES = 100
+# With so many goals nobody is new any more.
+_STILL_NEW = 6
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,14 @@ def shown(*, with_model: bool) -> list[Example]:
     """The three for a first visit: one of them shows a model at work where there is one."""
     instead = "program" if with_model else "note"
     return [EXAMPLES[key] for key in ("project", instead, "removal")]
+
+
+def left(user: User, *, with_model: bool) -> list[Example]:
+    """Those of the three that somebody who has begun has not tried; none for who has given goals enough."""
+    given = list(user.goals.order_by("-pk").values_list("text", flat=True)[:_STILL_NEW])
+    if not given or len(given) == _STILL_NEW:
+        return []
+    return [example for example in shown(with_model=with_model) if example.text not in given]
 
 
 def start(example: Example, *, by: User, submission_key: str = "") -> Goal:

@@ -26,6 +26,7 @@ _TYPES = {
     "array": "a list",
 }
 # The ceilings that tell whether a task is too large for a step.
+_TO_MODEL = "Changes no file; what it read leaves this machine, and costs money each time it is asked."
 _LIMITS = ("soft_s", "hard_s", "memory_bytes", "processes", "file_bytes", "workspace_bytes", "output_bytes")
 
 
@@ -81,7 +82,7 @@ def _command(command: Command) -> ShownCommand:
             for name, described in command.properties.items()
         ),
         command.effect,
-        EFFECTS[command.effect],
+        _TO_MODEL if command.asks_model else EFFECTS[command.effect],
         tuple(phrases.say(command, {**command.defaults(), **example}) for example in command.examples),
         command.result_keys,
         tuple(_remarks(command)),

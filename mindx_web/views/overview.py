@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agents import examples
+from agents.examples import Example
 from agents.forms import GoalForm
 from agents.selectors import goals_visible_to
 from library.components.selectors import active_versions
@@ -56,6 +57,7 @@ def overview(request: HttpRequest) -> HttpResponse:
             "achieved_percent": round(100 * chart.achieved / chart.total) if chart.total >= ENOUGH_CASES else None,
             "median_s": median_s,
             "decisions": decisions,
+            "examples": _with_keys(examples.left(user, with_model=bool(settings.MODEL))),
             **_health(),
         },
     )
@@ -69,12 +71,17 @@ def welcome(request: HttpRequest, user: User) -> HttpResponse:
         "overview/first.html",
         {
             "form": GoalForm(by=user),
-            "examples": [(example, uuid.uuid4().hex) for example in examples.shown(with_model=bool(settings.MODEL))],
+            "examples": _with_keys(examples.shown(with_model=bool(settings.MODEL))),
             "with_model": bool(settings.MODEL),
             "readiness": readiness,
             "ready": sum(line.ready for line in readiness),
         },
     )
+
+
+def _with_keys(prepared: list[Example]) -> list[tuple[Example, str]]:
+    """Each with the key of its form: a doubled click makes one goal."""
+    return [(example, uuid.uuid4().hex) for example in prepared]
 
 
 def _health() -> dict[str, object]:

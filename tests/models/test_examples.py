@@ -1,4 +1,4 @@
-"""The goal of the first-visit page that only a model can plan: from the click to the test that it ran."""
+"""Goals of the first-visit page to their end: the one only a model can plan, and the one that removes something."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from agents.models import Goal, LogLine
 from agents.services import cycle
+from agents.services.stores import store
 from agents.states import GoalState
 from people.models import User
 from review.services import decisions
 from tests.models.server import Provider
+from tests.review.policies import tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROGRAM = """import datetime
@@ -68,3 +71,27 @@ def test_the_goal_that_only_a_model_can_plan_is_reached(
     assert goal.state == GoalState.ACHIEVED, goal.reason
     assert "OK" in LogLine.objects.filter(goal=goal).values_list("text", flat=True)
     assert "A model planned it: saved as a rule" in client.get(f"/goals/{goal.pk}/").content.decode()
+
+
+def test_the_goal_that_removes_something_shows_all_that_goes_and_does_just_that(
+    owner: User, reviewer: User, client_of: Any, valkey: object
+) -> None:
+    call_command("load_starters", verbosity=0)
+    client = client_of(owner)
+    goal = Goal.objects.get(pk=int(client.post("/goals/examples/removal/").headers["Location"].split("/")[2]))
+    before = goal.workspace.head
+    cycle.work(goal.pk)
+    plan = tried(goal.intent_plans.get())
+    gone = ["archive/2023.csv", "archive/2024.csv", "archive/2025.csv", "archive/README.txt"]
+    shown = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    assert all(path in shown for path in gone)
+    assert "it removes archive" in shown
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert goal.state == GoalState.ACHIEVED, goal.reason
+    files = client.get(f"/goals/{goal.pk}/files/").content.decode()
+    assert files.count(">deleted<") == len(gone)
+    goal.workspace.refresh_from_db()
+    assert [entry.path for entry in store().entries(goal.workspace.head)] == [b"2026.csv"]
+    assert {entry.path.decode() for entry in store().entries(before)} >= set(gone), "the snapshot before still has them"

@@ -296,3 +296,22 @@ def test_missing_embeddings_are_to_be_known_but_no_fault(
     found = health.current()
     assert (found.status, found.is_ready) == ("limited", True)
     assert part_of(found, "embeddings").ok is None
+
+
+def test_who_has_tried_one_example_finds_the_others_until_they_are_new_no_more(
+    owner: User, client_of: ClientOf, make_goal: Callable[..., Goal]
+) -> None:
+    client = client_of(owner)
+    client.post("/goals/examples/project/")
+    page = overview(client)
+    assert "Examples that you have not tried" in page
+    assert "/goals/examples/project/" not in page
+    assert page.count("Use this goal") == 2
+    client.post("/goals/examples/note/")
+    client.post("/goals/examples/removal/")
+    assert "Examples that you have not tried" not in overview(client)
+    owner.goals.update(text="Something else")
+    assert overview(client).count("Use this goal") == 3
+    for _ in range(3):
+        make_goal(owner)
+    assert "Examples that you have not tried" not in overview(client)
