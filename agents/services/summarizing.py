@@ -31,20 +31,26 @@ _INSTRUCTION = (
 
 
 def by_sentences(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
-    """The most telling sentences in their order. Raises EmbeddingUnavailable, Stopped."""
-    text, whole = str(answer["text"]), int(answer["whole_chars"])
-    found = extracting.extract(text, int(params["sentences"]), MOST_CHARS, is_wanted=means.is_wanted)
-    chosen = len(found.sentences)
-    said = f"{chosen} of {found.there} different sentences of {answer['of']}, in their order"
-    if found.compared < found.there:
-        said += f"; {found.compared} of them were compared"
+    """The most telling of the sentences that the jail took, in their order. Raises EmbeddingUnavailable, Stopped."""
+    taken = [
+        extracting.Candidate(str(text), int(section), float(place), float(form))
+        for text, section, place, form in answer["candidates"]
+    ]
+    found = extracting.extract(
+        taken, str(answer["title"]), int(params["sentences"]), MOST_CHARS, is_wanted=means.is_wanted
+    )
+    there, whole = int(answer["there"]), int(answer["whole_chars"])
+    said = f"{len(found)} of {there} different sentences of {answer['of']}, in their order"
+    if len(taken) < there:
+        said += f"; {len(taken)} of them, from the whole of it, were compared with each other"
     return {
-        "message": said + _left_out(len(text), whole),
-        "summary": "\n".join(found.sentences),
-        "chosen": chosen,
-        "there": found.there,
-        "read_chars": len(text),
-        "left_out_chars": max(0, whole - len(text)),
+        "message": said,
+        "summary": "\n".join(found),
+        "chosen": len(found),
+        "there": there,
+        "compared": len(taken),
+        "read_chars": whole,
+        "left_out_chars": 0,
     }
 
 

@@ -12,6 +12,7 @@ from agents.toolkit import finishing
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, number, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.summarization import candidates, inside, sentences, source
 from agents.toolkit.trial import Trial
 
 NAME = "summarization"
@@ -34,55 +35,6 @@ _OF_TEXT, _TEXT_BY_MODEL = (
 _RESULT = ("summary", "read_chars", "left_out_chars")
 
 
-def read(params: dict[str, Any]) -> dict[str, Any]:
-    """Runs in the jail: the text, of a long one passages from its beginning to its end, and how much was left out."""
-    import os
-    import stat
-
-    most_file_bytes, most_bytes, passages = 16 << 20, 400_000, 20
-    if "path" in params:
-        name = params["path"]
-        try:
-            # A pipe would wait for its writer for ever.
-            descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
-            with os.fdopen(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is not a file"}
-                raw = file.read(most_file_bytes + 1)
-        except IsADirectoryError:
-            return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is a folder"}
-        except OSError as error:
-            return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} cannot be read: {error.strerror}"}
-        if len(raw) > most_file_bytes:
-            return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is larger than 16 MiB"}
-        try:
-            text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-        except UnicodeDecodeError:
-            return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is no text in UTF-8"}
-        if "\0" in text:
-            return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is no text: it holds zero bytes"}
-    else:
-        name, text = "the text", params["text"]
-    if not text.strip():
-        return {"error_class": "INVALID_PARAMETERS", "reason": f"{name} is empty"}
-    # As JSON a control character takes six bytes, and says nothing.
-    text = "".join(char if char >= " " or char in "\n\t" else " " for char in text.replace("\r\n", "\n"))
-    whole = len(text)
-    if len(text.encode("utf-8", "replace")) > most_bytes:
-        widest = 4 if max(text) > "\uffff" else 3 if max(text) > "\u07ff" else 2 if max(text) > "\x7f" else 1
-        length = most_bytes // widest // passages
-        pieces = []
-        for number in range(passages):
-            start = number * (whole - length) // (passages - 1)
-            piece = text[start : start + length]
-            if start and "\n" in piece[: length // 2]:
-                piece = piece[piece.index("\n") + 1 :]
-            pieces.append(piece)
-        # Never more than there is: the passages of a text that is hardly too long would overlap.
-        text = "\n\n".join(pieces) if passages * length < whole else text[: passages * length]
-    return {"text": text, "of": name, "whole_chars": whole}
-
-
 def _command(
     name: str, summary: str, schema: dict[str, Any], phrases: tuple[str, ...], finish: str, trials: tuple[Trial, ...]
 ) -> Command:
@@ -95,7 +47,7 @@ def _command(
         schema,
         phrases,
         "keyed" if by_model else "idempotent",
-        in_jail(read, schema, reads_only=True),
+        in_jail(inside, schema, reads_only=True, parts=(source, sentences, candidates), only_sentences=not by_model),
         (*_RESULT, "model") if by_model else (*_RESULT, "chosen", "there"),
         (example,),
         trials=trials,

@@ -202,5 +202,7 @@ def finished(
         Goal.objects.filter(pk=made.pk).update(state=state.value)
         means["goal"] = made.pk
         means["asks"] = asked_models.bound(made.agent)
-    answer = Result("SUCCESS", {"text": text, "of": "the text", "whole_chars": len(text), "peak_processes": 3})
+    read = {"of": "the text", "whole_chars": len(text), "peak_processes": 3}
+    taken = [[text, 0, 0.0, 1.0]]
+    answer = Result("SUCCESS", {**read, "text": text, "candidates": taken, "there": 1, "title": ""})
     return finishing.finished(command, {**command.defaults(), "text": text}, answer, Means(**means))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from library.language.sentences import MOST_CHARS, split
+from agents.toolkit.summarization.sentences import MOST_CHARS, split
 
 
 @pytest.mark.parametrize(
