@@ -40,7 +40,7 @@ def changed_since(document: Document, agent: Agent, *, first: int, settled: Coll
         return []
     now = as_set_up(agent)
     return [
-        f"step {spec.position} sends a text to a language model: {why}"
+        f"step {spec.position} would send a text to another language model than people saw: {why}"
         for spec in steps
         if spec.position not in settled and (why := would_ask_others(spec.asks, now))
     ]
@@ -48,4 +48,4 @@ def changed_since(document: Document, agent: Agent, *, first: int, settled: Coll
 
 def _price(model: str) -> str:
     price = settings.MODEL_PRICES.get(model)
-    return f"{price[0]} dollars for a million tokens read and {price[1]} written" if price is not None else ""
+    return f"${price[0]} for a million tokens read, ${price[1]} written" if price is not None else ""

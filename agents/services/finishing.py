@@ -52,10 +52,8 @@ def finished(command: Command, params: Params, result: Result, means: Means) -> 
         data = dict(_WORK[command.finish](params, result.data, means))
     except (OperationalError, InterfaceError):
         raise
-    except (NoModel, EmbeddingUnavailable) as error:
+    except (NoModel, NotAsApproved, EmbeddingUnavailable) as error:
         return _failed(result, FailureClass.TOOL_UNAVAILABLE, str(error))
-    except NotAsApproved as error:
-        return _failed(result, FailureClass.PERMISSION_ERROR, str(error))
     except BudgetSpent as error:
         # Another try today finds the same: the operator raises it, or tomorrow comes.
         return _failed(

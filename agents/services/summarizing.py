@@ -17,7 +17,7 @@ from library.language import extracting
 from library.language.asking import CallFailed, Message, guessed_tokens
 
 PURPOSE = "summary"
-MOST_CHARS = 8_000
+MOST_CHARS, LOGGED_CHARS = 8_000, 1_500
 _PASSAGES = 12
 # A word of a language that tokenizers know badly may take several tokens.
 _TOKENS_OF_A_WORD, _TOKENS_BESIDE = 5, 200
@@ -44,7 +44,7 @@ def by_sentences(params: Params, answer: Mapping[str, Any], means: Means) -> Map
     if len(taken) < there:
         said += f"; {len(taken)} of them, from the whole of it, were compared with each other"
     return {
-        "message": said,
+        "message": _told(said, "\n".join(found)),
         "summary": "\n".join(found),
         "chosen": len(found),
         "there": there,
@@ -65,8 +65,9 @@ def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping
     given = ask(Question(PURPOSE, messages, length), means)
     if not (said := given.text.strip()):
         raise CallFailed("empty", f"{given.model} answered nothing", again=False)
+    done = f"a summary of {answer['of']} by {given.model}" + _left_out(len(text), whole)
     return {
-        "message": f"a summary of {answer['of']} by {given.model}" + _left_out(len(text), whole),
+        "message": _told(done, said),
         "summary": said if len(said) <= MOST_CHARS else said[: MOST_CHARS - 2] + " …",
         "model": given.model,
         "read_chars": len(text),
@@ -81,6 +82,12 @@ def passages(text: str, most_chars: int) -> str:
     length = most_chars // _PASSAGES - 8
     starts = [number * (len(text) - length) // (_PASSAGES - 1) for number in range(_PASSAGES)]
     return "\n[…]\n".join(text[start : start + length] for start in starts)
+
+
+def _told(what: str, summary: str) -> str:
+    """The line of the log: what was done, and the summary itself, for it is what people asked for."""
+    line = " ".join(summary.split())
+    return f"{what}: {line if len(line) <= LOGGED_CHARS else line[:LOGGED_CHARS] + ' … (in full with the attempt)'}"
 
 
 def _left_out(read: int, whole: int) -> str:

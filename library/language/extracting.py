@@ -19,8 +19,9 @@ from library.language.asking import Stopped
 
 Matrix = NDArray[np.float64]
 
-# Eight at once take a quarter of the memory of thirty-two and no more time.
-_BATCH = 8
+# Four at once take an eighth of the memory of thirty-two and no more time; and a sentence's beginning says what it is
+# about, while its end costs as much.
+_BATCH, _COMPARED_CHARS = 4, 240
 _LEAST_LIKENESS = 0.15  # less is noise, and would make every sentence a neighbour of every other
 _DAMPING = 0.85
 _STEPS = 100
@@ -83,7 +84,7 @@ def _embedded(texts: Sequence[str], is_wanted: Callable[[], bool]) -> Matrix:
     for start in range(0, len(texts), _BATCH):
         if not is_wanted():
             raise Stopped("The summary is wanted no more.")
-        vectors += embeddings.embed(texts[start : start + _BATCH])
+        vectors += embeddings.embed([text[:_COMPARED_CHARS] for text in texts[start : start + _BATCH]])
     return np.asarray(vectors)
 
 

@@ -74,7 +74,7 @@ def test_the_approved_bytes_name_the_models_where_they_are_and_what_they_cost(
     plan = propose_plan(owner, STEPS)
     assert asks_of(plan) == Asked(
         (
-            Model(MODEL, provider.address, "1 dollars for a million tokens read and 2 written"),
+            Model(MODEL, provider.address, "$1 for a million tokens read, $2 written"),
             Model("anthropic/spare"),
         ),
         settings.MODEL_PROMPT_TOKENS,
@@ -147,7 +147,7 @@ def test_nothing_is_sent_to_a_model_that_the_step_was_not_approved_for(
     approved_models: Asked | None, provider: Provider
 ) -> None:
     done = finished(approved_models)
-    assert (done.error_class, provider.asked) == ("PERMISSION_ERROR", [])
+    assert (done.error_class, provider.asked) == ("TOOL_UNAVAILABLE", [])
     assert "Nothing was sent" in done.reason
     assert "Plan the goal again" in done.reason
 
@@ -234,7 +234,7 @@ def test_the_page_names_what_stands_in_the_bytes_and_not_what_is_set_up_now(
     def page() -> str:
         return " ".join(re.sub(r"<[^>]+>", "", client_of(reviewer).get(plan.get_absolute_url()).text).split())
 
-    goes = f"{MODEL} at {provider.address} (1 dollars for a million tokens read and 2 written)"
+    goes = f"{MODEL} at {provider.address} ($1 for a million tokens read, $2 written)"
     goes += f", and where that gives no answer to openai/spare at {provider.address}"
     said = page()
     assert f"sends the text of a.txt out of this machine, to the language model {goes}." in said
@@ -242,12 +242,12 @@ def test_the_page_names_what_stands_in_the_bytes_and_not_what_is_set_up_now(
     assert said.count(line) == 2, "of the step, and of what is declared in another step's place"
     assert f"Sends text to {MODEL} or openai/spare." in said
     assert "no step may reach another machine by itself" in said
-    assert "By now" not in said
+    assert "The models have changed" not in said
     settings.MODEL = OTHER
     said = page()
     assert line in said
     assert f"the plan was made for {MODEL}, and its agent asks {OTHER} now" in said
-    assert "nothing of it is sent: it is asked about again" in said
+    assert "nothing is sent: it is asked about again" in said
 
 
 def test_without_a_model_the_page_says_that_none_is_asked(

@@ -166,7 +166,7 @@ def test_a_path_from_the_root_is_refused(read: Read) -> None:
 def test_what_lies_on_another_file_system_is_refused(root: Path, read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "a").write_text("Words.")
     place = root.stat()
-    monkeypatch.setattr(inside.Path, "stat", lambda self: os.stat_result([*place[:2], place.st_dev + 1, *place[3:]]))
+    monkeypatch.setattr(Path, "stat", lambda self: os.stat_result([*place[:2], place.st_dev + 1, *place[3:]]))
     answer = read("a")
     assert (answer["error_class"], "outside of the workspace" in answer["reason"]) == ("PERMISSION_ERROR", True)
 
