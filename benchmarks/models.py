@@ -4,9 +4,11 @@ A provider on the loopback answers at once, over the real client. One turn of a 
 
 - **waiting**: inside the socket of the HTTP client (connecting, sending, waiting for each piece of the answer);
 - **LiteLLM**: the rest of the time in its calls (`completion`, the next piece of the stream), with its HTTP client;
-- **our side**: the rest of planning by a model and storing its plan: nearest experiences, prompt, budget, the rows of
-  the call and the attempt, reading the answer piece by piece into the log, validation, proposing. Beside it stands the
-  processor time of the worker's thread in it: the database's waits are not in there, nor is what else the machine does.
+- **our side**: the rest of planning by a model and storing its plan. It is told in three parts: *prompt* (nearest
+  experiences among two hundred that the submitter may read, firmware, the text itself), *validation* (reading the
+  answer, limits, policies, the steps, and again where the plan is stored) and *storage* (everything else: budget, rows
+  of the call and the attempt, the answer's pieces and lines in the log, the intent plan with its rows). Beside it
+  stands the processor time of the worker's thread in it, without waits for the database and what else the machine does.
 
 What is left of the turn is what every goal costs, whoever plans it: the lease, perception, rules that do not apply, and
 after the plan is stored its risk and the policies. Beside it, in turns, a goal of the same agent planned by a rule.
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 _MOST_MS = 30
 _WARM = 5
+_REMEMBERED = 200
 _PLAN = {
     "steps": [
         {"tool": "simple_coder", "command": "mkdir", "params": {"path": f"part{n}"}, "why": "A place for the part."}
@@ -68,7 +71,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--goals", type=int, default=60)
     asked = parser.parse_args()
-    os.environ.update(OPENAI_API_KEY="none", MINDX_MODEL="openai/bench", MINDX_MODEL_CACHE_DAYS="0")
+    os.environ.update(OPENAI_API_KEY="none", MINDX_MODEL="openai/bench")
     os.environ.update(MINDX_MODEL_PRICES="openai/bench=1/2")
     for server in serving():
         os.environ["OPENAI_API_BASE"] = server.address
@@ -87,6 +90,8 @@ class _Clock:
     socket_s: float = 0.0
     model_s: float = 0.0
     propose_s: float = 0.0
+    prompt_s: float = 0.0
+    check_s: float = 0.0
     # The processor time of the thread in the same.
     client_cpu_s: float = 0.0
     model_cpu_s: float = 0.0
@@ -115,13 +120,19 @@ class _Clock:
         """Put it around what is timed: the client as mindX calls it, and the sockets below."""
         from httpcore._backends.sync import SyncBackend, SyncStream
 
-        from agents.services import model_planning, proposing
+        from agents.bdi import model_answer, prompt
+        from agents.services import firmware, model_planning, proposing
         from library.language import provider
 
         for owner, name in ((SyncStream, "read"), (SyncStream, "write"), (SyncBackend, "connect_tcp")):
             setattr(owner, name, self.timing("socket_s", getattr(owner, name)))
         model_planning.plan = self.timing("model_s", model_planning.plan)
         proposing.propose = self.timing("propose_s", proposing.propose)
+        of_the_prompt = ((model_planning, "nearest_to"), (firmware, "of"), (prompt, "build"), (prompt, "schema"))
+        for owner, name in of_the_prompt:
+            setattr(owner, name, self.timing("prompt_s", getattr(owner, name)))
+        for owner, name in ((model_answer, "read"), (proposing, "_written")):
+            setattr(owner, name, self.timing("check_s", getattr(owner, name)))
         begun = provider._stream
         clock = self
 
@@ -156,7 +167,8 @@ def _planning(count: int) -> None:
     owner = User.objects.create_user("owner", roles=[Role.SUBMITTER])
     clock = _Clock()
     clock.watch()
-    ours, own, litellm, waiting, rest, ruled = (list[float]() for _ in range(6))
+    _remember(owner)
+    ours, own, litellm, waiting, rest, ruled, asking, checking, storing = (list[float]() for _ in range(9))
     for number in range(count + _WARM):
         clock.reset()
         whole = _planned(owner, f"Part the long text of chapter {number} as you think best", "model")
@@ -164,6 +176,9 @@ def _planning(count: int) -> None:
         by_rule = _planned(owner, f"Write a note named chapter{number} saying it is parted", "rule")
         if number >= _WARM:  # the first ones load what is loaded once
             ours.append(1000 * (planning_s - clock.client_s))
+            asking.append(1000 * clock.prompt_s)
+            checking.append(1000 * clock.check_s)
+            storing.append(ours[-1] - asking[-1] - checking[-1])
             own.append(1000 * (clock.model_cpu_s + clock.propose_cpu_s - clock.client_cpu_s))
             rest.append(1000 * (whole - planning_s))
             litellm.append(1000 * (clock.client_s - clock.socket_s))
@@ -172,11 +187,38 @@ def _planning(count: int) -> None:
     say = sys.stdout.write
     say(f"\nPlanning, n = {count} goals of eight steps, in turns with a rule's; load {os.getloadavg()[0]:.1f}\n")
     say("| what | fastest | median | p95 |\n|---|---|---|---|\n")
-    say(_row("our side of a plan by a model", ours) + _row("of it processor time", own) + _row("LiteLLM", litellm))
+    say(_row("our side of a plan by a model", ours))
+    say(_row("… prompt", asking) + _row("… validation", checking) + _row("… storage", storing))
+    say(_row("… of it all processor time of the thread", own) + _row("LiteLLM", litellm))
     say(_row("waiting for a provider that answers at once", waiting) + _row("the rest of the turn", rest))
     say(_row("a whole turn in which a rule plans", ruled))
     reached = "reached" if statistics.median(ours) <= _MOST_MS else "**not reached**"
     say(f"our side at most {_MOST_MS} ms in the middle: {reached}\n")
+
+
+def _remember(owner: User) -> None:
+    """What an installation that is used remembers, so that the nearest of it are found and told."""
+    from django.utils import timezone
+
+    from library.language import embeddings
+    from library.models import Experience
+
+    texts = [f"Part the long text of book {number} into {number % 7 + 2} chapters" for number in range(_REMEMBERED)]
+    vectors = embeddings.embed(texts)
+    Experience.objects.bulk_create(
+        Experience(
+            goal_ref=f"before {number}",
+            owner=owner,
+            primary_goal_description=text,
+            initiating_agent_id="1",
+            final_outcome=Experience.Outcome.SUCCESS,
+            output_summary=f"Wrote {number % 7 + 2} files.",
+            timestamp=timezone.now(),
+            primary_goal_description_embedding=vector,
+            output_summary_embedding=vector,
+        )
+        for number, (text, vector) in enumerate(zip(texts, vectors, strict=True))
+    )
 
 
 def _row(what: str, times: list[float]) -> str:
