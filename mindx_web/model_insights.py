@@ -17,7 +17,7 @@ from agents import budgets
 from agents.budgets import Budget
 from agents.models import Agent, Generation
 from library.language import insights
-from library.language.insights import Figures
+from library.language.insights import Figures, Sums
 from library.models import ModelCall
 from mindx_web.presentation import amounts
 from mindx_web.presentation.bars import Bars, bars
@@ -186,6 +186,11 @@ class ModelInsights:
         return {came or "any": self.asking.query(came=came) for came in CAME}
 
     @cached_property
+    def sums(self) -> Sums:
+        """Of these days."""
+        return insights.sums(self.asking.calls)
+
+    @cached_property
     def rows(self) -> list[Row]:
         """Each agent with each model, most expensive first."""
         found = [
@@ -196,7 +201,7 @@ class ModelInsights:
                 figures,
                 self.asking.query(agent=agent or "-", model=model),
             )
-            for (agent, model), figures in insights.by_agent_and_model(self.asking.calls).items()
+            for (agent, model), figures in self.sums.by_agent_and_model.items()
         ]
         return sorted(found, key=lambda row: (-row.figures.cost, -row.figures.tokens, row.agent_name, row.model))
 
@@ -221,7 +226,7 @@ class ModelInsights:
     @cached_property
     def bins(self) -> list[Bin]:
         """The days, some of them together where each would be too thin a bar."""
-        days = insights.by_day(self.asking.calls)
+        days = self.sums.by_day
         count = (self.asking.last - self.asking.first).days + 1
         width = math.ceil(count / MOST_BARS)
         found = []

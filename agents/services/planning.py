@@ -67,7 +67,7 @@ def plan_goal(lease: Lease) -> None:
         if isinstance(planned, Later):
             _put_off(lease, planned)
             return
-        found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) else planned
+        found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
         # It was validated when it was read, and is once more where it is stored.
         validated = planned
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []

@@ -30,6 +30,7 @@ from people.models import User
 
 # The longest content that a step can write; a file that is longer differs from it anyhow.
 MOST_COMPARED_BYTES = PlanLimits().value_bytes
+Ceilings = Mapping[str, Mapping[str, Number]]
 # The code of a problem that only another policy takes away.
 FORBIDDEN = "forbidden_by_policy"
 _NO_MODEL = "none is set up for this agent. MINDX_MODEL, or the agent in the administration, names one."
@@ -56,14 +57,29 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
 def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | None, list[Problem]]:
     """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
     ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
-    problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
-    problems = problems or _without_model(goal, draft)
+    problems = _validated(draft, ceilings) or _without_model(goal, draft)
     problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
     if problems:
         return None, problems
     document = _document(goal, draft, revision, ceilings)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
     return document, [Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)]
+
+
+# The draft that was looked at last, its ceilings, and what was wrong. A plan is validated when it is made and again, under
+# a lock, when it is proposed; steps never change, so the very same ones under the same ceilings have the same problems.
+_last: tuple[PlanDraft, Ceilings, list[Problem]] | None = None
+
+
+def _validated(draft: PlanDraft, ceilings: Ceilings) -> list[Problem]:
+    """Everything that is wrong with the steps themselves under these ceilings."""
+    global _last
+    last = _last
+    if last and last[0].steps is draft.steps and last[0].cleanup is draft.cleanup and last[1] == ceilings:
+        return last[2]
+    problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
+    _last = (draft, ceilings, problems)
+    return problems
 
 
 def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:

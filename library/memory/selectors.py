@@ -33,6 +33,8 @@ _EMBEDDED = ("primary_goal_description", "output_summary")
 # An experience with its cosine similarity to the query; None when it was found by its words only.
 Found = tuple[Experience, float | None]
 _TABLE = Experience._meta.db_table
+# What a prompt or a review tells of one.
+_OF_A_PRECEDENT = ("goal_ref", "workflow_id", "primary_goal_description", "final_outcome", "output_summary")
 _WILD = re.compile(r"[\\%_]")
 
 
@@ -64,13 +66,19 @@ def recent(
 
 
 def search(
-    query: str, *, user: User, limit: int = 20, after: tuple[float | None, int] | None = None, outcome: str = ""
+    query: str,
+    *,
+    user: User,
+    limit: int = 20,
+    after: tuple[float | None, int] | None = None,
+    outcome: str = "",
+    only: Sequence[str] = (),
 ) -> list[Found]:
     """Return what is nearest in meaning to the query among what this person may read, nearest first.
 
     A row counts by the nearer of its goal and what came of it. Rows that have no embedding yet, and all rows when
     sentences cannot be embedded here, are found by the query's words instead. `after` is similarity and id of the
-    last row they have. At most 200 rows of each text are ranked.
+    last row they have. At most 200 rows of each text are ranked. `only`: these fields are read, and no others.
     """
     query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
     if not query or not _may_read_some(user):
@@ -91,7 +99,8 @@ def search(
             ranked = _rank(arms, values, limit, after)
     if not ranked:
         return []
-    found = _without_vectors(Experience.objects.filter(pk__in=[pk for pk, _ in ranked])).in_bulk()
+    rows = Experience.objects.filter(pk__in=[pk for pk, _ in ranked])
+    found = (rows.only(*only) if only else _without_vectors(rows)).in_bulk()
     # One may have been forgotten between the two statements.
     return [(found[pk], None if score == _BY_WORDS else score) for pk, score in ranked if pk in found]
 
@@ -101,7 +110,7 @@ def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "")
 
     `without_goal` is that goal's own reference. What merely is the least far is left out: it is no precedent.
     """
-    found = search(text, user=user, limit=limit + 1)
+    found = search(text, user=user, limit=limit + 1, only=_OF_A_PRECEDENT)
     like = [one for one in found if one[1] is None or one[1] >= PRECEDENT_FROM]
     return [(row, similarity) for row, similarity in like if row.goal_ref != without_goal][:limit]
 

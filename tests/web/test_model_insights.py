@@ -89,8 +89,8 @@ def test_each_day_agent_and_model_has_sums_of_its_own(agent: Agent) -> None:
     called(None)
     assert ModelDay.objects.count() == 4
     today = timezone.now().astimezone(UTC).date()
-    assert insights.total(insights.by_day(insights.Asked(today, today)).values()).answered == 3
-    assert insights.total(insights.by_day(insights.Asked(today, today, agent="")).values()).answered == 1
+    assert insights.total(insights.sums(insights.Asked(today, today)).by_day.values()).answered == 3
+    assert insights.total(insights.sums(insights.Asked(today, today, agent="")).by_day.values()).answered == 1
 
 
 def test_the_day_is_that_of_utc(settings: Any) -> None:
