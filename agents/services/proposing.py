@@ -66,8 +66,8 @@ def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | No
     return document, [Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)]
 
 
-# The draft that was looked at last, its ceilings, and what was wrong. A plan is validated when it is made and again, under
-# a lock, when it is proposed; steps never change, so the very same ones under the same ceilings have the same problems.
+# The draft that was looked at last, its ceilings, and what was wrong. A plan is validated when it is made and again,
+# under a lock, when it is proposed; steps never change, so the same ones have the same problems.
 _last: tuple[PlanDraft, Ceilings, list[Problem]] | None = None
 
 
