@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from agents.bdi import document as documents
 from agents.bdi.limits import BOUNDS, DEFAULTS
 from agents.models import Agent, IntentPlan, ToolLimit
-from agents.services import limits
+from agents.services import limits, proposing
 
 if TYPE_CHECKING:
     from agents.models import Goal
@@ -54,6 +54,18 @@ def test_a_change_holds_for_the_next_plan_and_leaves_the_proposed_one(
     usual = DEFAULTS["memory_bytes"]
     assert memory(before) == [usual, usual]
     assert memory(after) == [usual, 64 * MIB]
+
+
+def test_a_limit_that_is_lowered_after_validation_is_noticed_when_the_plan_is_proposed(
+    owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    goal, steps = make_goal(owner), [{**RUN, "params": {**RUN["params"], "timeout_s": 200}}]
+    draft, problems = proposing.draft_by_hand(goal, steps, (), by=owner)
+    assert problems == []
+    assert proposing.problems_of(goal, draft) == []
+    ToolLimit.objects.create(tool="simple_coder", soft_s=10, hard_s=100)
+    with pytest.raises(ValueError, match="may ask for"):
+        proposing.propose(goal, draft, by=owner)
 
 
 def test_a_document_states_every_ceiling_of_a_session(owner: User, propose_plan: Callable[..., IntentPlan]) -> None:
