@@ -128,11 +128,16 @@ class _Clock:
             setattr(owner, name, self.timing("socket_s", getattr(owner, name)))
         model_planning.plan = self.timing("model_s", model_planning.plan)
         proposing.propose = self.timing("propose_s", proposing.propose)
-        of_the_prompt = ((model_planning, "nearest_to"), (firmware, "of"), (prompt, "build"), (prompt, "schema"))
-        for owner, name in of_the_prompt:
-            setattr(owner, name, self.timing("prompt_s", getattr(owner, name)))
-        for owner, name in ((model_answer, "read"), (proposing, "_written")):
-            setattr(owner, name, self.timing("check_s", getattr(owner, name)))
+        parts: tuple[tuple[Any, str, str], ...] = (
+            (model_planning, "nearest_to", "prompt_s"),
+            (firmware, "of", "prompt_s"),
+            (prompt, "build", "prompt_s"),
+            (prompt, "schema", "prompt_s"),
+            (model_answer, "read", "check_s"),
+            (proposing, "_written", "check_s"),
+        )
+        for module, name, part in parts:
+            setattr(module, name, self.timing(part, getattr(module, name)))
         begun = provider._stream
         clock = self
 

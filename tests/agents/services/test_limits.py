@@ -59,7 +59,7 @@ def test_a_change_holds_for_the_next_plan_and_leaves_the_proposed_one(
 def test_a_limit_that_is_lowered_after_validation_is_noticed_when_the_plan_is_proposed(
     owner: User, make_goal: Callable[..., Goal]
 ) -> None:
-    goal, steps = make_goal(owner), [{**RUN, "params": {**RUN["params"], "timeout_s": 200}}]
+    goal, steps = make_goal(owner), [{**RUN, "params": {"command_line": "python --version", "timeout_s": 200}}]
     draft, problems = proposing.draft_by_hand(goal, steps, (), by=owner)
     assert problems == []
     assert proposing.problems_of(goal, draft) == []
