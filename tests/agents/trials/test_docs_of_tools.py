@@ -23,7 +23,8 @@ def test_the_tool_of_the_docs_fits_and_its_rule_is_clean(tmp_path: Path) -> None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    registry = Registry([*REGISTRY.tools, module.TOOL])
+    # Whoever follows the docs to the letter has it registered already.
+    registry = Registry([*(tool for tool in REGISTRY.tools if tool.name != module.TOOL.name), module.TOOL])
     rows = [row for command in module.TOOL.commands for row in tool_command.checked(command, registry)]
     said = "\n".join(tool_command.table(rows))
     assert said in text
