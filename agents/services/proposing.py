@@ -57,8 +57,9 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
 def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | None, list[Problem]]:
     """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
     ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
-    problems = _validated(draft, ceilings) or _without_model(goal, draft)
+    problems = _validated(draft, ceilings)
     problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
+    problems = problems or _without_model(goal, draft)
     if problems:
         return None, problems
     document = _document(goal, draft, revision, ceilings)
