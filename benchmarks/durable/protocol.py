@@ -61,6 +61,7 @@ ENGINES: tuple[Entry, ...] = (
     Entry("dbos", "DBOS", "dbos_steps", "dbos"),
     Entry("procrastinate", "procrastinate", "procrastinate_jobs", "procrastinate"),
     Entry("celery", "Celery chain (nothing is kept)", "celery_chain", "celery", has_truth_in_postgres=False),
+    Entry("bare", "no engine: one UPDATE and one INSERT a step", "bare_statements", "bare"),
 )
 BY_KEY = {entry.key: entry for entry in ENGINES}
 

@@ -84,6 +84,7 @@ class EmbeddedPostgres:
             "timezone": "UTC",
             "log_timezone": "UTC",
             "log_line_prefix": "%m [%p] ",
+            "wal_compression": "on",
             **self.settings,
         }
         program = [self._program("postgres"), "-D", str(self._launch.seen("cluster") / "data")]
