@@ -231,7 +231,7 @@ def test_a_double_fork_that_ignores_sigterm_ends_with_its_goal(system: Whole, re
             mark = f"stubborn-{time.monotonic_ns()}"
             line = (
                 "import os,signal,time; signal.signal(15,signal.SIG_IGN); signal.signal(1,signal.SIG_IGN);"
-                ' os.fork() or (os.setsid(), os.fork()); print("up",flush=True); time.sleep(600)'
+                ' os.fork() or (os.setsid(), os.fork()); os.write(1,b"up"+bytes([10])); time.sleep(600)'
             )
             goal, plan = system.plan_by_hand(program(line, mark))
             system.approve(plan)
