@@ -123,10 +123,10 @@ def beside(whole: Whole, *words: str, ready: str, prefix: Sequence[str] = (), **
     """Another Celery process of this mindX, on the same servers and data folder; yields its number when it is ready."""
     log = whole.running.data / "log" / f"beside-{time.monotonic_ns()}.log"
     line = [*prefix, sys.executable, "-m", "celery", "-A", "mindx_web", *words, "--loglevel", "INFO"]
+    # What is waited for may be printed, and a file gets that only when there is much of it.
+    given = own_environment(whole, PYTHONUNBUFFERED="1", **environment)
     with log.open("wb") as said:
-        process = subprocess.Popen(
-            line, cwd=ROOT, env=own_environment(whole, **environment), stdout=said, stderr=said, start_new_session=True
-        )
+        process = subprocess.Popen(line, cwd=ROOT, env=given, stdout=said, stderr=said, start_new_session=True)
     try:
         wait_until(
             lambda: ready in log.read_text(errors="replace") or process.poll() is not None, within=180, what=str(words)
