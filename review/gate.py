@@ -75,11 +75,13 @@ def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | 
     What a person has to look at again is asked about; what only lacks a second person waits for that one.
     """
     document = documents.read(bytes(plan.document))
-    settled = {position for position, _ in envelope.alternatives_in(approval.envelope)}
-    changed = [
-        *components.changed_since(document),
-        *asked_models.changed_since(document, plan.goal.agent, first=plan.position, settled=settled),
-    ]
+    changed = components.changed_since(document)
+    if document.sends_text:  # only then is it read who would be asked now
+        settled = {position for position, _ in envelope.alternatives_in(approval.envelope)}
+        changed = [
+            *changed,
+            *asked_models.changed_since(document, plan.goal.agent, first=plan.position, settled=settled),
+        ]
     if reason := policing.no_longer_backed(plan, approval) or "; ".join(changed):
         return Verdict(allowed=False, reason=reason, asks=True)
     if not found.policies:
