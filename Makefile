@@ -21,7 +21,7 @@ test:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	@case '$(PYTEST)' in *"not browser"*) ;; *) scripts/chromium.sh ;; esac
-	$(PY) -m pytest -n 2 --dist loadgroup $(PYTEST)
+	$(PY) -m pytest -n 3 --dist loadgroup $(PYTEST)
 
 # Kills, stops and starves the real processes for up to an hour, then prints which faults landed and were survived.
 faults:
