@@ -204,6 +204,10 @@ CELERY_WORKER_DISABLE_PREFETCH = CELERY_BROKER_URL.startswith("redis")
 CELERY_BROKER_HEARTBEAT = 20  # RabbitMQ: who is silent for so many seconds is gone, on both sides
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # the broker may be away for hours; the worker waits for it
+# RabbitMQ keeps what is exclusive locked for the connection of a cut link until that misses its heartbeats; a worker
+# that came back earlier ended by it. This queue carries pings only, and goes when its worker has been away for a while.
+CELERY_CONTROL_QUEUE_EXCLUSIVE = False
+CELERY_CONTROL_QUEUE_DURABLE = True  # other queues that outlive their connection are on their way out of RabbitMQ
 # A wake-up is never tried twice: with the broker away each further try would keep a person waiting for seconds.
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {"connect_timeout": 1.0, "read_timeout": 5.0, "write_timeout": 5.0, "max_retries": 0}

@@ -33,6 +33,16 @@ with start_worker(app, pool="solo", perform_ping_check=False, shutdown_timeout=3
 print(sorted(came))
 """
 
+COMES_BACK = """
+import django
+django.setup()
+from mindx_web.celery import app
+with app.connection_for_read() as cut, app.connection_for_read() as again:
+    for connection in (cut, again):
+        app.control.mailbox.Node("a@a", channel=connection.default_channel).listen()
+    print("listens again")
+"""
+
 
 def environment(tmp_path: Path, broker: str) -> dict[str, str]:
     ours = {"DJANGO_SETTINGS_MODULE": "mindx_web.settings", "MINDX_BROKER_URL": broker, "MINDX_DATA": str(tmp_path)}
@@ -68,7 +78,7 @@ def test_any_other_kind_of_broker_is_refused_by_name(tmp_path: Path) -> None:
     assert "secret" not in done.stderr.replace("MINDX_SECRET_KEY", "").replace("_secret", "")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rabbit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server of our own."""
     with rabbitmq(tmp_path_factory.mktemp("rabbit")) as address:
@@ -82,3 +92,19 @@ def test_wake_ups_go_through_rabbitmq(rabbit: str, tmp_path: Path, valkey: objec
         line, cwd=ROOT, env=environment(tmp_path, rabbit), capture_output=True, text=True, check=False, timeout=120
     )
     assert done.stdout.strip() == "[41, 42]", done.stderr[-3000:]
+
+
+@pytest.mark.skipif(not IS_INSTALLED, reason="rabbitmq-server is not installed")
+def test_a_worker_comes_back_while_the_server_still_holds_the_connection_of_its_cut_link(
+    rabbit: str, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMES_BACK],
+        cwd=ROOT,
+        env=environment(tmp_path, rabbit),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "listens again", done.stderr[-3000:]
