@@ -94,7 +94,8 @@ class Company:
             "return_code": code,
             "limit": limit,
             "peak_memory_bytes": watch.peak_bytes,
-            "peak_processes": watch.peak_processes,
+            # One that ended before anybody looked was one.
+            "peak_processes": max(1, watch.peak_processes),
         }
 
     # -- programs that live on --------------------------------------------------------------------------------
