@@ -14,7 +14,7 @@ from django.db.models import Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from library.language import days
+from library.language import days, storable
 from library.language.asking import Ask, BudgetSpent, ModelError, Said, Usage, guessed_tokens
 from library.models import ModelCall
 
@@ -117,7 +117,7 @@ def _midnight() -> datetime:
 
 def answered(call: ModelCall, said: Said, latency_ms: int, tries: int) -> None:
     """Close the row with its answer, which may be given again for a while."""
-    call.state, call.answer, call.answered_by = _State.ANSWERED, said.text.replace("\0", "\u2400"), said.model[:200]
+    call.state, call.answer, call.answered_by = _State.ANSWERED, said.text, said.model
     call.tokens_in, call.tokens_out = said.usage.tokens_in, said.usage.tokens_out
     call.tokens_are_guessed, call.cost = said.usage.is_estimate, said.usage.cost
     call.latency_ms, call.tries = latency_ms, tries
@@ -138,7 +138,7 @@ def _end(call: ModelCall, *told: str) -> None:
 
 
 def _new(ask: Ask, model: str, **values: object) -> ModelCall:
-    messages = [{"role": one.role, "content": one.content.replace("\0", "\u2400")} for one in ask.messages]
+    messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
     return ModelCall.objects.create(
         purpose=ask.purpose,
         agent=ask.agent,

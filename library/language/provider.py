@@ -19,6 +19,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from library.language import storable
 from library.language.asking import Ask, CallFailed, IsWanted, OnText, Said, Stopped, Usage, guessed_tokens
 
 logger = logging.getLogger(__name__)
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 # No plan is longer; a model that rambles on is stopped and not read to its end.
 LONGEST_ANSWER = 1_000_000
 _ERROR_CHARS = 500
+_NAME_CHARS = 200
 # A server that asks for more patience is treated as one that does not answer.
 _LONGEST_RETRY_AFTER_S = 3600.0
 
@@ -122,14 +124,17 @@ def request(
                 if text:
                     parts.append(text)
                     if on_text is not None:
-                        on_text(text)
+                        on_text(storable.text(text))
                 if finish and usage:  # it has said all; LiteLLM would put the answer together once more
                     break
     except (CallFailed, Stopped):
         raise
     except Exception as error:  # LiteLLM raises its own classes, its clients' and, now and then, a plain one
-        raise _failure(model, error) from error
-    whole = "".join(parts)
+        if not finish:
+            raise _failure(model, error) from error
+        # The answer is whole; what follows it are its counts, and those of some providers cannot be read.
+        logger.warning("%s ended its answer with what its client cannot read: %s", model, type(error).__name__)
+    whole = storable.text("".join(parts))
     if finish == "length":
         raise CallFailed("cut_off", f"{model}: the answer is longer than {ask.max_tokens} tokens", again=False)
     if not finish:
@@ -189,12 +194,14 @@ def _read(chunk: Any) -> tuple[str, str, tuple[int, int] | None, str]:
         text = content if isinstance(content, str) else ""
         finish = str(getattr(choices[0], "finish_reason", None) or "")
     used = getattr(chunk, "usage", None)
-    read, written = getattr(used, "prompt_tokens", None), getattr(used, "completion_tokens", None)
-    both = (read, written) if isinstance(read, int) and isinstance(written, int) else None
-    return text, finish, both, str(getattr(chunk, "model", None) or "")
+    read, written = (storable.count(getattr(used, name, None)) for name in ("prompt_tokens", "completion_tokens"))
+    both = (read, written) if read is not None and written is not None else None
+    return text, finish, both, storable.text(getattr(chunk, "model", None) or "")[:_NAME_CHARS]
 
 
 def _usage(library: Any, ask: Ask, model: str, text: str, counted: tuple[int, int] | None) -> Usage:
+    if counted is not None and not (counted[0] and (counted[1] or not text)):
+        counted = None  # nothing takes no tokens; LiteLLM puts a zero where a provider says null
     tokens = counted or (sum(guessed_tokens(one.content) for one in ask.messages), guessed_tokens(text))
     return Usage(*tokens, cost=cost_of(model, *tokens, library=library), is_estimate=counted is None)
 
@@ -204,14 +211,14 @@ def cost_of(model: str, tokens_in: int, tokens_out: int, *, library: Any = None)
     from django.conf import settings
 
     if (price := settings.MODEL_PRICES.get(model)) is not None:
-        return (price[0] * tokens_in + price[1] * tokens_out) / 1_000_000
+        return storable.dollars((price[0] * tokens_in + price[1] * tokens_out) / 1_000_000)
     try:
         costs = (library or _library()).cost_per_token(
             model=model, prompt_tokens=tokens_in, completion_tokens=tokens_out
         )
     except Exception:  # it has several ways to say that it does not know the model
         return None
-    return sum((Decimal(str(one)) for one in costs), Decimal(0))
+    return storable.dollars(sum((Decimal(str(one)) for one in costs), Decimal(0)))
 
 
 def _failure(model: str, error: Exception) -> CallFailed:
@@ -235,7 +242,7 @@ def _kind(error: Exception) -> tuple[str, bool]:
 
 
 def _short(error: Exception) -> str:
-    text = " ".join(str(getattr(error, "message", "") or error).split())
+    text = " ".join(storable.text(getattr(error, "message", "") or error).split())
     for key in keys():
         text = text.replace(key, "[hidden]")
     return text[:_ERROR_CHARS]

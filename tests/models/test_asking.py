@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from library.language import calls, generation
+from library.language import provider as client
 from library.language.asking import Allowance, Ask, BudgetSpent, CallFailed, Message, NoModel, Stopped
 from library.models import ModelCall, ModelDay
 from tests.models.conftest import KEY, MODEL
@@ -209,3 +211,90 @@ def test_a_key_that_a_provider_repeats_is_kept_nowhere(provider: Provider) -> No
         generation.ask(question())
     assert KEY not in str(failed.value)
     assert KEY not in ModelCall.objects.get().detail
+
+
+def says(text: str, **used: Any) -> Any:
+    """An answer that is whole, with these counts."""
+
+    def reply(asked: Any) -> None:
+        asked.begin()
+        asked.piece({"content": text})
+        asked.piece({}, finish="stop")
+        if used:
+            asked.event({"choices": [], "usage": used})
+        asked.chunk(b"data: [DONE]\n\n")
+        asked.chunk(b"")
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("nothing \0 here", "nothing \u2400 here"),
+        ("half \ud83d of one", "half \ufffd of one"),
+        ("the other \ude00 half", "the other \ufffd half"),
+        ("both \U0001f600 halves", "both \U0001f600 halves"),
+    ],
+)
+def test_characters_that_no_table_holds_are_replaced_in_an_answer(told: str, kept: str, provider: Provider) -> None:
+    provider.will_say(says(told))
+    pieces: list[str] = []
+    answer = generation.ask(question(), on_text=pieces.append)
+    row = ModelCall.objects.get(pk=answer.call)
+    assert (answer.text, row.state, row.answer, "".join(pieces)) == (kept, "answered", kept, kept)
+
+
+def test_a_character_whose_halves_come_in_two_pieces_is_put_together(provider: Provider) -> None:
+    def in_two(asked: Any) -> None:
+        asked.begin()
+        asked.piece({"content": "so \ud83d"})
+        asked.piece({"content": "\ude00 it is"})
+        asked.piece({}, finish="stop")
+        asked.chunk(b"data: [DONE]\n\n")
+        asked.chunk(b"")
+
+    provider.will_say(in_two)
+    assert generation.ask(question()).text == "so \U0001f600 it is"
+
+
+def test_a_name_that_no_table_holds_is_made_one_that_it_does() -> None:
+    piece = SimpleNamespace(choices=[], model="mo\0del\ud800" + "x" * 300)
+    assert client._read(piece)[-1] == "mo\u2400del\ufffd" + "x" * 193
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
+def test_characters_that_no_table_holds_are_replaced_in_an_error(status: int, provider: Provider) -> None:
+    provider.will_say(refusing(status, message="why \0 not \ud800 so"))
+    said: list[str] = []
+    with pytest.raises(CallFailed) as failed:
+        generation.ask(question(), on_trouble=said.append)
+    row = ModelCall.objects.get()
+    assert row.state == "failed"
+    assert "why \u2400 not \ufffd so" in row.detail
+    for text in (str(failed.value), *said):
+        assert text == text.encode().decode().replace("\0", "")
+
+
+@pytest.mark.parametrize("odd", [-5, 2**31, 2**80, 1.5, float("nan"), float("inf"), "many", True, None, [3]])
+@pytest.mark.parametrize("which", ["prompt_tokens", "completion_tokens"])
+def test_a_count_that_can_be_none_is_unknown(odd: Any, which: str, provider: Provider) -> None:
+    counts = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150, which: odd}
+    provider.will_say(says("word " * 30, **counts))
+    row = ModelCall.objects.get(pk=generation.ask(question()).call)
+    assert row.state == "answered"
+    assert 0 < row.tokens_in <= 120
+    assert 0 < row.tokens_out <= 60
+    assert row.cost is not None
+    assert 0 < row.cost < 1
+
+
+@pytest.mark.parametrize("price", [float("nan"), float("inf"), -1.0, 1e12])
+def test_a_price_that_is_no_price_is_unknown(
+    price: float, provider: Provider, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MODEL_PRICES = {}
+    monkeypatch.setattr(client._library(), "cost_per_token", lambda **_: (price, 0.0))
+    provider.will_say("yes")
+    row = ModelCall.objects.get(pk=generation.ask(question()).call)
+    assert (row.state, row.cost) == ("answered", None)
