@@ -17,8 +17,9 @@ from agents.bdi.denial import Correction, corrected
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
+from agents.rules.kinds import FUNCTION_WORDS
 from agents.rules.naming import path_problem
-from agents.rules.words import Text, quote, read_text
+from agents.rules.words import NOISE, Text, quote, read_text
 
 MAX_NAMES = 40
 HAS_MODEL = "A language model is available."
@@ -31,7 +32,7 @@ MAX_TOLD_CHARS = 4_000
 MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 _TEST_FILE = re.compile(r"(?:test_.*|.*_test)\.py\Z")
 _NAMING = frozenset({"named", "file", "folder", "project", "note", "of"})
-_PLAIN_WORD = re.compile(r"[a-z]+\Z")
+_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?\Z")
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,8 @@ def _has_tests(folder: str, tree: _Tree) -> bool:
 
 def _mentioned(world: World, tree: _Tree) -> Iterator[str]:
     """Say of every name in the goal whether something of that name is there."""
-    names = dict.fromkeys(name for name in _names(read_text(world.about)) if path_problem(name, world.folder) is None)
+    said = _names(read_text(world.about), frozenset(tree.kinds), world.folder)
+    names = dict.fromkeys(name for name in said if path_problem(name, world.folder) is None)
     for name in list(names)[:MAX_MENTIONED]:
         path = join(world.folder, name)
         kind = tree.kinds.get(path)
@@ -245,18 +247,26 @@ def _mentioned(world: World, tree: _Tree) -> Iterator[str]:
             yield f"There is a note named {quote(name)}{'' if not world.folder else f' in {place(world.folder)}'}."
 
 
-def _names(text: Text) -> Iterator[str]:
-    """Words that could name a file: quoted ones, unusual ones, and any word after “named”, “called”, “file” or
-    “folder”.
+def _names(text: Text, there: frozenset[str], folder: str) -> Iterator[str]:
+    """Words that could name a file: quoted ones, unusual ones, any word after “named”, “called”, “file” or “folder”,
+    and any other that something there is named.
+
+    A plain word of the language is none, with a capital letter or not: of “Remove the folder named old” only “old” is.
     """
     for group in text.groups:
         yield text.raw[group.start : group.end]
     before = ""
     for number, word in enumerate(text.words):
         said = text.word_value(number).raw
-        if word.group < 0 and (not _PLAIN_WORD.match(said) or before in _NAMING):
+        if word.group < 0 and (
+            not _PLAIN_WORD.match(said) or join(folder, said) in there or _is_named(word.text, before)
+        ):
             yield said
         before = word.text
+
+
+def _is_named(word: str, before: str) -> bool:
+    return before in _NAMING and word not in _NAMING and word not in FUNCTION_WORDS and word not in NOISE
 
 
 def _told(beliefs: Iterable[Belief]) -> Iterator[Belief]:

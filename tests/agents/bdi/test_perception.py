@@ -86,6 +86,18 @@ def test_what_the_goal_names_is_looked_up_in_a_workspace_of_any_size() -> None:
     assert "There is a folder named project499." in seen
 
 
+def test_words_of_a_goal_are_not_taken_for_names() -> None:
+    seen = sentences(world("old/a.txt", about="Remove the folder named old. Don't keep it, and remove the file"))
+    assert "There is a folder named old." in seen
+    said = " ".join(seen)
+    assert not any(word in said for word in ("named Remove", "named named", "named Don", "named and"))
+
+
+def test_a_plain_word_that_something_there_is_named_is_looked_up() -> None:
+    seen = sentences(world("Makefile", "src/a.py", about="Read Makefile and look through src"))
+    assert {"There is a file named Makefile.", "There is a folder named src."} <= set(seen)
+
+
 def test_names_are_looked_up_in_the_current_folder() -> None:
     seen = sentences(world("w/notes/todo.md", about="show the note todo", folder="w"))
     assert "There is no file or folder named w/todo." in seen
