@@ -1,12 +1,20 @@
-"""Deliberating: which goal comes next, and which intentions have lost their reason."""
+"""Deliberating: which goal comes next, which goes first between two steps of another, and why. Pure.
+
+The claim of a worker follows the same order in SQL (`agents/execution/lease.py`); here it is said in words and proved.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from agents.bdi.types import Belief
-from agents.rules.entailment import entails
+# Every so many claims a worker takes the goal that has waited longest, whatever its priority, so that none starves:
+# the goal with m older ones before it is begun after at most (m + 1) times so many claims of one worker.
+OLDEST_EVERY = 8
+# A plan that runs is not put off before it has had this much time, but for a goal of a higher priority.
+TURN_S = 10.0
+# For each level of priority that it is less urgent, a goal waits this long before a running plan lets it go first.
+LEVEL_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -28,17 +36,31 @@ class Choice:
     reason: str
     impossible: tuple[str, ...] = ()
     overdue: tuple[str, ...] = ()
+    before: tuple[str, ...] = field(default=())
 
 
-def choose(waiting: Sequence[Candidate], achieved: frozenset[str], ended_badly: frozenset[str], now: str) -> Choice:
-    """Return the next goal: of the unblocked ones priority first, then the nearer deadline, then the oldest.
+def is_turn_of_the_oldest(claims: int) -> bool:
+    """Whether a worker that has claimed so often takes the goal that has waited longest."""
+    return claims % OLDEST_EVERY == OLDEST_EVERY - 1
+
+
+def choose(
+    waiting: Sequence[Candidate],
+    achieved: frozenset[str],
+    ended_badly: frozenset[str],
+    now: str,
+    *,
+    oldest: bool = False,
+) -> Choice:
+    """Return the next goal: of the unblocked ones priority first, then the nearer deadline, then the oldest; or, with
+    `oldest`, the one that has waited longest.
 
     `achieved` and `ended_badly` are ids of goals that are over; a goal that depends on one that ended badly is
-    impossible.
-    A goal whose deadline has passed is overdue and not chosen: whether it is still wanted is a person's decision.
+    impossible. A goal whose deadline has passed is overdue and not chosen: whether it is still wanted is a person's
+    decision.
     """
     impossible = _impossible(waiting, ended_badly)
-    overdue = tuple(goal.id for goal in waiting if goal.deadline and goal.deadline < now)
+    overdue = tuple(goal.id for goal in waiting if goal.id not in impossible and is_overdue(goal.deadline, now))
     ready = [
         goal
         for goal in waiting
@@ -48,14 +70,37 @@ def choose(waiting: Sequence[Candidate], achieved: frozenset[str], ended_badly: 
     ]
     if not ready:
         return Choice(None, "nothing waits" if not waiting else "every goal that waits is blocked", impossible, overdue)
-    first = min(ready, key=_order)
-    others = len(ready) - 1
-    reason = f"priority {first.priority}" + (f", before {others} other{'s' if others > 1 else ''}" if others else "")
-    return Choice(first.id, reason, impossible, overdue)
+    first = min(ready, key=_age if oldest else _order)
+    others = tuple(goal.id for goal in sorted(ready, key=_order) if goal.id != first.id)
+    return Choice(first.id, _why(first, ready, oldest=oldest), impossible, overdue, others)
+
+
+def is_overdue(deadline: str, now: str) -> bool:
+    """Whether there is a deadline and it has passed."""
+    return bool(deadline) and deadline < now
+
+
+def _why(first: Candidate, ready: Sequence[Candidate], *, oldest: bool) -> str:
+    others = [goal for goal in ready if goal.id != first.id]
+    if not others:
+        return f"priority {first.priority}, and nothing else waits"
+    count = f"{len(others)} other{'s' * (len(others) > 1)}"
+    if oldest and min(others, key=_order, default=first).priority < first.priority:
+        return f"priority {first.priority}, but of {len(ready)} that wait the one that has waited longest"
+    same = [goal for goal in others if goal.priority == first.priority]
+    if not same:
+        return f"priority {first.priority}, before {count}"
+    if first.deadline and any(goal.deadline != first.deadline for goal in same):
+        return f"priority {first.priority} and the nearest deadline, before {count}"
+    return f"priority {first.priority} and the oldest of it, before {count}"
 
 
 def _order(goal: Candidate) -> tuple[int, bool, str, str, str]:
     return goal.priority, not goal.deadline, goal.deadline, goal.submitted_at, goal.id
+
+
+def _age(goal: Candidate) -> tuple[str, str]:
+    return goal.submitted_at, goal.id
 
 
 def _impossible(waiting: Sequence[Candidate], ended_badly: frozenset[str]) -> tuple[str, ...]:
@@ -73,17 +118,41 @@ def _impossible(waiting: Sequence[Candidate], ended_badly: frozenset[str]) -> tu
     return tuple(found)
 
 
-def lost_reasons(contexts: Sequence[str], beliefs: Sequence[Belief]) -> list[tuple[str, Belief]]:
-    """Return the contexts a plan stood on that a belief now contradicts, each with that belief.
+@dataclass(frozen=True)
+class InTurn:
+    """A goal of the agent whose plan runs, or that could go on now; `since_s`: for how long it has run, or waited."""
 
-    A context about which nothing is known any more is not lost: silence is no reason to drop an intention.
+    goal: int
+    priority: int
+    since_s: float
+
+
+@dataclass(frozen=True)
+class GoesFirst:
+    """The goal that goes on in place of the one that runs, and why."""
+
+    goal: int
+    why: str
+
+
+def goes_first(running: InTurn, waiting: Sequence[InTurn]) -> GoesFirst | None:
+    """Which goal of the same agent goes on between two steps of the one that runs; None: that one goes on.
+
+    At once one of a higher priority; after a turn one of the same priority; and one of a lower priority once it has
+    waited for each level between them, so that a long plan keeps nobody out.
     """
-    lost = []
-    for context in contexts:
-        denied = context.startswith("NOT ")
-        verdicts = [(entails(belief.sentence, context.removeprefix("NOT ")), belief) for belief in beliefs]
-        wanted, against = ("no", "yes") if denied else ("yes", "no")
-        speaks_against = [belief for verdict, belief in verdicts if verdict.answer == against]
-        if speaks_against and not any(verdict.answer == wanted for verdict, _ in verdicts):
-            lost.append((context, speaks_against[0]))
-    return lost
+    due = [other for other in waiting if other.since_s >= _patience_s(running, other)]
+    if not due:
+        return None
+    # Among those that are due the one most over its patience: a stream of urgent goals lets an old one through too.
+    first = max(due, key=lambda one: (one.since_s - _patience_s(running, one), -one.priority, -one.goal))
+    if first.priority < running.priority:
+        return GoesFirst(first.goal, f"goal {first.goal} has priority {first.priority}, this one {running.priority}")
+    waited = f"goal {first.goal} of priority {first.priority} has waited {first.since_s:.0f} s"
+    return GoesFirst(first.goal, f"{waited}, and this one has run {running.since_s:.0f} s")
+
+
+def _patience_s(running: InTurn, other: InTurn) -> float:
+    if other.priority < running.priority:
+        return 0.0
+    return max(0.0, TURN_S - running.since_s, LEVEL_S * (other.priority - running.priority), TURN_S / 2)

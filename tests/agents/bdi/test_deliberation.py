@@ -3,8 +3,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.deliberation import Candidate, choose, lost_reasons
-from agents.bdi.types import Belief
+from agents.bdi.deliberation import (
+    LEVEL_S,
+    OLDEST_EVERY,
+    TURN_S,
+    Candidate,
+    InTurn,
+    choose,
+    goes_first,
+    is_turn_of_the_oldest,
+)
 
 NOW = "2026-05-01T12:00:00+00:00"
 NONE: frozenset[str] = frozenset()
@@ -29,6 +37,17 @@ def test_priority_comes_first_then_the_deadline_then_the_oldest() -> None:
     assert order == ["urgent", "soon", "due", "old"]
 
 
+def test_a_choice_says_in_words_why_and_before_whom() -> None:
+    waiting = [goal("a", 1), goal("b", 3, "2026-01-02", deadline="2026-06-01"), goal("c", 3, "2025-01-01")]
+    assert choose(waiting, NONE, NONE, NOW).reason == "priority 1, before 2 others"
+    assert choose(waiting[1:], NONE, NONE, NOW).reason == "priority 3 and the nearest deadline, before 1 other"
+    assert choose(waiting[2:], NONE, NONE, NOW).reason == "priority 3, and nothing else waits"
+    oldest = choose(waiting, NONE, NONE, NOW, oldest=True)
+    assert oldest.goal == "c"
+    assert oldest.reason == "priority 3, but of 3 that wait the one that has waited longest"
+    assert oldest.before == ("a", "b")
+
+
 def test_a_goal_waits_for_those_it_depends_on_and_is_impossible_when_one_failed() -> None:
     waiting = [goal("a", depends_on=("x",)), goal("b", depends_on=("y",)), goal("c", depends_on=("b",))]
     choice = choose(waiting, frozenset({"x"}), frozenset({"y"}), NOW)
@@ -47,8 +66,45 @@ def test_the_choice_does_not_depend_on_the_order_of_the_rows(waiting: list[Candi
     assert choose(waiting, NONE, NONE, NOW).goal == "d"
 
 
-def test_an_intention_loses_its_reason_only_when_a_belief_speaks_against_it() -> None:
-    contexts = ["there is no folder named weather", "NOT the door is open", "python is installed"]
-    beliefs = [Belief("There is a folder named weather."), Belief("The door is open."), Belief("It is raining hard.")]
-    assert lost_reasons(contexts, beliefs) == [(contexts[0], beliefs[0]), (contexts[1], beliefs[1])]
-    assert lost_reasons(contexts, beliefs[2:]) == []
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=12),
+    st.lists(st.integers(0, 3), min_size=120, max_size=120),
+)
+def test_nothing_starves_whatever_comes_after_it(waiting: list[int], arrivals: list[int]) -> None:
+    """A goal with m older ones is begun within (m + 1) times so many claims, though urgent ones never end."""
+    goals = [goal(f"{n:04}", priority, f"{n:04}") for n, priority in enumerate(waiting)]
+    first_ones = {one.id for one in goals}
+    begun: dict[str, int] = {}
+    for claims, more in enumerate(arrivals):
+        at = len(waiting) + 10 * claims
+        goals += [goal(f"{at + n:04}", 1, f"{at + n:04}") for n in range(more + 1)]
+        chosen = choose(goals, NONE, NONE, NOW, oldest=is_turn_of_the_oldest(claims)).goal
+        assert chosen is not None
+        begun[chosen] = claims
+        goals = [one for one in goals if one.id != chosen]
+    for number, name in enumerate(sorted(first_ones)):
+        assert begun[name] < (number + 1) * OLDEST_EVERY
+
+
+def test_a_goal_of_a_higher_priority_goes_first_at_once() -> None:
+    first = goes_first(InTurn(1, 3, 0.0), [InTurn(2, 2, 0.0), InTurn(3, 3, 500.0)])
+    assert first is not None
+    assert (first.goal, first.why) == (3, "goal 3 of priority 3 has waited 500 s, and this one has run 0 s")
+    first = goes_first(InTurn(1, 3, 0.0), [InTurn(2, 2, 0.0)])
+    assert first is not None
+    assert (first.goal, first.why) == (2, "goal 2 has priority 2, this one 3")
+
+
+def test_a_goal_of_the_same_priority_goes_first_after_a_turn() -> None:
+    assert goes_first(InTurn(1, 3, TURN_S / 4), [InTurn(2, 3, TURN_S / 4)]) is None
+    assert goes_first(InTurn(1, 3, TURN_S), [InTurn(2, 3, TURN_S)]) is not None
+    assert goes_first(InTurn(1, 3, TURN_S), []) is None
+
+
+@given(st.integers(1, 5), st.integers(1, 5), st.floats(0, 1000))
+def test_a_less_urgent_goal_goes_first_once_it_has_waited_for_each_level(ours: int, theirs: int, since: float) -> None:
+    first = goes_first(InTurn(1, ours, TURN_S), [InTurn(2, theirs, since)])
+    if theirs > ours:
+        assert (first is not None) == (since >= LEVEL_S * (theirs - ours))
+    if theirs < ours:
+        assert first is not None
