@@ -7,6 +7,7 @@ may be inserted and read by the application's database role, never changed.
 from __future__ import annotations
 
 from agents.models.actors import Agent, Standstill, ToolLimit
+from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
@@ -23,6 +24,7 @@ __all__ = [
     "Attempt",
     "Belief",
     "Generation",
+    "GivenCommand",
     "Goal",
     "HandCommand",
     "Intent",

@@ -76,6 +76,8 @@ class Agent(models.Model):
         help_text="US dollars that its models may cost in a day (UTC); empty: no limit.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    # Since then it takes no goals; what it did stays, and so does its name.
+    retired_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
         constraints = [

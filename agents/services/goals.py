@@ -37,9 +37,10 @@ def submit(
     depends_on: Sequence[Goal] = (),
     submission_key: str = "",
     design: str = "",
+    agent: Agent | None = None,
 ) -> Goal:
     """Take a goal in, with a written design where there is one. Without a workspace it gets a new, empty one named
-    after it.
+    after it; without an agent the first one has it.
 
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
     request makes one goal. Raises GoalRefused naming the field.
@@ -57,7 +58,7 @@ def submit(
         return earlier
     try:
         with transaction.atomic():
-            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design)
+            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design, agent)
             telemetry.submitted(goal.pk, goal.agent.name, text, began_ns)
             return goal
     except IntegrityError:
@@ -68,7 +69,14 @@ def submit(
 
 
 def _create(
-    by: User, text: str, priority: int, workspace: Workspace | None, depends_on: list[Goal], key: str, design: str
+    by: User,
+    text: str,
+    priority: int,
+    workspace: Workspace | None,
+    depends_on: list[Goal],
+    key: str,
+    design: str,
+    agent: Agent | None,
 ) -> Goal:
     waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
     lost = [goal for goal in waiting if goal.has_ended]
@@ -76,7 +84,7 @@ def _create(
         raise GoalRefused(
             "depends_on", f"Goal {lost[0].pk} ended as {lost[0].state}, so a goal that waits for it could never start."
         )
-    agent = Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
+    agent = _held(agent) if agent is not None else Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
     state, reason = _begins(waiting, looked_at=bool(design) and agent.review_design)
     goal = Goal.objects.create(
         text=text,
@@ -96,6 +104,14 @@ def _create(
         designs.take(goal, design, by=by)
     hints.wake(goal.pk)
     return goal
+
+
+def _held(agent: Agent) -> Agent:
+    """The agent, as long as it is there for goals. The race: it is retired at this moment, and waits for this lock."""
+    found = Agent.objects.select_for_update(of=("self",), no_key=True).get(pk=agent.pk)
+    if found.retired_at is not None:
+        raise GoalRefused("agent", f"The agent {found.name} is retired and takes no goals.")
+    return found
 
 
 def _begins(waiting: Sequence[Goal], *, looked_at: bool) -> tuple[GoalState, str]:

@@ -1,0 +1,124 @@
+"""The commands of mastermind: how each is written, what it does, by which other names it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """`form` is how it is typed; a word in <> must be there, one in [] may. `about`: whether a component is looked for
+    in its text. `words`: what must follow, for an answer to a line that leaves it out.
+    """
+
+    name: str
+    form: str
+    summary: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    about: bool = False
+    words: str = ""
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether the name alone is not a whole command."""
+        return bool(self.words)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "evolve",
+        "evolve <what> [wish]",
+        "Have an agent make something better: a goal that is planned, reviewed and run.",
+        "evolve the summarization tool",
+        ("mastermind_evolve",),
+        about=True,
+        words="what should become better",
+    ),
+    Command(
+        "deploy",
+        "deploy <text>",
+        "Have an agent create and start something: a goal that is planned, reviewed and run.",
+        "deploy an agent named scout",
+        ("mastermind_deploy",),
+        words="what should be created and started",
+    ),
+    Command(
+        "introspect",
+        "introspect [agent]",
+        "Say what an agent believes, intends and can do.",
+        "introspect",
+        ("mastermind_introspect",),
+    ),
+    Command(
+        "status",
+        "status",
+        "Say how many goals are where, what waits for people, and whether anything stands still.",
+        "status",
+        ("mastermind_status",),
+    ),
+    Command(
+        "agent_create",
+        "agent_create <kind> <name> [config]",
+        "Make an agent. The config is JSON, or words such as tools=git_tool,note_taking model=… firmware=finance.",
+        "agent_create bdi_agent scout tools=git_tool,note_taking",
+        ("create_agent",),
+        words="the kind and the name, as in bdi_agent scout",
+    ),
+    Command("agent_list", "agent_list", "List the agents.", "agent_list", ("show_agent_registry", "list_agents")),
+    Command(
+        "agent_evolve",
+        "agent_evolve <name> <config or wish>",
+        "Change an agent's config at once, or put a wish about it into the backlog.",
+        "agent_evolve scout max_repair_attempts=1",
+        ("evolve_agent",),
+        words="the agent and what should change",
+    ),
+    Command(
+        "agent_delete",
+        "agent_delete <name> [reason]",
+        "Retire an agent: it takes no more goals, and everything it did stays.",
+        "agent_delete scout its work is done",
+        ("agent_retire", "delete_agent"),
+        words="the name of the agent",
+    ),
+    Command(
+        "coord_query",
+        "coord_query <question>",
+        "Say what is known about something: components, experiences, rules and wishes near to it.",
+        "coord_query what failed with the summarization tool",
+        words="the question",
+    ),
+    Command(
+        "coord_analyze",
+        "coord_analyze [what]",
+        "Look through a component's code, or a workspace's: a goal whose findings go into the backlog.",
+        "coord_analyze summarization_tool",
+        ("coord_analyse", "analyze_codebase"),
+        about=True,
+    ),
+    Command("help", "help [command]", "Say what the commands are, or how one is written.", "help evolve", ("?",)),
+)
+BY_NAME = {command.name: command for command in COMMANDS}
+NAMES = {name: command for command in COMMANDS for name in (command.name, *command.aliases)}
+
+# Plain words that open a request without naming a command, and the command that they mean.
+TRIGGERS = {
+    **dict.fromkeys(("improve", "enhance", "optimize", "optimise"), "evolve"),
+    **dict.fromkeys(("analyze", "analyse", "review", "assess"), "coord_analyze"),
+    **dict.fromkeys(("create", "instantiate"), "deploy"),
+}
+
+
+def help_of(name: str) -> str:
+    """What a command is for and how it is written."""
+    command = BY_NAME[name]
+    also = [alias for alias in command.aliases if alias != "?"]
+    named = f"\nAlso known as: {', '.join(also)}" if also else ""
+    return f"{command.form}\n  {command.summary}\n  For example: {command.example}{named}"
+
+
+def overview() -> str:
+    """All commands, a line each."""
+    width = max(len(command.form) for command in COMMANDS)
+    return "\n".join(f"{command.form.ljust(width)}  {command.summary}" for command in COMMANDS)

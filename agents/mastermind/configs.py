@@ -1,0 +1,174 @@
+"""The config of an agent as people write it: JSON, or words such as `tools=git_tool,note_taking repairs=1`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.bdi.limits import BOUNDS, in_words
+
+KIND = "bdi_agent"
+KIND_NAMES = frozenset({"bdi_agent", "bdi", "bdiagent", "bdi-agent", "agent"})
+FLAGS = ("uses_model", "people_only", "review_design", "review_selection")
+NUMBERS = ("max_repair_attempts", "tokens_per_day", "cost_per_day")
+TEXTS = ("model", "firmware_domain", "commitment")
+_ALSO = {
+    "firmware": "firmware_domain",
+    "domain": "firmware_domain",
+    "repairs": "max_repair_attempts",
+    "tool": "tools",
+    "limit": "limits",
+}
+KEYS = ("tools", "limits", *TEXTS, *NUMBERS, *FLAGS)
+_YES, _NO = frozenset({"yes", "true", "on", "1"}), frozenset({"no", "false", "off", "0"})
+EVERY_TOOL = "*"
+
+
+class ConfigRefused(ValueError):
+    """The config cannot be taken; the message names the key and the way out."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """`values` by the agent's own names; `limits`: ceilings by tool, `*` for every tool."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, Mapping[str, int | float]] = field(default_factory=dict)
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is a config and not a wish in words."""
+    text = text.strip()
+    return text.startswith("{") or (bool(text) and "=" in text.split()[0])
+
+
+def parse(text: str, *, tools: Collection[str], keys: Collection[str] = KEYS) -> Config:
+    """Read a config. `tools` are those that are installed, `keys` what an agent has. Raises ConfigRefused."""
+    text = text.strip()
+    written = _json(text) if text.startswith("{") else _words(text)
+    values: dict[str, Any] = {}
+    limits: dict[str, dict[str, int | float]] = {}
+    for name, value in written.items():
+        key = _key(name, keys)
+        if key == "limits":
+            limits = _limits(value, tools)
+        elif key == "tools":
+            values["tools"] = _tools(value, tools)
+        elif key in FLAGS:
+            values[key] = _flag(key, value)
+        elif key in NUMBERS:
+            values[key] = _number(key, value)
+        else:
+            if not isinstance(value, str):
+                raise ConfigRefused(f"{key} is a text.")
+            values[key] = value.strip()
+    return Config(values, limits)
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        written = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigRefused(f"The config begins like JSON and is none: {error}") from error
+    if not isinstance(written, dict):
+        raise ConfigRefused("The config is an object of names and values.")
+    return written
+
+
+def _words(text: str) -> dict[str, Any]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise ConfigRefused(f"The config cannot be read: {str(error).lower()}.") from error
+    written: dict[str, Any] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise ConfigRefused(f"“{word[:60]}” is no name=value, as in tools=git_tool.")
+        if name in written:
+            raise ConfigRefused(f"“{name[:60]}” stands twice.")
+        if name.startswith("limits."):
+            tool, _, ceiling = name.removeprefix("limits.").rpartition(".")
+            written.setdefault("limits", {}).setdefault(tool or EVERY_TOOL, {})[ceiling] = value
+        else:
+            written[name] = value
+    return written
+
+
+def _key(name: str, keys: Collection[str]) -> str:
+    folded = name.strip().casefold().replace("-", "_")
+    key = _ALSO.get(folded, folded)
+    if key in keys:
+        return key
+    near = difflib.get_close_matches(key, list(keys), n=1)
+    said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(keys)}."
+    raise ConfigRefused(f"An agent has no “{name[:60]}”. {said}")
+
+
+def _tools(value: Any, known: Collection[str]) -> list[str]:
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ConfigRefused("tools are names, with commas between them.")
+    chosen: list[str] = []
+    for name in dict.fromkeys(one.strip() for one in names if one.strip()):
+        if name not in known:
+            near = difflib.get_close_matches(name, list(known), n=1)
+            said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+            raise ConfigRefused(f"There is no tool “{name[:60]}”. {said}")
+        chosen.append(name)
+    return chosen
+
+
+def _flag(key: str, value: Any) -> bool:
+    word = str(value).casefold()
+    if isinstance(value, bool) or word in _YES | _NO:
+        return word in _YES
+    raise ConfigRefused(f"{key} is yes or no.")
+
+
+def _number(key: str, value: Any) -> int | str | None:
+    """Whole, or for a cost the digits as written; None for “none”."""
+    if value is None or value == "none":
+        return None
+    try:
+        if key == "cost_per_day":
+            if isinstance(value, bool) or not 0 <= float(value) < 10**6:
+                raise ValueError
+            return str(value)
+        if isinstance(value, bool) or int(value) != float(value) or not 0 <= int(value) < 2**31:
+            raise ValueError
+        return int(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConfigRefused(f"{key} is a number, from 0.") from error
+
+
+def _limits(value: Any, tools: Collection[str]) -> dict[str, dict[str, int | float]]:
+    if not isinstance(value, dict):
+        raise ConfigRefused("limits name a ceiling of a tool, as in limits.git_tool.hard_s=30.")
+    found: dict[str, dict[str, int | float]] = {}
+    for tool, ceilings in value.items():
+        if tool != EVERY_TOOL and tool not in tools:
+            raise ConfigRefused(f"limits: there is no tool “{str(tool)[:60]}”; “*” is every tool.")
+        if not isinstance(ceilings, dict) or not ceilings:
+            raise ConfigRefused(f"limits of {tool}: name a ceiling, one of {', '.join(BOUNDS)}.")
+        found[str(tool)] = {str(name): _ceiling(str(name), one) for name, one in ceilings.items()}
+    return found
+
+
+def _ceiling(name: str, value: Any) -> int | float:
+    if name not in BOUNDS:
+        near = difflib.get_close_matches(name, list(BOUNDS), n=1)
+        said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(BOUNDS)}."
+        raise ConfigRefused(f"There is no limit “{name[:60]}”. {said}")
+    least, most = BOUNDS[name]
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise ConfigRefused(f"{name} is a number.") from error
+    if isinstance(value, bool) or not least <= number <= most:
+        raise ConfigRefused(f"{name}: from {in_words(name, least)} to {in_words(name, most)}.")
+    return number if isinstance(least, float) or name in ("cpus", "soft_s", "hard_s") else int(number)

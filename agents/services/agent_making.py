@@ -1,0 +1,159 @@
+"""Making, changing and retiring agents. Each change leaves an entry in the journal; nothing of an agent is deleted."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from agents.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.mastermind import configs
+from agents.mastermind.configs import Config, ConfigRefused
+from agents.models import Agent, Goal, ToolLimit
+from agents.services.goals import DEFAULT_AGENT
+from agents.states import GOAL_ENDED
+from agents.toolkit.registry import REGISTRY
+from people import journal
+from people.journal import Event
+from people.models import User
+from people.roles import Role
+
+logger = logging.getLogger(__name__)
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_MOST_NAMED = 5
+
+
+def config_keys() -> tuple[str, ...]:
+    """What an agent of this version has to be set."""
+    fields = {field.name for field in Agent._meta.get_fields()}
+    return tuple(key for key in configs.KEYS if key == "limits" or key in fields)
+
+
+def read_config(text: str) -> Config:
+    """Read a config as people write it. Raises GoalRefused, naming the field `config`."""
+    try:
+        return configs.parse(text, tools=[tool.name for tool in REGISTRY.tools], keys=config_keys())
+    except ConfigRefused as refused:
+        raise GoalRefused("config", str(refused)) from refused
+
+
+def check_kind(kind: str) -> None:
+    """Raise GoalRefused for a kind of agent that there is not."""
+    if kind.casefold() not in configs.KIND_NAMES:
+        near = difflib.get_close_matches(kind.casefold(), sorted(configs.KIND_NAMES), n=1)
+        said = f"Did you mean {configs.KIND}?" if near else f"There is {configs.KIND}."
+        raise GoalRefused("kind", f"There is no kind of agent “{kind[:60]}”. {said}")
+
+
+def create(name: str, config: Config, *, by: User) -> Agent:
+    """Make an agent. Raises NotYours, GoalRefused for what does not fit."""
+    _check_operator(by)
+    if not _NAME.fullmatch(name):
+        raise GoalRefused("name", "A name begins with a letter and has letters, digits, - and _, at most 64.")
+    if Agent.objects.filter(name__iexact=name).exists():
+        raise GoalRefused("name", f"There is an agent named {name} already; names of retired ones stay theirs.")
+    agent = Agent(name=name)
+    try:
+        with transaction.atomic():
+            _set(agent, config)
+            after = {"kind": configs.KIND, **_told(config)}
+            journal.record(Event.AGENT, by=by, subject=f"agent:{name}", data={"before": {}, "after": after})
+    except IntegrityError as error:
+        raise GoalRefused("name", f"There is an agent named {name} already.") from error
+    logger.info("Agent %s was made by %s", name, by.username)
+    return agent
+
+
+def change(agent: Agent, config: Config, *, by: User) -> Agent:
+    """Change what the config names; what it does not name stays. Plans that were proposed keep what stands in them."""
+    _check_operator(by)
+    if not config.values and not config.limits:
+        raise GoalRefused("config", "Say what should change, as in max_repair_attempts=1.")
+    with transaction.atomic():
+        agent = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
+        if agent.retired_at is not None:
+            raise NotPossibleNow(f"The agent {agent.name} is retired.")
+        before = {name: _plain(getattr(agent, name)) for name in config.values}
+        _set(agent, config)
+        data = {"before": before, "after": _told(config)}
+        journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=data)
+    return agent
+
+
+def retire(agent: Agent, *, by: User, reason: str = "") -> Agent:
+    """Let the agent take no more goals. Raises NotPossibleNow while goals of it are open.
+
+    The race it closes: a goal submitted to it at this moment waits for this lock, and is refused then.
+    """
+    _check_operator(by)
+    if agent.name == DEFAULT_AGENT:
+        raise NotPossibleNow(f"{DEFAULT_AGENT} has the goals that name no agent, so it stays. Pause it instead.")
+    with transaction.atomic():
+        agent = Agent.objects.select_for_update().get(pk=agent.pk)
+        if agent.retired_at is not None:
+            raise NotPossibleNow(f"The agent {agent.name} is retired already.")
+        waiting = Goal.objects.filter(agent=agent).exclude(state__in=[state.value for state in GOAL_ENDED])
+        numbers = list(waiting.order_by("pk").values_list("pk", flat=True)[: _MOST_NAMED + 1])
+        if numbers:
+            named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" and more" if len(numbers) > _MOST_NAMED else "")
+            raise NotPossibleNow(f"It still has goals: {named}. Cancel them, or wait until they have ended.")
+        agent.retired_at = timezone.now()
+        agent.save(update_fields=["retired_at"])
+        told = {"before": {"retired": False}, "after": {"retired": True, **({"reason": reason} if reason else {})}}
+        journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)
+    logger.info("Agent %s was retired by %s", agent.name, by.username)
+    return agent
+
+
+def find(name: str) -> Agent:
+    """The agent of this name, in any case. Raises GoalRefused with the nearest name."""
+    agent = Agent.objects.filter(name__iexact=name.strip()).first()
+    if agent is not None:
+        return agent
+    names = list(Agent.objects.order_by("name").values_list("name", flat=True)[:500])
+    near = difflib.get_close_matches(name, names, n=1)
+    said = f"Did you mean {near[0]}?" if near else "“agent_list” lists them."
+    raise GoalRefused("agent", f"There is no agent “{name[:60]}”. {said}")
+
+
+def _check_operator(by: User) -> None:
+    if not by.has_role(Role.OPERATOR):
+        raise NotYours("Agents are made, changed and retired by operators.")
+
+
+def _set(agent: Agent, config: Config) -> None:
+    for name, value in config.values.items():
+        setattr(agent, name, value)
+    try:
+        agent.full_clean()
+        agent.save()
+        for tool, ceilings in config.limits.items():
+            stated = "" if tool == configs.EVERY_TOOL else tool
+            row = ToolLimit.objects.filter(agent=agent, tool=stated).first() or ToolLimit(agent=agent, tool=stated)
+            for name, number in ceilings.items():
+                setattr(row, name, number)
+            row.full_clean()
+            row.save()
+    except ValidationError as error:
+        # A full_clean names each field; the first one is enough to go on with.
+        field, said = next(iter(error.message_dict.items()))
+        where = "" if field == "__all__" else f"{field}: "
+        raise GoalRefused("config", f"{where}{' '.join(said)}") from error
+
+
+def _told(config: Config) -> dict[str, Any]:
+    told = {name: _plain(value) for name, value in config.values.items()}
+    if config.limits:
+        told["limits"] = {tool: dict(ceilings) for tool, ceilings in config.limits.items()}
+    return told
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, bool | int | str | list | Mapping) or value is None else str(value)

@@ -1,0 +1,233 @@
+"""Carrying out a line that was typed to mastermind: read, done by the services that everybody uses, answered, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from agents import selectors
+from agents.errors import AgentsError, GoalRefused, NotPossibleNow, NotYours, WorkspaceRefused
+from agents.mastermind import commands, configs
+from agents.mastermind.answers import Answer, Outcome
+from agents.mastermind.reading import Reading, read
+from agents.models import Agent, GivenCommand, Goal, Workspace
+from agents.services import agent_making, component_goals, introspecting, known_components, querying
+from agents.services.component_goals import Terms
+from agents.services.goals import DEFAULT_AGENT
+from people.models import User
+
+_KEPT_LINE = 2_000
+_KEY_MAX = 200
+
+
+@dataclass(frozen=True)
+class Given:
+    """A line as it came: from whom, by which way, and in which workspace and by which agent its goals should be.
+
+    The same person with the same `key` gets the answer that was given already.
+    """
+
+    line: str
+    by: User
+    via: str
+    workspace: str = ""
+    agent: str = ""
+    priority: int = 3
+    key: str = ""
+
+
+Work = Callable[[Reading, Given], Answer]
+
+
+def carry_out(given: Given) -> Answer:
+    """Read the line and do what it says. Never raises for what a line says; the answer tells."""
+    if given.key and (earlier := _earlier(given)):
+        return earlier
+    reading = read(given.line, known_components.known())
+    answer = _answered(reading, given)
+    return _kept(given, answer)
+
+
+def _answered(reading: Reading, given: Given) -> Answer:
+    if not reading.is_understood:
+        return Answer(Outcome.NOT_UNDERSTOOD, reading.command, said=(reading.problem,), suggestions=reading.suggestions)
+    shell = Answer(Outcome.DONE, reading.command, reading.precise, suggestions=reading.suggestions)
+    try:
+        # Each service has its own transaction: some of them embed a text, which none may be open for.
+        done = WORK[reading.command](reading, given)
+    except NotYours as refused:
+        return replace(shell, outcome=Outcome.NOT_ALLOWED, said=(str(refused),))
+    except (GoalRefused, WorkspaceRefused) as refused:
+        outcome = Outcome.NOT_ALLOWED if "You may not" in str(refused) else Outcome.NOT_UNDERSTOOD
+        return replace(shell, outcome=outcome, said=(str(refused),))
+    except AgentsError as refused:
+        return replace(shell, outcome=Outcome.NOT_POSSIBLE, said=(str(refused),))
+    return replace(done, command=reading.command, understood=reading.precise)
+
+
+def _earlier(given: Given) -> Answer | None:
+    row = given.by.given_commands.filter(key=given.key[:_KEY_MAX]).first()
+    return of_row(row) if row is not None else None
+
+
+def of_row(row: GivenCommand) -> Answer:
+    """The answer as it was given."""
+    kept = row.answer
+    return Answer(
+        Outcome(kept["outcome"]),
+        kept["command"],
+        kept["understood"],
+        tuple(kept["said"]),
+        tuple(int(number) for number in kept["goals"]),
+        tuple(int(number) for number in kept["items"]),
+        tuple(kept["suggestions"]),
+        kept["data"],
+    )
+
+
+def _kept(given: Given, answer: Answer) -> Answer:
+    """Keep the line with its answer. Of the same key twice at once, the second gets what the first was told."""
+    try:
+        with transaction.atomic():
+            GivenCommand.objects.create(
+                by=given.by,
+                via=given.via,
+                line=_storable(given.line[:_KEPT_LINE]),
+                command=answer.command,
+                outcome=answer.outcome.value,
+                answer=answer.as_json(),
+                goal_id=answer.goals[0] if answer.goals and answer.command in MAKES_GOALS else None,
+                key=given.key[:_KEY_MAX],
+            )
+    except IntegrityError:
+        if given.key and (earlier := _earlier(given)):
+            return earlier
+        raise
+    return answer
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+MAKES_GOALS = ("evolve", "deploy", "coord_analyze")
+
+
+def terms(given: Given) -> Terms:
+    """Where and by whom the goals of this line are. Raises GoalRefused for a workspace or an agent there is not."""
+    workspace: Workspace | None = None
+    if given.workspace:
+        workspace = selectors.workspaces_writable_by(given.by).filter(name=given.workspace).first()
+        if workspace is None:
+            raise GoalRefused("workspace", f"No workspace of yours is named “{given.workspace[:80]}”.")
+    agent = agent_making.find(given.agent) if given.agent else None
+    key = f"mastermind:{given.key}"[:_KEY_MAX] if given.key else ""
+    return Terms(given.by, workspace, agent, given.priority, key)
+
+
+def _evolve(reading: Reading, given: Given) -> Answer:
+    if reading.component is None:
+        return _made(component_goals.plain(reading.text, terms(given)), "as you said it")
+    goal = component_goals.improve(reading.component, reading.wish, terms(given))
+    return _made(goal, f"about {reading.component}, on a copy of its files in {goal.workspace.name}")
+
+
+def _deploy(reading: Reading, given: Given) -> Answer:
+    return _made(component_goals.plain(f"Deploy {reading.text}", terms(given)), "as you said it")
+
+
+def _made(goal: Goal, how: str) -> Answer:
+    said = (
+        f"Goal {goal.pk} was submitted, {how}: {goal.text}",
+        "It is planned now; somebody reviews the plan before anything runs.",
+    )
+    data = {"goal": {"id": str(goal.pk), "text": goal.text, "state": goal.state, "workspace": goal.workspace.name}}
+    return Answer(Outcome.DONE, said=said, goals=(goal.pk,), data=data)
+
+
+def _introspect(reading: Reading, given: Given) -> Answer:
+    name = reading.text.removeprefix("agent ").strip() or given.agent or DEFAULT_AGENT
+    agent = Agent.objects.get_or_create(name=DEFAULT_AGENT)[0] if name == DEFAULT_AGENT else agent_making.find(name)
+    return _told(introspecting.introspect(agent, by=given.by))
+
+
+def _status(reading: Reading, given: Given) -> Answer:
+    return _told(introspecting.status(by=given.by))
+
+
+def _told(found: tuple[list[str], Mapping[str, Any]]) -> Answer:
+    said, data = found
+    return Answer(Outcome.DONE, said=tuple(said), data=data)
+
+
+def _agent_create(reading: Reading, given: Given) -> Answer:
+    kind, _, rest = reading.text.partition(" ")
+    name, _, config = rest.strip().partition(" ")
+    if not name:
+        raise GoalRefused("name", f"Say the kind and the name, as in “agent_create {configs.KIND} {kind[:40]}”.")
+    agent_making.check_kind(kind)
+    agent = agent_making.create(name, agent_making.read_config(config), by=given.by)
+    said = f"The agent {agent.name} is made. Goals name it with --agent {agent.name}; it holds nothing yet."
+    data = {"agent": {"id": str(agent.pk), "name": agent.name, "config": known_components.config_words(agent)}}
+    return Answer(Outcome.DONE, said=(said,), data=data)
+
+
+def _agent_list(reading: Reading, given: Given) -> Answer:
+    return _told(introspecting.listing())
+
+
+def _agent_evolve(reading: Reading, given: Given) -> Answer:
+    name, _, rest = reading.text.removeprefix("agent ").strip().partition(" ")
+    agent = agent_making.find(name)
+    if not configs.looks_like(rest):
+        raise NotPossibleNow(f"Say which of its settings should change, as in “agent_evolve {agent.name} model=…”.")
+    config = agent_making.read_config(rest)
+    agent = agent_making.change(agent, config, by=given.by)
+    changed = ", ".join([*config.values, *(["limits"] if config.limits else [])])
+    said = f"{agent.name} is changed ({changed}). It holds from the next plan on; what was proposed keeps what it says."
+    data = {"agent": {"id": str(agent.pk), "name": agent.name, "config": known_components.config_words(agent)}}
+    return Answer(Outcome.DONE, said=(said,), data=data)
+
+
+def _agent_delete(reading: Reading, given: Given) -> Answer:
+    name, _, reason = reading.text.removeprefix("agent ").strip().partition(" ")
+    agent = agent_making.retire(agent_making.find(name), by=given.by, reason=reason.strip()[:300])
+    said = f"The agent {agent.name} is retired. It takes no more goals; everything it did stays."
+    return Answer(Outcome.DONE, said=(said,), data={"agent": {"id": str(agent.pk), "name": agent.name}})
+
+
+def _query(reading: Reading, given: Given) -> Answer:
+    return _told(querying.answer(reading.text, by=given.by))
+
+
+def _analyze(reading: Reading, given: Given) -> Answer:
+    if reading.component is not None:
+        goal = component_goals.analyze(reading.component, terms(given))
+        return _made(goal, f"about {reading.component}")
+    if not given.workspace:
+        raise GoalRefused("workspace", "Say a component, or a workspace to look through.")
+    return _made(component_goals.plain("Analyze all the code", terms(given)), "of the whole workspace")
+
+
+def _help(reading: Reading, given: Given) -> Answer:
+    wanted = commands.NAMES.get("_".join(reading.text.casefold().replace("-", " ").split()))
+    text = commands.help_of(wanted.name) if wanted is not None else commands.overview()
+    return Answer(Outcome.DONE, said=tuple(text.splitlines()))
+
+
+WORK: dict[str, Work] = {
+    "evolve": _evolve,
+    "deploy": _deploy,
+    "introspect": _introspect,
+    "status": _status,
+    "agent_create": _agent_create,
+    "agent_list": _agent_list,
+    "agent_evolve": _agent_evolve,
+    "agent_delete": _agent_delete,
+    "coord_query": _query,
+    "coord_analyze": _analyze,
+    "help": _help,
+}
