@@ -1,4 +1,4 @@
-"""The allowed moves of goals, intent plans, intents, typed commands and what is reviewed before a plan.
+"""The allowed moves of goals, intent plans, intents, typed commands, wishes and what is reviewed before a plan.
 
 `agents.services.moves` is the one place that moves.
 """
@@ -81,6 +81,18 @@ class LevelState(StrEnum):
     UNREVIEWED = "unreviewed"
 
 
+class BacklogState(StrEnum):
+    """Where a wish of the backlog is. `stopped`: it failed too often; `merged`: another one says the same."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    IN_PROGRESS = "in_progress"
+    STOPPED = "stopped"
+    DONE = "done"
+    REJECTED = "rejected"
+    MERGED = "merged"
+
+
 G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
@@ -151,6 +163,19 @@ LEVEL_MOVES: Mapping[LevelState, frozenset[LevelState]] = {
     L.CANCELLED: frozenset(),
     L.UNREVIEWED: frozenset(),
 }
+
+B = BacklogState
+BACKLOG_MOVES: Mapping[BacklogState, frozenset[BacklogState]] = {
+    B.PENDING: frozenset({B.APPROVED, B.REJECTED, B.MERGED}),
+    B.APPROVED: frozenset({B.IN_PROGRESS, B.REJECTED, B.MERGED}),
+    # To approved: it failed, and may be tried again.
+    B.IN_PROGRESS: frozenset({B.DONE, B.APPROVED, B.STOPPED}),
+    B.STOPPED: frozenset({B.APPROVED, B.REJECTED}),
+    B.DONE: frozenset(),
+    B.REJECTED: frozenset({B.PENDING}),
+    B.MERGED: frozenset({B.PENDING}),
+}
+BACKLOG_OPEN = (B.PENDING, B.APPROVED, B.IN_PROGRESS, B.STOPPED)
 
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)
 PLAN_ENDED = frozenset(state for state, targets in PLAN_MOVES.items() if not targets)

@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.execution import shadow as shadow_run
 from agents.execution import typed
-from agents.services import cycle, log_keeping, snapshot_upkeep
+from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, snapshot_upkeep
 from sandbox.analysis import kit
 
 
@@ -46,3 +46,16 @@ def prune_snapshots() -> None:
 def keep_logs() -> None:
     """Make room for the logs of goals to come, and let go of those that are old enough."""
     log_keeping.keep()
+
+
+@shared_task(name="agents.tend_backlog")
+def tend_backlog() -> None:
+    """Look at what came of wishes that were taken up, and put what analyses found into the backlog."""
+    backlog_taking.settle()
+    backlog_sources.take_findings()
+
+
+@shared_task(name="agents.note_failures")
+def note_failures() -> None:
+    """Put what keeps failing into the backlog."""
+    backlog_sources.note_failures()

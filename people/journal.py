@@ -40,6 +40,7 @@ class Event(StrEnum):
     LIMIT = "limit"
     AGENT = "agent"
     STANDSTILL = "standstill"
+    BACKLOG = "backlog"
     WORKSPACE_MADE = "workspace_made"
     WORKSPACE_FILES = "workspace_files"
     WORKSPACE_SETTINGS = "workspace_settings"

@@ -97,6 +97,41 @@ COMMANDS: tuple[Command, ...] = (
         ("coord_analyse", "analyze_codebase"),
         about=True,
     ),
+    Command(
+        "coord_improve",
+        "coord_improve <component> <wish>",
+        "Put a wish about a component into the backlog, where somebody approves or rejects it.",
+        "coord_improve summarization_tool Add better error handling",
+        about=True,
+        words="the component and what should become better",
+    ),
+    Command(
+        "coord_backlog",
+        "coord_backlog [state]",
+        "Show the backlog, most urgent first, and why it stands still when it does.",
+        "coord_backlog approved",
+    ),
+    Command(
+        "coord_process_backlog",
+        "coord_process_backlog [number]",
+        "Take up approved items as goals, at most so many, as long as no stop rule says no.",
+        "coord_process_backlog 3",
+        ("process_backlog",),
+    ),
+    Command(
+        "coord_approve",
+        "coord_approve <item> [reason]",
+        "Approve an item of the backlog. A critical one takes a reviewer.",
+        "coord_approve 12 worth it",
+        words="the number of the item",
+    ),
+    Command(
+        "coord_reject",
+        "coord_reject <item> <reason>",
+        "Reject an item of the backlog, with the reason.",
+        "coord_reject 12 there is no such file",
+        words="the number of the item and the reason",
+    ),
     Command("help", "help [command]", "Say what the commands are, or how one is written.", "help evolve", ("?",)),
 )
 BY_NAME = {command.name: command for command in COMMANDS}

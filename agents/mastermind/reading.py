@@ -118,7 +118,9 @@ def _complete(shown: str, command: Command, rest: str, known: Sequence[Component
         return _item(shown, command, rest)
     if not command.about or not rest:
         return Reading(shown, name, rest)
-    found, wish, near, meant = _component_in(rest, known)
+    found, wish, near, meant = _first_word(rest, known) if name == "coord_improve" else (None, "", (), "")
+    if found is None:
+        found, wish, near, meant = _component_in(rest, known)
     if found is None and (meant or name == "coord_improve"):
         said = components.suggestion_words(near)
         called = f"“{meant[:80]}” is no component here" if meant else "It says of no component what should be better"
@@ -147,6 +149,14 @@ def _item(shown: str, command: Command, rest: str) -> Reading:
         problem = f"Say why it is rejected, as in “{command.example}”."
         return Reading(shown, command.name, rest, problem=problem)
     return Reading(shown, command.name, f"{number.lstrip('#')} {reason}".strip())
+
+
+def _first_word(text: str, known: Sequence[Component]) -> tuple[Component | None, str, tuple[Component, ...], str]:
+    """The component where the command's form has it: as one whole word, and the wish behind it."""
+    head, _, after = text.partition(" ")
+    match = components.find(head.strip(" ,;:"), known)
+    is_meant = match.component is not None and match.is_whole and head.casefold() not in _ARTICLES
+    return (match.component if is_meant else None), _wish([], after), (), head
 
 
 def _component_in(text: str, known: Sequence[Component]) -> tuple[Component | None, str, tuple[Component, ...], str]:

@@ -7,6 +7,7 @@ may be inserted and read by the application's database role, never changed.
 from __future__ import annotations
 
 from agents.models.actors import Agent, Standstill, ToolLimit
+from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.generations import Generation
@@ -22,6 +23,10 @@ __all__ = [
     "DIGEST_HEX",
     "Agent",
     "Attempt",
+    "BacklogItem",
+    "BacklogLift",
+    "BacklogRules",
+    "BacklogTry",
     "Belief",
     "Generation",
     "GivenCommand",

@@ -9,12 +9,20 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from agents import selectors
-from agents.errors import AgentsError, GoalRefused, NotPossibleNow, NotYours, WorkspaceRefused
+from agents.errors import AgentsError, GoalRefused, NotYours, WorkspaceRefused
 from agents.mastermind import commands, configs
 from agents.mastermind.answers import Answer, Outcome
+from agents.mastermind.components import Component
 from agents.mastermind.reading import Reading, read
 from agents.models import Agent, GivenCommand, Goal, Workspace
-from agents.services import agent_making, component_goals, introspecting, known_components, querying
+from agents.services import (
+    agent_making,
+    backlog_commands,
+    component_goals,
+    introspecting,
+    known_components,
+    querying,
+)
 from agents.services.component_goals import Terms
 from agents.services.goals import DEFAULT_AGENT
 from people.models import User
@@ -113,7 +121,7 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-MAKES_GOALS = ("evolve", "deploy", "coord_analyze")
+MAKES_GOALS = ("evolve", "deploy", "coord_analyze", "coord_process_backlog")
 
 
 def terms(given: Given) -> Terms:
@@ -182,8 +190,10 @@ def _agent_list(reading: Reading, given: Given) -> Answer:
 def _agent_evolve(reading: Reading, given: Given) -> Answer:
     name, _, rest = reading.text.removeprefix("agent ").strip().partition(" ")
     agent = agent_making.find(name)
+    if not rest.strip():
+        raise GoalRefused("config", f"Say what should change, as in “agent_evolve {agent.name} max_repair_attempts=1”.")
     if not configs.looks_like(rest):
-        raise NotPossibleNow(f"Say which of its settings should change, as in “agent_evolve {agent.name} model=…”.")
+        return backlog_commands.wished(Component("agent", agent.name), rest, given.by, given.priority)
     config = agent_making.read_config(rest)
     agent = agent_making.change(agent, config, by=given.by)
     changed = ", ".join([*config.values, *(["limits"] if config.limits else [])])
@@ -206,7 +216,9 @@ def _query(reading: Reading, given: Given) -> Answer:
 def _analyze(reading: Reading, given: Given) -> Answer:
     if reading.component is not None:
         goal = component_goals.analyze(reading.component, terms(given))
-        return _made(goal, f"about {reading.component}")
+        made = _made(goal, f"about {reading.component}")
+        about = {"kind": reading.component.kind, "name": reading.component.name}
+        return replace(made, data={**made.data, "component": about})
     if not given.workspace:
         raise GoalRefused("workspace", "Say a component, or a workspace to look through.")
     return _made(component_goals.plain("Analyze all the code", terms(given)), "of the whole workspace")
@@ -229,5 +241,10 @@ WORK: dict[str, Work] = {
     "agent_delete": _agent_delete,
     "coord_query": _query,
     "coord_analyze": _analyze,
+    "coord_improve": lambda reading, given: backlog_commands.improve(reading, given.by, given.priority),
+    "coord_backlog": lambda reading, given: backlog_commands.show(reading, given.by),
+    "coord_process_backlog": lambda reading, given: backlog_commands.process(reading, given.by),
+    "coord_approve": lambda reading, given: backlog_commands.approve(reading, given.by),
+    "coord_reject": lambda reading, given: backlog_commands.reject(reading, given.by),
     "help": _help,
 }

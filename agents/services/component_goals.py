@@ -35,14 +35,7 @@ class Terms:
 
 def plain(text: str, terms: Terms) -> Goal:
     """A goal as it was said."""
-    return goals.submit(
-        by=terms.by,
-        text=text,
-        priority=terms.priority,
-        workspace=terms.workspace,
-        agent=terms.agent,
-        submission_key=terms.key,
-    )
+    return _submit(text, terms.workspace, terms)
 
 
 def improve(component: Component, wish: str, terms: Terms) -> Goal:
@@ -54,8 +47,8 @@ def improve(component: Component, wish: str, terms: Terms) -> Goal:
     with transaction.atomic():
         if earlier := _earlier(terms):
             return earlier
-        workspace, folder, main = _place(component, terms)
         name = component.name
+        workspace, folder, main = _place(component, terms)
         # A text's way to become better is a wish; code has its safe fixes.
         if not wish and component.kind not in ("tool", "path"):
             raise NotPossibleNow(f"Say what should become better about {component}, as in “evolve {name}: …”.")
@@ -82,7 +75,7 @@ def _earlier(terms: Terms) -> Goal | None:
     return terms.by.goals.filter(submission_key=terms.key).first() if terms.key else None
 
 
-def _submit(text: str, workspace: Workspace, terms: Terms) -> Goal:
+def _submit(text: str, workspace: Workspace | None, terms: Terms) -> Goal:
     return goals.submit(
         by=terms.by,
         text=text,

@@ -1,4 +1,4 @@
-"""The one place that moves goals, plans, intents, typed commands and what is reviewed before a plan.
+"""The one place that moves goals, plans, intents, typed commands, wishes and what is reviewed before a plan.
 
 A move is a conditional update, a transition row and a hint.
 
@@ -17,9 +17,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents import signals, telemetry
-from agents.models import Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
+from agents.models import BacklogItem, Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
+    BACKLOG_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
     HAND_ENDED,
@@ -29,6 +30,7 @@ from agents.states import (
     PLAN_ENDED,
     PLAN_MOVES,
     SHADOW_MOVES,
+    BacklogState,
     GoalState,
     HandState,
     IntentState,
@@ -177,3 +179,16 @@ def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **
     for name, value in values.items():
         setattr(document, name, value)
     return document
+
+
+def move_backlog_item(item: BacklogItem, new: BacklogState, *, reason: str = "", **also: Any) -> BacklogItem:
+    """Move a wish of the backlog; MoveRefused when the table forbids it, or somebody moved it first."""
+    old = BacklogState(item.state)
+    if new not in BACKLOG_MOVES[old]:
+        raise MoveRefused(f"item {item.pk} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": timezone.now(), **also}
+    if not BacklogItem.objects.filter(pk=item.pk, state=old.value).update(**values):
+        raise MoveRefused(f"item {item.pk} is no longer {old}")
+    for name, value in values.items():
+        setattr(item, name, value)
+    return item

@@ -90,6 +90,9 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"changed {place}{_changes(data)}"
         case Event.STANDSTILL:
             return f"changed whether everything stands still{_changes(data)}"
+        case Event.BACKLOG:
+            what, why = _words(data.get("what", "changed")), data.get("why")
+            return f"{what} {place} of the backlog{_changes(data)}" + (f": {_short(why)}" if why else "")
         case Event.WORKSPACE_MADE:
             return f"made {place}"
         case Event.WORKSPACE_FILES:

@@ -9,6 +9,7 @@ import pytest
 
 from agents.execution import statements
 from agents.states import (
+    BACKLOG_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
     HAND_ENDED,
@@ -17,6 +18,7 @@ from agents.states import (
     LEVEL_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
+    BacklogState,
     GoalState,
     HandState,
     IntentState,
@@ -40,6 +42,7 @@ def test_every_state_has_a_row_in_its_table() -> None:
     assert set(INTENT_MOVES) == set(IntentState)
     assert set(HAND_MOVES) == set(HandState)
     assert set(LEVEL_MOVES) == set(LevelState)
+    assert set(BACKLOG_MOVES) == set(BacklogState)
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(HandState, HandState)))
@@ -64,6 +67,12 @@ def test_every_goal_can_end_from_wherever_it_is() -> None:
             reached |= edge
         assert reached & GOAL_ENDED, state
         assert GoalState.DROPPED in GOAL_MOVES[state], f"a person can always cancel a goal that is {state}"
+
+
+def test_a_wish_is_taken_up_only_after_somebody_approved_it() -> None:
+    into = {old for old in BacklogState if BacklogState.IN_PROGRESS in BACKLOG_MOVES[old]}
+    assert into == {BacklogState.APPROVED}
+    assert {old for old in BacklogState if not BACKLOG_MOVES[old]} == {BacklogState.DONE}
 
 
 @pytest.mark.parametrize("ended", sorted(PLAN_ENDED))

@@ -1,0 +1,59 @@
+"""When the backlog takes nothing up any more: the rules of an operator, held against what really came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# From least to most, for each rule.
+BOUNDS = {"failures_of_one": (1, 20), "without_success": (1, 1_000), "per_day": (0, 10_000)}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """`failures_of_one`: so often may one item fail in a row. `without_success`: so many may end in a row with nothing
+    better. `per_day`: so many goals may be begun in a day (UTC).
+    """
+
+    failures_of_one: int = 3
+    without_success: int = 10
+    per_day: int = 20
+
+
+@dataclass(frozen=True)
+class Figures:
+    """`recent`: outcomes of the last ended tries, the newest first, none from before a person let it go on; those that
+    nobody can judge are left out. `begun_today`: since midnight UTC, or since a person let it go on.
+    """
+
+    recent: Sequence[str]
+    begun_today: int
+
+
+IMPROVED, NO_BETTER, WORSE, UNMEASURED, NOT_ACHIEVED = "improved", "no_better", "worse", "unmeasured", "not_achieved"
+OUTCOMES = (IMPROVED, UNMEASURED, NO_BETTER, WORSE, NOT_ACHIEVED)
+# Of a try that nobody measured nobody knows whether it was one.
+JUDGED = (IMPROVED, NO_BETTER, WORSE, NOT_ACHIEVED)
+
+
+def why_stopped(rules: Rules, figures: Figures) -> str:
+    """Why nothing is taken up, in a sentence with its figures; empty when something may be."""
+    judged = [outcome for outcome in figures.recent if outcome in JUDGED][: rules.without_success]
+    if len(judged) == rules.without_success and IMPROVED not in judged:
+        return (
+            f"Of the last {rules.without_success} items that were tried none made anything better. Look at what came"
+            " of them before more is tried."
+        )
+    if figures.begun_today >= rules.per_day:
+        return f"{figures.begun_today} items were taken up today, and {rules.per_day} a day is the most."
+    return ""
+
+
+def room(rules: Rules, figures: Figures, asked: int) -> int:
+    """How many may be taken up now."""
+    return 0 if why_stopped(rules, figures) else max(0, min(asked, rules.per_day - figures.begun_today))
+
+
+def why_item_stopped(rules: Rules, failures: int) -> str:
+    """Why an item is not tried again, after so many failures in a row; empty when it may be."""
+    return f"it failed {failures} times in a row" if failures >= rules.failures_of_one else ""
