@@ -44,6 +44,8 @@ class Situation:
     about_goal: tuple[Belief, ...] = ()
     # What makes the goal impossible without anybody's word, such as a deadline that has passed; "" for nothing.
     impossible: str = ""
+    # Why it is not needed any more: the goal that it is a part of has ended. No commitment outlasts that.
+    superseded: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,8 @@ def reconsider(commitment: Commitment, situation: Situation) -> Reconsidered:
             ("unwanted", UNWANTED, "no"),
         )
     }
+    if situation.superseded:
+        return _decided(Course.DROP, f"it is not needed any more: {situation.superseded}", commitment)
     if (word := said["achieved"]) is not None:
         return _decided(Course.ACHIEVED, f"it is believed achieved: {word.sentence}", commitment, belief=word.sentence)
     impossible = said["impossible"].sentence if said["impossible"] is not None else situation.impossible

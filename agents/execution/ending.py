@@ -20,6 +20,8 @@ from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
 SANDBOX_WAIT_S = 15.0
+# How the reason of a plan begins that its agent let go of, while its clean-up runs.
+DROPPED = "dropped: "
 # Whoever gives the word wakes the goal at once; this only finds a word whose wake-up was lost.
 PERSON_WAIT_S = 600.0
 
@@ -60,11 +62,17 @@ def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) ->
 
 
 def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
-    """The plan failed and with it the goal."""
+    """The plan failed and with it the goal; or the agent let go of it, and it has been cleaned up."""
     with transaction.atomic():
         goal = hold(lease)
         move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=reason)
         _skip_pending(plan, "the plan failed")
+        if reason.startswith(DROPPED):
+            why = reason.removeprefix(DROPPED)
+            move_plan(plan, PlanState.SUPERSEDED, by=lease.owner, reason=why)
+            logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} was dropped: {why}", level="warning")
+            move_goal(goal, GoalState.DROPPED, by=lease.owner, reason=why)
+            return
         move_plan(plan, PlanState.FAILED, by=lease.owner, reason=reason)
         logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} failed: {reason}", level="error")
         move_goal(goal, GoalState.FAILED, by=lease.owner, reason=reason)
@@ -78,17 +86,20 @@ def cancel(plan: IntentPlan, lease: Lease) -> None:
         cancelled(goal, plan, by=plan.reason.removeprefix("cancelled by ") or lease.owner)
 
 
-def cancelled(goal: Goal, plan: IntentPlan, *, by: str) -> None:
-    """Nothing further of the plan runs; what finished steps changed stays. The caller holds both rows."""
-    reason = f"cancelled by {by}"
+def cancelled(goal: Goal, plan: IntentPlan, *, by: str, reason: str = "cancelled_by_person") -> None:
+    """Nothing further of the plan runs; what finished steps changed stays. The caller holds both rows.
+
+    `reason` is the goal's.
+    """
+    why = f"cancelled by {by}"
     Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
-        finished=Now(), outcome="cancelled", reason=reason
+        finished=Now(), outcome="cancelled", reason=why
     )
     move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason="cancelled")
     _skip_pending(plan, "cancelled")
-    move_plan(plan, PlanState.CANCELLED, by=by, reason=reason)
+    move_plan(plan, PlanState.CANCELLED, by=by, reason=why)
     logs.say(goal.pk, "worker", "cancel", "stopped: the goal was cancelled", level="warning")
-    move_goal(goal, GoalState.DROPPED, by=by, reason="cancelled_by_person")
+    move_goal(goal, GoalState.DROPPED, by=by, reason=reason)
 
 
 def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:

@@ -14,21 +14,24 @@ from django.db import transaction
 
 from agents import gate, telemetry
 from agents.bdi import recovery
+from agents.bdi.commitment import Course, Reconsidered
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass, Strategy
 from agents.bdi.started import living_before
-from agents.execution import draining, ending, record, verifying
+from agents.execution import draining, ending, reconsidering, record, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.execution.outage import Answer, when_it_answers
+from agents.execution.reconsidering import LetGo, Reconsiderer
 from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.execution.taking_up import take_up
+from agents.execution.watching import Watch
 from agents.models import Attempt, IntentPlan
-from agents.services import logs, renewing
+from agents.services import logs, reconsidered, renewing
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
 from agents.toolkit.registry import REGISTRY, UnknownTool
@@ -56,9 +59,12 @@ class Executor:
         document: Document,
         granted: gate.Verdict,
         running: Running | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.lease = lease
         self.companion = companion
+        self.watch = watch or Watch(plan.goal_id, plan.pk)
+        self.reconsiderer = Reconsiderer(plan, document, self.watch)
         self.plan = plan
         self.document = document
         self.granted = granted
@@ -78,7 +84,7 @@ class Executor:
         """
         remove_stale_checkouts(self.lease.goal_id, self.lease.fence)
         try:
-            if not self.plan.aborting and self._main_steps():
+            if not self.plan.aborting and self._held_on():
                 return True
             self.plan.refresh_from_db()
             if self.plan.aborting:
@@ -89,13 +95,23 @@ class Executor:
         except verifying.Refused as refused:
             verifying.stop(self.lease, self.plan, self.document, refused.verdict)
         except record.Halted as halted:
-            logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning")
+            then = {"then": self.lease.then[0]} if self.lease.then else {}
+            logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning", **then)
         except record.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
             self._write()
         except SandboxError as error:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
         return False
+
+    def _held_on(self) -> bool:
+        """Run the main intents unless the agent lets go of its intention between two of them."""
+        try:
+            return self._main_steps()
+        except LetGo as given_up:
+            first_cleanup = len(self.document.intents) + 1
+            reconsidering.carry_out(self.plan, self.lease, given_up.decided, first_cleanup=first_cleanup)
+            return False
 
     def _main_steps(self) -> bool:
         """Run the main intents; True when the plan is complete, False when it waits (retry) or is being aborted."""
@@ -109,6 +125,8 @@ class Executor:
             self._opened(running, state, needs) as desk,
             self._everything_written(),
         ):
+            if running is None and self.lease.state != GoalState.AWAITING_REVIEW:
+                self._reconsidered(self.reconsiderer.before(self.plan.position, desk))
             for position in range(self.plan.position, last + 1):
                 running = running or self._begin(desk, position)
                 outcome = self._try(desk, running)
@@ -120,6 +138,15 @@ class Executor:
             # Before the desk is cleared: people need not wait for thousands of files to be removed.
             self._complete(desk, running, outcome)
         return True
+
+    def _reconsidered(self, decided: Reconsidered | None) -> None:
+        """Raises LetGo when the agent does not go on; what it goes on in spite of is said with the next line."""
+        if decided is not None and decided.course is not Course.GO_ON:
+            raise LetGo(decided)
+        if decided is not None:
+            self._lines.append(
+                NewLine("bdi_agent", "reconsider", reconsidered.sentence(decided), data=dict(decided.data))
+            )
 
     def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
         """The last step and the plan end together, in one statement, and the lease with them."""
@@ -269,17 +296,38 @@ class Executor:
         self, desk: Desk, running: Running, outcome: StepOutcome, *, following: int | None = None
     ) -> Running | None:
         """Record the step, and begin the one at the position `following`."""
-        done = self._done(desk, outcome)
+        done, first = self._done(desk, outcome), None
+        decided = self._looked_again(desk, running, done) if following is not None else None
+        if decided is None and not desk.session.living:
+            first = self.watch.first()
         begins = [] if following is None else [_begins(self.document.at(following), desk.session.state)]
         said = Said(self._lines, begins, self.granted.stamp)
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
+        goes_on = goes_on and decided is None and first is None
         begun = self._report(lambda: record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
         self._lines = []
+        if decided is not None:
+            raise LetGo(decided)
+        if following is not None and begun is None and first is not None:
+            self.lease.then.append(first.goal)
+            raise record.Halted(f"intent {following} begins later: {first.why}")
         if following is not None and begun is None:
             why = "it goes on" if goes_on else "another worker takes it, for this one was told to stop"
             raise record.Halted(f"intent {following} begins when {why}")
         return begun
+
+    def _looked_again(self, desk: Desk, running: Running, done: Done) -> Reconsidered | None:
+        """What the agent decides between two main steps, when it does not simply go on."""
+        spec = self.document.at(running.position)
+        if spec.phase != "main":
+            return None
+        succeeded = done.intent_state is IntentState.SUCCEEDED
+        try:
+            self._reconsidered(self.reconsiderer.after(spec, desk, succeeded=succeeded))
+        except LetGo as given_up:
+            return given_up.decided
+        return None
 
     def _done(self, desk: Desk, outcome: StepOutcome) -> Done:
         if outcome.failure is not None:
@@ -426,12 +474,12 @@ class Begun:
 
 def execute(lease: Lease, begun: Begun) -> bool:
     """Run a plan that was taken up. Returns whether the lease was given back with the plan's end."""
-    cancelled = IntentPlan.objects.filter(pk=begun.plan.pk, cancel_requested=True)
+    watch = Watch(lease.goal_id, begun.plan.pk)
     with (
         telemetry.working_on(plan=begun.plan.pk),
-        Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion,
+        Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=watch.is_cancelled) as companion,
     ):
-        return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running).run()
+        return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running, watch).run()
 
 
 def begin(lease: Lease) -> Begun | None:
@@ -462,8 +510,9 @@ def _first_try(
 ) -> Running | None:
     """Begin it here, if a jail as it needs one is known to be had; else the executor does, when it has one."""
     runs = not plan.aborting and plan.position <= len(document.intents) and not draining.is_asked()
-    # One that waited, maybe for the sandbox, begins when its jail stands: waiting adds no tries.
-    spec = document.at(plan.position) if runs and lease.state != GoalState.RECOVERING else None
+    # One that waited, maybe for the sandbox, begins when its jail stands: waiting adds no tries. And one that lay still
+    # is reconsidered before.
+    spec = document.at(plan.position) if runs and lease.state == GoalState.AWAITING_REVIEW else None
     if spec is not None and is_at_hand(granted.minimum or settings.SANDBOX_MIN, spec.hosts):
         begins = [_begins(spec, SessionState.from_json(plan.session.state))]
         with suppress(record.Halted):

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
 
 from agents import prepared
+from agents.bdi.deliberation import is_turn_of_the_oldest
 from agents.errors import AgentsError
 from agents.models import Goal
 
 _TEMPLATE = (Path(__file__).parent / "claimable.sql").read_text()
-_OF_ANY = _TEMPLATE.replace("{which}", "true")
+_BY_ID = "ORDER BY goal.priority, goal.id"
+
+
+def _ordered(which: str, order: str = "goal.priority, goal.deadline, goal.id") -> str:
+    """The goals that can go on, in the order of `agents.bdi.deliberation`."""
+    return _TEMPLATE.replace("{which}", which).replace(_BY_ID, f"ORDER BY {order}")
+
+
+_OF_ANY = _ordered("true")
+# A sum, so that nobody walks the index of ids past all the goals that have ended.
+_OLDEST = _ordered("true", "goal.id + 0")
+_BESIDE = (
+    "goal.agent_id = (SELECT agent_id FROM agents_goal WHERE id = %(goal)s) AND goal.id <> %(goal)s"
+    " AND goal.ended_at IS NULL"
+)
+# The other goals of the same agent that could go on: the most urgent ones, and the one that has waited longest.
+WAITING_BESIDE = " UNION ".join(
+    f"(SELECT id, priority FROM agents_goal WHERE id IN ({_ordered(_BESIDE, order)} LIMIT {most}))"  # noqa: S608
+    for order, most in (("goal.priority, goal.deadline, goal.id", 5), ("goal.id + 0", 1))
+)
 # Two texts, and not one with a condition on the parameter: each has a plan of its own.
-_OF_ONE = _TEMPLATE.replace("{which}", "goal.id = %(goal)s")
+_OF_ONE = _ordered("goal.id = %(goal)s")
 # Both parts are files of this package; what varies is passed as parameters.
 _CLAIM = """
 WITH picked AS ({claimable} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
@@ -42,6 +63,8 @@ WHERE goal.id = standing.id
 RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state
 """
 _CLAIM_ANY, _CLAIM_ONE = _CLAIM.replace("{claimable}", _OF_ANY), _CLAIM.replace("{claimable}", _OF_ONE)
+_CLAIM_OLDEST = _CLAIM.replace("{claimable}", _OLDEST)
+_claims = itertools.count()
 
 
 # A third worker that dies over the same thing is the last: what it tried is stopped with a reason.
@@ -65,6 +88,10 @@ class Lease:
     lost: int = 0
     # Where the goal stood when it was claimed; "": not known.
     state: str = ""
+    # Whether it was taken because it had waited longest.
+    oldest: bool = False
+    # The goal that goes on in its place, when its plan let one go first.
+    then: list[int] = field(default_factory=list, compare=False)
 
 
 def worker_name() -> str:
@@ -75,12 +102,18 @@ def worker_name() -> str:
 def claim(goal_id: int | None = None) -> Lease | None:
     """Take the lease on this goal, or on the most urgent one that can go on; None when there is nothing to do.
 
+    Every so often, of those that can go on, the one that has waited longest is taken, so that none starves.
+
     SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
     """
     owner = worker_name()
     values = {"owner": owner, "lease_s": settings.LEASE_S}
-    row = prepared.row(_CLAIM_ANY, values) if goal_id is None else prepared.row(_CLAIM_ONE, values | {"goal": goal_id})
-    return Lease(goal_id=row[0], fence=row[1], owner=owner, lost=row[2], state=row[3]) if row else None
+    oldest = goal_id is None and is_turn_of_the_oldest(next(_claims))
+    if goal_id is None:
+        row = prepared.row(_CLAIM_OLDEST if oldest else _CLAIM_ANY, values)
+    else:
+        row = prepared.row(_CLAIM_ONE, values | {"goal": goal_id})
+    return Lease(row[0], row[1], owner, lost=row[2], state=row[3], oldest=oldest) if row else None
 
 
 def claimable(limit: int) -> list[int]:

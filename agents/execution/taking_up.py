@@ -50,8 +50,9 @@ def _locked(lease: Lease) -> tuple[GoalState, IntentPlan] | None:
     if row is None:
         hold(lease)
         return None
-    state, session_id, session, *rest = row
+    state, commitment, session_id, session, *rest = row
     plan = _instance(IntentPlan, rest[: len(_PLAN)])
+    plan.commitment = commitment or ""
     plan.workspace = _instance(Workspace, rest[len(_PLAN) :])
     if session_id is not None:
         plan.session = TerminalSession(pk=session_id, intent_plan_id=plan.pk, state=json.loads(session))
@@ -70,7 +71,10 @@ def _instance(model: type[_Row], values: list[Any]) -> _Row:
 _PLAN = [f'plan."{field.column}"' for field in IntentPlan._meta.concrete_fields]
 _WORKSPACE = [f'workspace."{field.column}"' for field in Workspace._meta.concrete_fields]
 _LOCK = f"""
-SELECT goal.state, session.id, session.state, {", ".join([*_PLAN, *_WORKSPACE])}
+SELECT goal.state,
+       (SELECT held.kind FROM agents_agentcommitment held WHERE held.agent_id = goal.agent_id
+        ORDER BY held.id DESC LIMIT 1),
+       session.id, session.state, {", ".join([*_PLAN, *_WORKSPACE])}
 FROM agents_goal goal
 JOIN agents_intentplan plan ON plan.goal_id = goal.id
 JOIN agents_workspace workspace ON workspace.id = plan.workspace_id

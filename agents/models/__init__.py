@@ -6,7 +6,7 @@ may be inserted and read by the application's database role, never changed.
 
 from __future__ import annotations
 
-from agents.models.actors import Agent, Standstill, ToolLimit
+from agents.models.actors import Agent, AgentCommitment, Standstill, ToolLimit
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
@@ -22,6 +22,7 @@ from agents.models.workspaces import Workspace, WorkspaceChange
 __all__ = [
     "DIGEST_HEX",
     "Agent",
+    "AgentCommitment",
     "Attempt",
     "BacklogItem",
     "BacklogLift",

@@ -8,7 +8,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from agents.bdi.commitment import Commitment
 from agents.bdi.limits import BOUNDS, Number, in_words
+from agents.models.common import one_of
 
 MOST_REPAIRS = 10
 
@@ -90,6 +92,28 @@ class Agent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class AgentCommitment(models.Model):
+    """How firmly an agent holds on to its intentions, as somebody set it; the newest row counts, none: single-minded.
+
+    Read at every decision. Setting it back is a row of its own, so that its history can be read.
+    """
+
+    append_only = True
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="commitments", db_index=False)
+    kind = models.CharField(max_length=16)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    why = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        constraints = [one_of("kind", Commitment, "agent_commitment_known")]
+        indexes = [models.Index(fields=["agent", "-id"], name="agent_commitment_newest")]
+
+    def __str__(self) -> str:
+        return self.kind
 
 
 class Standstill(models.Model):

@@ -23,6 +23,12 @@ class Goal(models.Model):
     # 1 is adopted first, 5 last.
     priority = models.PositiveSmallIntegerField(default=3)
     depends_on = models.ManyToManyField("self", symmetrical=False, related_name="dependants", blank=True)
+    # The goal this one is a part of; when that has ended, this one is dropped. Its partial index is below.
+    parent = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children", db_index=False
+    )
+    # After this moment it is not begun, and an agent that is not blind lets go of it.
+    deadline = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=16, default=GoalState.PENDING.value)
     reason = models.TextField(blank=True)
     submission_key = models.CharField(max_length=200, blank=True)
@@ -61,6 +67,7 @@ class Goal(models.Model):
                 condition=~Q(state__in=sorted(state.value for state in GOAL_ENDED)),
                 name="goal_open_by_priority",
             ),
+            models.Index(fields=["parent"], condition=Q(parent__isnull=False), name="goal_children"),
             # The open ones may be the oldest: without it a list of them reads every goal that has ended since.
             models.Index(
                 fields=["-id"],
@@ -123,6 +130,13 @@ class Belief(models.Model):
         ordering = ["id"]
         constraints = [
             models.CheckConstraint(condition=Q(confidence__range=(0.0, 1.0)), name="belief_confidence_0_to_1")
+        ]
+        indexes = [
+            models.Index(
+                fields=["expires_at"],
+                condition=Q(expires_at__isnull=False, retracted_by=""),
+                name="belief_that_expires",
+            )
         ]
 
     def __str__(self) -> str:

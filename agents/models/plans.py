@@ -71,6 +71,8 @@ class IntentPlan(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    # How firmly its agent holds on, as it was read when a worker took it up; no column.
+    commitment = ""
 
     class Meta:
         ordering = ["-id"]

@@ -12,7 +12,7 @@ from agents import telemetry
 from agents.execution import draining, executor, outage
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
-from agents.services import hints, learning, logs, planning, shadowing
+from agents.services import families, hints, learning, logs, planning, shadowing, telling
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused
 
@@ -41,7 +41,8 @@ def work(goal_id: int | None = None) -> None:
 
 
 def one(goal_id: int | None = None) -> int | None:
-    """Claim this goal, or the most urgent one, and take one turn; the goal, or None when nothing could be claimed.
+    """Claim this goal, or the most urgent one, and take one turn; the goal to go on with (this one, or another that it
+    let go first), or None when nothing could be claimed.
 
     An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step; when that
     does not go well, claimed alone, and the turn finds out why.
@@ -63,7 +64,7 @@ def one(goal_id: int | None = None) -> int | None:
     if lease is None:
         return None
     turn(lease, begun)
-    return lease.goal_id
+    return lease.then[0] if lease.then else lease.goal_id
 
 
 class _Apart(Exception):
@@ -121,6 +122,7 @@ def _step(lease: Lease, begin: _Begin) -> bool:
         planning.plan_goal(lease)
     elif state in GOAL_ENDED:
         learning.learn(lease)
+        families.drop_orphans()
     else:
         begun = begin()
         return begun is not None and executor.execute(lease, begun)
@@ -167,6 +169,8 @@ def unblock(lease: Lease) -> None:
 
 def sweep() -> None:
     """Wake the workers when anything can be claimed: a few at a time, for each goes on with whatever else waits."""
+    telling.expire()
+    families.drop_orphans()
     for goal_id in claimable(limit=SWEEP_WAKES):
         hints.wake(goal_id)
     shadowing.stop_unwanted()

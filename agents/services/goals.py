@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.text import slugify
 
 from agents import telemetry
 from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
-from agents.selectors import current_plan, workspaces_writable_by
+from agents.selectors import current_plan, may_change, workspaces_writable_by
 from agents.services import choosing, designs, hints, logs, proposing
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
@@ -38,9 +40,12 @@ def submit(
     submission_key: str = "",
     design: str = "",
     agent: Agent | None = None,
+    deadline: datetime | None = None,
+    parent: Goal | None = None,
 ) -> Goal:
     """Take a goal in, with a written design where there is one. Without a workspace it gets a new, empty one named
-    after it; without an agent the first one has it.
+    after it; without an agent the first one has it. After its `deadline` it is not begun; a part of `parent`, it is
+    dropped when that has ended.
 
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
     request makes one goal. Raises GoalRefused naming the field.
@@ -52,13 +57,18 @@ def submit(
         raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise GoalRefused("text", "You may not submit goals. Ask an admin for the role submitter.")
+    if deadline is not None and deadline <= timezone.now():
+        raise GoalRefused("deadline", "This moment has passed. Name one to come, or leave it empty.")
+    if parent is not None and (parent.has_ended or not may_change(by, parent)):
+        raise GoalRefused("parent", "A goal can be a part only of one of yours that has not ended.")
     if workspace is not None and not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
         raise GoalRefused("workspace", "No workspace of yours has this name.")
     if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
         return earlier
     try:
         with transaction.atomic():
-            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design, agent)
+            more = {"deadline": deadline, "parent": parent}
+            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design, agent, more)
             telemetry.submitted(goal.pk, goal.agent.name, text, began_ns)
             return goal
     except IntegrityError:
@@ -77,6 +87,7 @@ def _create(
     key: str,
     design: str,
     agent: Agent | None,
+    more: Mapping[str, Any],
 ) -> Goal:
     waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
     lost = [goal for goal in waiting if goal.has_ended]
@@ -95,6 +106,7 @@ def _create(
         state=state.value,
         reason=reason,
         submission_key=key,
+        **more,
     )
     goal.depends_on.set(depends_on)
     logs.say(goal.pk, "bdi_agent", "submit", f"goal {goal.pk} submitted by {by.username}, priority {priority}")

@@ -6,8 +6,10 @@ import logging
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.bdi import perception
@@ -30,10 +32,25 @@ ENTRIES_MAX = DEFAULT_LIMITS.workspace_files
 _JAIL_PATH = "/usr/bin:/bin"
 
 
-def perceive(goal: Goal) -> list[Belief]:
-    """What is so now, for planning this goal, with what people have told the agent about it."""
+@dataclass(frozen=True)
+class Place:
+    """Where it is looked from: a snapshot of the files, and how the session stands."""
+
+    head: str
+    folder: str = ""
+    venv: str | None = None
+    autonomous: bool = False
+
+
+def perceive(goal: Goal, at: Place | None = None) -> list[Belief]:
+    """What is so now, for planning this goal, with what people have told the agent about it.
+
+    `at`: between two steps of its plan, as the session and the files are then.
+    """
     told, corrections = [], []
-    for row in goal.beliefs.filter(source="person", retracted_by=""):
+    # The database's own clock: what has expired is not held, whether or not the sweep has been there.
+    rows = goal.beliefs.exclude(source="perception").filter(retracted_by="").exclude(expires_at__lte=Now())
+    for row in rows.order_by("pk"):
         belief = Belief(row.sentence, row.source, row.confidence, row.at.isoformat())
         if row.denies:
             corrections.append(Correction(row.denies, belief))
@@ -45,6 +62,7 @@ def perceive(goal: Goal) -> list[Belief]:
         told=told,
         corrections=corrections,
         has_model=bool(models_of(goal.agent)),
+        at=at,
     )
 
 
@@ -55,14 +73,19 @@ def of_workspace(
     told: Sequence[Belief] = (),
     corrections: Sequence[Correction] = (),
     has_model: bool = False,
+    at: Place | None = None,
 ) -> list[Belief]:
     """What is so in a workspace; names in the text `about` are looked up on their own."""
-    entries = store().entries(workspace.head)
+    at = at or Place(workspace.head)
+    entries = store().entries(at.head)
     world = World(
         entries=tuple(
             Entry(entry.path.decode(errors="replace"), entry.kind, entry.size) for entry in entries[:ENTRIES_MAX]
         ),
         complete=len(entries) <= ENTRIES_MAX,
+        folder=at.folder,
+        venv=at.venv,
+        autonomous=at.autonomous,
         python_version=python_version(),
         sandbox_level=_level(),
         programs=programs(),

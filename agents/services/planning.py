@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -19,6 +20,7 @@ from agents.execution.lease import Lease, hold
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
 from agents.services import (
+    adopting,
     choosing,
     contradicting,
     designs,
@@ -29,6 +31,7 @@ from agents.services import (
     perceiving,
     proposing,
     rules,
+    telling,
 )
 from agents.services.asked_models import models_of
 from agents.services.model_planning import Later
@@ -49,8 +52,9 @@ def plan_goal(lease: Lease) -> None:
     Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds.
     """
     goal = _adopt(lease)
-    if goal.state != GoalState.PLANNING:  # it waits for its design
+    if goal.state != GoalState.PLANNING:  # it waits for its design, or is not begun
         return
+    told = telling.mark(goal.pk)
     with telemetry.span("perceive", goal.pk):
         beliefs = perceiving.perceive(goal)
     with telemetry.span("plan", goal.pk):
@@ -74,6 +78,11 @@ def plan_goal(lease: Lease) -> None:
     with transaction.atomic():
         goal = hold(lease)
         _keep_beliefs(goal, beliefs)
+        if telling.mark(goal.pk) != told:
+            said = "somebody said what is so while it was planned: it is planned again from that"
+            logs.say(goal.pk, "bdi_agent", "plan", said)
+            move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
+            return
         if isinstance(found, PlanDraft) and not problems:
             _propose(goal, found)
         else:
@@ -98,7 +107,9 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
             raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
         if goal.state == GoalState.MANUAL:
-            move_goal(goal, GoalState.PENDING, by=by.username, reason="")
+            # Whoever lets an overdue goal go on has said that its deadline no longer counts.
+            also = {"deadline": None} if goal.reason.startswith(adopting.OVERDUE) else {}
+            move_goal(goal, GoalState.PENDING, by=by.username, reason="", **also)
         logs.say(goal.pk, "review", "plan", f"{by.username} lets it be planned again")
         hints.wake(goal.pk)
     goal.refresh_from_db()
@@ -109,7 +120,7 @@ def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
     if goal.state == GoalState.PENDING:
         return goal.wake_at is not None and goal.reason.startswith(OF_A_MODEL)
-    return goal.state == GoalState.MANUAL and goal.reason.startswith((OF_A_MODEL, "no_"))
+    return goal.state == GoalState.MANUAL and goal.reason.startswith((OF_A_MODEL, "no_", adopting.OVERDUE))
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -126,9 +137,8 @@ def _adopt(lease: Lease) -> Goal:
     """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
     with transaction.atomic():
         goal = hold(lease)
-        if goal.state == GoalState.PENDING:
-            logs.say(goal.pk, "bdi_agent", "deliberate", f"adopted goal {goal.pk} (priority {goal.priority})")
-            move_goal(goal, GoalState.PLANNING, by="bdi_agent")
+        if goal.state == GoalState.PENDING and not adopting.adopt(goal, lease):
+            return goal
         if (design := designs.in_the_way(goal)) is not None:
             designs.wait_for_it(goal, design)
         return goal
@@ -153,7 +163,7 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
     Belief.objects.bulk_create(
         Belief(goal=goal, sentence=belief.sentence, source=belief.source, confidence=belief.confidence, at=now)
         for belief in beliefs
-        if belief.source != "person"
+        if belief.source == "perception"
     )
     logs.say(goal.pk, "bdi_agent", "perceive", f"holds {len(beliefs)} beliefs about workspace, tools and machine")
 
@@ -165,8 +175,21 @@ def _propose(goal: Goal, draft: PlanDraft) -> None:
     if draft.source == "rule":
         rule = draft.evidence.get("rule") or {}
         said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps"
-        logs.say(goal.pk, "bdi_agent", "plan", said)
+        logs.say(goal.pk, "bdi_agent", "plan", said, **_chosen(draft))
     proposing.propose(goal, draft)
+
+
+def _chosen(draft: PlanDraft) -> dict[str, Any]:
+    """What the choice of the rule stands on, for the log: its contexts, the weakest one, and what was passed over."""
+    contexts = draft.evidence.get("contexts") or ()
+    return {
+        "rule": draft.evidence.get("rule") or {},
+        "contexts": [{"text": each["sentence"], "score": each["score"]} for each in contexts],
+        "weakest": min((each["score"] for each in contexts), default=None),
+        "rejected": [
+            {"rule": each["rule"]["name"], "why": each["why"]} for each in draft.evidence.get("rejected") or ()
+        ][:5],
+    }
 
 
 def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:

@@ -17,6 +17,7 @@ _VERDICTS = {
     "second_approval": "gave the second approval to",
     "withdraw": "took back the first approval of",
 }
+_BELIEF = {"denied": "said that this is not so", "told": "said that this is so", "retracted": "took this back"}
 _TYPED = {
     "submitted": "typed",
     "refused": "was not allowed to type",
@@ -81,7 +82,8 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
         case Event.ROUND_LIMIT:
             return f"changed how often plans may be sent back{_changes(data)}"
         case Event.BELIEF:
-            done = "said that this is not so" if data.get("what") == "denied" else "put this back"
+            what = str(data.get("what", ""))
+            done = _BELIEF.get(what, "put this back")
             instead = f", but: {_short(data['instead'])}" if data.get("instead") else ""
             return f"{done}, in {place}: “{_short(data.get('sentence', ''))}”{instead}"
         case Event.LIMIT:

@@ -1,0 +1,90 @@
+"""Reconsidering between two steps: asked without a statement, and only of who has a reason to look again.
+
+A blind or single-minded agent looks when something was told (`watching.py`); an open-minded one after each step, for
+the price of a few statements and a look at the files. What comes of it is one transaction, after the step was recorded.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from agents.bdi import standing
+from agents.bdi.commitment import Commitment, Course, Reconsidered, reconsider
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.standing import Standing
+from agents.errors import AgentsError
+from agents.execution.desk import Desk
+from agents.execution.ending import DROPPED
+from agents.execution.lease import Lease, hold
+from agents.execution.watching import Watch
+from agents.models import Goal, Intent, IntentPlan
+from agents.services import grounds, hints, perceiving, reconsidered
+from agents.services.moves import move_intents
+from agents.services.perceiving import Place
+from agents.states import IntentState
+from agents.toolkit.registry import REGISTRY
+
+
+class LetGo(AgentsError):
+    """The agent does not go on with this plan; nothing of it runs any more but its clean-up."""
+
+    def __init__(self, decided: Reconsidered) -> None:
+        super().__init__(decided.why)
+        self.decided = decided
+
+
+class Reconsiderer:
+    """Looks at one claim's plan between its steps."""
+
+    def __init__(self, plan: IntentPlan, document: Document, watch: Watch) -> None:
+        self._plan, self._document, self._watch = plan, document, watch
+        self._commitment = Commitment(plan.commitment or Commitment.SINGLE_MINDED)
+        self._standing: Standing | None = None
+        self._said = ""
+
+    def after(self, spec: IntentSpec, desk: Desk, *, succeeded: bool) -> Reconsidered | None:
+        """What to do now that this step is over; None when nobody has a reason to look, or nothing is new."""
+        is_open = self._commitment is Commitment.OPEN_MINDED
+        if is_open:
+            known = self._standing or self._standing_before(spec.position)
+            self._standing = known.after(spec, REGISTRY) if succeeded else known
+        if not (self._watch.news() or is_open):
+            return None
+        return self._looked(spec.position + 1, desk)
+
+    def before(self, position: int, desk: Desk) -> Reconsidered | None:
+        """The same for a plan that goes on after it lay still: nobody looked meanwhile."""
+        return self._looked(position, desk)
+
+    def _looked(self, position: int, desk: Desk) -> Reconsidered | None:
+        goal = Goal.objects.select_related("agent", "workspace").get(pk=self._plan.goal_id)
+        known = self._standing = self._standing or self._standing_before(position)
+        session = desk.session.state
+        at = Place(desk.head, session.cwd, session.venv, session.autonomous)
+        beliefs = perceiving.perceive(goal, at) if known.grounds else grounds.held(goal)
+        lost = standing.losses(known.expected(position), beliefs)
+        decided = reconsider(self._commitment, grounds.situation(goal, beliefs, lost))
+        if decided.course is Course.GO_ON and (len(decided.data) <= 2 or decided.why == self._said):
+            return None  # all holds, or it was said already
+        self._said = decided.why
+        return decided
+
+    def _standing_before(self, position: int) -> Standing:
+        done = self._plan.intents.filter(state=IntentState.SUCCEEDED.value, position__lt=position)
+        return grounds.standing_of(self._plan, self._document, set(done.values_list("position", flat=True)))
+
+
+def carry_out(plan: IntentPlan, lease: Lease, decided: Reconsidered, *, first_cleanup: int) -> None:
+    """End the plan as was decided, or have its clean-up run first when the goal is dropped."""
+    with transaction.atomic():
+        goal = hold(lease)
+        locked = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
+        reconsidered.say(goal.pk, decided)
+        if decided.course is not Course.DROP:
+            reconsidered.let_go(goal, locked, decided, by=lease.owner)
+            return
+        reason = f"{DROPPED}{reconsidered.in_a_word(decided)}"
+        pending = locked.intents.filter(phase=Intent.Phase.MAIN, state=IntentState.PENDING.value)
+        move_intents(pending, IntentState.SKIPPED, reason=f"not run: {decided.why}"[:1000])
+        IntentPlan.objects.filter(pk=plan.pk, fence=lease.fence).update(aborting=reason, position=first_cleanup)
+        hints.goal_changed(plan.goal_id)

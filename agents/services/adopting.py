@@ -1,0 +1,68 @@
+"""Adopting a goal: it becomes an intention, and the log says why this one and before which others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from agents.bdi.deliberation import Candidate, Choice, choose
+from agents.execution.lease import Lease
+from agents.models import Goal
+from agents.services import grounds, logs
+from agents.services.moves import move_goal
+from agents.states import GoalState
+
+BY = "bdi_agent"
+OVERDUE = "deadline_passed"
+# So many goals that wait are named or counted beside the one that was chosen.
+_LOOKED_AT = 50
+_NAMED = 5
+
+
+def adopt(goal: Goal, lease: Lease) -> bool:
+    """Move a pending goal on to planning. False: it is not begun, and has ended or asks a person.
+
+    The caller holds the goal's row. Which goal is next was decided by the claim; here it is said why.
+    """
+    if why := grounds.superseded(goal):
+        logs.say(goal.pk, BY, "deliberate", f"not adopted: {why}", level="warning")
+        move_goal(goal, GoalState.DROPPED, by=BY, reason=f"superseded: {why}")
+        return False
+    if why := grounds.impossible(goal):
+        logs.say(goal.pk, BY, "deliberate", f"not adopted: {why}; a person says whether it is wanted", "warning")
+        move_goal(goal, GoalState.PLANNING, by=BY)
+        move_goal(goal, GoalState.MANUAL, by=BY, reason=f"{OVERDUE}: {why}")
+        return False
+    choice = _choice(goal, lease)
+    data: dict[str, Any] = {
+        "priority": goal.priority,
+        "waited_s": round((timezone.now() - goal.changed_at).total_seconds(), 1),
+        "before": [int(other) for other in choice.before[:_NAMED]],
+        "others": len(choice.before),
+    }
+    if goal.deadline is not None:
+        data["deadline"] = goal.deadline.isoformat()
+    logs.say(goal.pk, BY, "deliberate", f"adopted goal {goal.pk}: {choice.reason}", **data)
+    move_goal(goal, GoalState.PLANNING, by=BY)
+    return True
+
+
+def _choice(goal: Goal, lease: Lease) -> Choice:
+    """What the pure rule says of the goals that wait, in words about the one that was claimed."""
+    waiting = Goal.objects.filter(agent_id=goal.agent_id, state=GoalState.PENDING.value).exclude(pk=goal.pk)
+    rows = waiting.filter(lease_until=None, wake_at=None).order_by("priority", "deadline", "pk")[:_LOOKED_AT]
+    candidates = [_candidate(row) for row in (goal, *rows.only("pk", "priority", "deadline", "created_at"))]
+    now = timezone.now().isoformat()
+    chosen = choose(candidates, frozenset(), frozenset(), now, oldest=lease.oldest)
+    if chosen.goal == str(goal.pk):
+        return chosen
+    # A person or an event asked for this one, or another worker has the first by now.
+    others = tuple(one.id for one in candidates if one.id != str(goal.pk))
+    return Choice(str(goal.pk), f"priority {goal.priority}, it was just woken", before=others)
+
+
+def _candidate(goal: Goal) -> Candidate:
+    deadline = goal.deadline.isoformat() if goal.deadline else ""
+    # Ids grow with time and are what the claim orders by.
+    return Candidate(f"{goal.pk}", goal.priority, f"{goal.pk:020}", deadline)
