@@ -13,8 +13,7 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import rfc8785
-
+from agents.bdi import canonical
 from agents.bdi.asked import Asked
 from agents.bdi.types import Step
 
@@ -163,7 +162,7 @@ def write(document: Document) -> bytes:
 
     Steps without alternatives say nothing of any, as before there were some, and steps that ask no model of none.
     """
-    return rfc8785.dumps(_plain(document))
+    return canonical.dumps(_plain(document))
 
 
 def _plain(value: Any) -> Any:

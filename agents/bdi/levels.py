@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import rfc8785
+from agents.bdi import canonical
 
 FORMAT = 1
 # Each statement of a design is held against every condition of every rule, so there is an end to them.
@@ -87,13 +87,13 @@ def statements(text: str) -> tuple[str, ...]:
 
 def write_design(goal_id: int, text: str) -> bytes:
     """The canonical bytes of a design."""
-    return rfc8785.dumps({"format": FORMAT, "kind": "design", "goal": str(goal_id), "text": text})
+    return canonical.dumps({"format": FORMAT, "kind": "design", "goal": str(goal_id), "text": text})
 
 
 def write_selection(goal_id: int, selection: Selection) -> bytes:
     """The canonical bytes of a choice of rules."""
     said = json.loads(json.dumps(asdict(selection)))
-    return rfc8785.dumps({"format": FORMAT, "kind": "selection", "goal": str(goal_id), **said})
+    return canonical.dumps({"format": FORMAT, "kind": "selection", "goal": str(goal_id), **said})
 
 
 def read_design(data: bytes) -> str:

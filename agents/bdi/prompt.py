@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from agents.bdi.types import Belief
@@ -100,9 +101,8 @@ def build(situation: Situation, registry: Registry, tools: Iterable[str], firmwa
     Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what was seen
     from its beginning, then earlier runs, nearest first.
     """
-    named = set(tools)
     rules = f"Rules that the operator of this installation has set for every plan:\n{firmware}\n" if firmware else ""
-    system = "\n".join(part for part in (_INSTRUCTIONS, rules, _catalogue(registry, named)) if part)
+    system = "\n".join(part for part in (_INSTRUCTIONS, rules, _catalogue(registry, frozenset(tools))) if part)
     material: dict[str, Any] = {"goal": situation.goal}
     if situation.refused:
         material["never_again"] = list(situation.refused)
@@ -166,7 +166,9 @@ def _fitting(items: Sequence[Any], left: int) -> tuple[list[Any], int, int]:
     return taken, left, len(items) - len(taken)
 
 
-def _catalogue(registry: Registry, named: set[str]) -> str:
+@lru_cache(maxsize=16)
+def _catalogue(registry: Registry, named: frozenset[str]) -> str:
+    """What a model is told of the tools with these names, of all where there are none; a registry never changes."""
     lines = ["Tools:"]
     for tool in registry.tools:
         if named and tool.name not in named:

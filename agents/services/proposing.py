@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from agents import gate, signals
@@ -18,8 +18,8 @@ from agents.bdi.forecast import forecast
 from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
-from agents.models import Goal, Intent, IntentPlan, Plan, TerminalSession
-from agents.services import asked_models, base_files, components, limits, logs, numbering, shadowing
+from agents.models import Goal, IntentPlan, Plan
+from agents.services import asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.services.plans import SENT_BACK
@@ -167,7 +167,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
     document, problems = _written(goal, draft, revision)
     if document is None or problems:
         raise ValueError(f"an invalid draft was proposed: {problems[0].message}")
-    plan = Plan.objects.create(
+    plan = Plan(
         goal=goal,
         number=number,
         source=draft.source,
@@ -176,27 +176,9 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         evidence=dict(draft.evidence),
     )
     data = documents.write(document)
-    intent_plan = IntentPlan.objects.create(
-        goal=goal,
-        plan=plan,
-        workspace=goal.workspace,
-        revision=revision,
-        document=data,
-        digest=documents.digest_of(data),
-        replaces=replaced(document),
+    intent_plan, shadow = plan_rows.store(
+        plan, goal, document, data, digest=documents.digest_of(data), replaces=replaced(document)
     )
-    Intent.objects.bulk_create(
-        Intent(
-            intent_plan=intent_plan,
-            position=spec.position,
-            phase=spec.phase,
-            tool=spec.tool,
-            command=spec.command,
-            effect=spec.effect,
-        )
-        for spec in document.all_intents
-    )
-    TerminalSession.objects.create(intent_plan=intent_plan)
     who = by.username if by else "bdi_agent"
     logs.say(
         goal.pk,
@@ -208,7 +190,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
         digest=intent_plan.digest,
     )
     move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
-    shadowing.ask_first(intent_plan)
+    hints.wake_shadow(shadow)
     signals.tell(signals.plan_proposed, intent_plan.pk)
     return intent_plan
 
@@ -261,7 +243,5 @@ def _facts(step: Step, ceilings: Mapping[str, Mapping[str, Number]], asks: Calla
 
 
 def _step_json(step: Step) -> dict[str, Any]:
-    raw = asdict(step)
-    raw["params"] = {name: asdict(param) for name, param in step.params.items()}
-    raw["alternatives"] = [_step_json(other) for other in step.alternatives]
-    return raw
+    params = {name: dict(vars(param)) for name, param in step.params.items()}
+    return {**vars(step), "params": params, "alternatives": [_step_json(other) for other in step.alternatives]}

@@ -33,13 +33,6 @@ _WAITING = Q(state=ShadowState.WAITING.value)
 _RUNNING = Q(state=ShadowState.RUNNING.value)
 
 
-def ask_first(plan: IntentPlan) -> ShadowRun:
-    """Have a plan tried that the caller's transaction has just written: nobody else knows of it yet."""
-    run = ShadowRun.objects.create(intent_plan=plan, number=1)
-    hints.wake_shadow(run.pk)
-    return run
-
-
 def ask(plan: IntentPlan) -> ShadowRun | None:
     """Have the plan tried in a copy of its workspace as it is when a worker begins; None when that is under way."""
     number = (plan.shadow_runs.aggregate(last=Max("number"))["last"] or 0) + 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
+from django.db import connection
 from django.db.models import QuerySet
 from pgvector.django import CosineDistance
 
 from library.language import embeddings
-from library.models import ComponentVersion
+from library.models import Component, ComponentVersion
 from library.search import nearest_first
 
 
@@ -22,12 +24,20 @@ def active_versions(kind: str) -> QuerySet[ComponentVersion]:
     )
 
 
+_ACTIVE_TEXTS = f"""
+    SELECT component.name, version.version, version.body
+    FROM {Component._meta.db_table} AS component JOIN {ComponentVersion._meta.db_table} AS version
+        ON version.component_id = component.id
+    WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s) AND version.status = %(active)s
+"""  # noqa: S608  # names of our own tables
+
+
 def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]]:
     """Return version and body of those of these names that are in use, by name."""
-    found = ComponentVersion.objects.filter(
-        component__kind=kind, component__name__in=names, status=ComponentVersion.Status.ACTIVE
-    )
-    return {name: (version, body) for name, version, body in found.values_list("component__name", "version", "body")}
+    values: dict[str, Any] = {"kind": kind, "names": list(names), "active": ComponentVersion.Status.ACTIVE.value}
+    with connection.cursor() as cursor:
+        cursor.execute(_ACTIVE_TEXTS, values)
+        return {name: (version, body) for name, version, body in cursor.fetchall()}
 
 
 def nearest(kind: str, text: str, limit: int = 3) -> list[tuple[ComponentVersion, float]]:

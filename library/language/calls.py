@@ -7,11 +7,11 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Sum
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from library.language import days, storable
@@ -21,6 +21,18 @@ from library.models import ModelCall
 _State = ModelCall.State
 # Any number will do, as long as nothing else takes it: two workers must not both find the last of a budget.
 _LOCK = 7_302_194_411
+_TABLE = ModelCall._meta.db_table
+_FRESH = f"""
+    SELECT id, answer, answered_by FROM {_TABLE}
+    WHERE request_digest = %(digest)s AND state = %(answered)s AND fresh_until > clock_timestamp()
+    ORDER BY id DESC LIMIT 1
+"""  # noqa: S608  # names of our own table
+# All but what the database gives by itself. Written out, for Django takes longer to put it together than Postgres to
+# do it, and a model is asked while a worker holds a goal.
+_WRITTEN = tuple(field.attname for field in ModelCall._meta.concrete_fields if field.name not in ("id", "at"))
+_INSERT = f"""
+    INSERT INTO {_TABLE} ({", ".join(_WRITTEN)}) VALUES ({", ".join(f"%({name})s" for name in _WRITTEN)}) RETURNING id
+"""  # noqa: S608  # names of our own table and columns
 
 
 def digest(ask: Ask, model: str) -> str:
@@ -39,19 +51,20 @@ def cached(ask: Ask, model: str) -> ModelCall | None:
     """A row of its own for the answer that the same request got before, where that is still fresh; it costs nothing."""
     if not settings.MODEL_CACHE_DAYS:
         return None
-    found = ModelCall.objects.filter(
-        request_digest=digest(ask, model), state=_State.ANSWERED, fresh_until__gt=Now()
-    ).first()
+    with connection.cursor() as cursor:
+        cursor.execute(_FRESH, {"digest": digest(ask, model), "answered": _State.ANSWERED.value})
+        found = cursor.fetchone()
     if found is None:
         return None
+    earlier, answer, answered_by = found
     with transaction.atomic():
         row = _new(
             ask,
             model,
-            state=_State.CACHED,
-            answer=found.answer,
-            answered_by=found.answered_by,
-            cached_from=found,
+            state=_State.CACHED.value,
+            answer=answer,
+            answered_by=answered_by,
+            cached_from_id=earlier,
             tokens_are_guessed=False,
             latency_ms=0,
         )
@@ -137,14 +150,15 @@ def _end(call: ModelCall, *told: str) -> None:
     days.end_call(call.pk, {name: getattr(call, name) for name in ("state", "latency_ms", "tries", *told)})
 
 
-def _new(ask: Ask, model: str, **values: object) -> ModelCall:
-    messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
-    return ModelCall.objects.create(
-        purpose=ask.purpose,
-        agent=ask.agent,
-        goal=ask.goal,
-        model=model,
-        request_digest=digest(ask, model),
-        messages=messages,
-        **values,
+def _new(ask: Ask, model: str, **values: Any) -> ModelCall:
+    """A row for a question; `values` are further columns of it."""
+    row = ModelCall(
+        purpose=ask.purpose, agent=ask.agent, goal=ask.goal, model=model, request_digest=digest(ask, model), **values
     )
+    row.messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
+    given = {name: getattr(row, name) for name in _WRITTEN} | {"messages": json.dumps(row.messages)}
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, given)
+        (row.pk,) = cursor.fetchone()
+    row._state.adding, row._state.db = False, "default"
+    return row

@@ -19,7 +19,10 @@ def text(said: object) -> str:
 
     Two halves that stand together are one character: some send it so, in two pieces.
     """
-    whole = str(said).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    whole = str(said)
+    if whole.isascii() and "\0" not in whole:  # most of the thousand pieces of an answer
+        return whole
+    whole = whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\0", "\u2400")
 
 
