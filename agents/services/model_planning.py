@@ -163,24 +163,25 @@ class _Turn:
         else:
             self._say_plan(draft, attempt)
             found = draft
-        self._keep(attempt, found, problems)
+        self._keep(self.answer, attempt, found, problems)
         return found
 
-    def _keep(self, attempt: int, found: PlanDraft | NoPlan | list[Problem], problems: list[Problem]) -> None:
+    def _keep(
+        self, answer: Answer, attempt: int, found: PlanDraft | NoPlan | list[Problem], problems: list[Problem]
+    ) -> None:
         """The attempt as a row, its place in the sums, and what was said until now, in one transaction."""
-        assert self.answer is not None  # noqa: S101  # it is what was attempted
         lines = self.companion.drain()
         with transaction.atomic():
             Generation.objects.create(
                 goal=self.goal,
                 turn=self.number,
                 attempt=attempt,
-                call_id=self.answer.call,
+                call_id=answer.call,
                 problems=[asdict(one) for one in problems],
                 cannot=str(found.evidence.get("cannot", "")) if isinstance(found, NoPlan) else "",
                 firmware=", ".join(self.firmware.versions),
             )
-            days.add_attempt(self.answer.call, is_plan=isinstance(found, PlanDraft))
+            days.add_attempt(answer.call, is_plan=isinstance(found, PlanDraft))
             logs.write(self.goal.pk, lines)
 
     def _problems(self, draft: PlanDraft) -> list[Problem]:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.toolkit.git_tool.repository import Git, Refused, complaint, environment, found, text
+from agents.toolkit.git_tool.repository import Git, complaint, environment, found, text
+from agents.toolkit.refusal import Refused
 
 MOST_ENTRIES = 2_000
 MOST_DIFF_BYTES = 300_000
@@ -49,7 +50,7 @@ def main(params: dict[str, Any]) -> dict[str, Any]:
             git = Git(program, *found(params["path"]), Path(own))
             return _DO[params["do"]](git, params)
     except Refused as refused:
-        return {"error_class": refused.error_class, "reason": str(refused)}
+        return refused.answer()
 
 
 def _status(git: Git, _params: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from agents.toolkit.refusal import Refused
+
 MOST_SAID = 1_500
 _SHARED = ("objects", "refs", "logs", "packed-refs", "shallow", "info/exclude", "info/sparse-checkout")
 # What git notes beside the branches, and puts into its own folder: it comes along, and goes back after a change.
@@ -41,14 +43,6 @@ _OWN_SETTINGS = {
     "commit.gpgsign": "false",
 }
 _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_./@{}~^+-]{0,199}")
-
-
-class Refused(Exception):
-    """What keeps the command from being carried out."""
-
-    def __init__(self, error_class: str, reason: str) -> None:
-        super().__init__(reason)
-        self.error_class = error_class
 
 
 def found(path: str) -> tuple[Path, Path]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+from agents.toolkit.refusal import Refused
 from agents.toolkit.web_address import headers, read
 
 MOST_REDIRECTS = 5
@@ -32,20 +33,12 @@ _CHARSETS = ("utf-", "ascii", "latin-1", "iso8859", "cp", "koi8", "gb", "big5", 
 _NO_CHARSETS = ("utf-7",)
 
 
-class Refused(Exception):
-    """What keeps the request from being made or answered."""
-
-    def __init__(self, error_class: str, reason: str) -> None:
-        super().__init__(reason)
-        self.error_class = error_class
-
-
 def main(params: dict[str, Any]) -> dict[str, Any]:
     """What came of the request."""
     try:
         return _Request(params).answer()
     except Refused as refused:
-        return {"error_class": refused.error_class, "reason": str(refused)}
+        return refused.answer()
 
 
 class _Request:

@@ -12,19 +12,12 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+from agents.toolkit.refusal import Refused
 from agents.toolkit.summarization.candidates import choose
 from agents.toolkit.summarization.sentences import read
 
 MOST_FILE_BYTES = 16 << 20
 MOST_TEXT_BYTES, PASSAGES = 400_000, 20
-
-
-class Refused(Exception):
-    """Why there is no text; the class of the step's failure and a clause."""
-
-    def __init__(self, error_class: str, reason: str) -> None:
-        super().__init__(reason)
-        self.error_class = error_class
 
 
 def main(params: dict[str, Any]) -> dict[str, Any]:
@@ -36,7 +29,7 @@ def main(params: dict[str, Any]) -> dict[str, Any]:
         if not text.strip():
             raise Refused("INVALID_PARAMETERS", f"{name} is empty")
     except Refused as refused:
-        return {"error_class": refused.error_class, "reason": str(refused)}
+        return refused.answer()
     # As JSON a control character takes six bytes, and says nothing.
     text = "".join(char if char >= " " or char in "\n\t" else " " for char in text.replace("\r\n", "\n"))
     answer = {"of": name, "whole_chars": len(text)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agents.toolkit import refusal
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import fields, line, number, path, switch
 from agents.toolkit.git_tool import inside, repository
@@ -54,7 +55,7 @@ def _command(
     effect: str = "idempotent",
 ) -> Command:
     schema = fields({"path": _FOLDER, **(more or {})}, *required)
-    work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(repository,), do=name)
+    work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal, repository), do=name)
     trials = _TRIALS[name]
     return Command(NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), trials=trials)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.toolkit import web_address
+from agents.toolkit import refusal, web_address
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import address, fields, hosts, line, number, path, switch
 from agents.toolkit.http_request import inside
@@ -79,7 +79,7 @@ def _command(
     required: tuple[str, ...] = (),
 ) -> Command:
     schema = fields({**_COMMON, **more}, "url", *required)
-    work = in_jail(inside, schema, reads_only=effect != "workspace", parts=(web_address,), method=method)
+    work = in_jail(inside, schema, reads_only=effect != "workspace", parts=(refusal, web_address), method=method)
     told = ("message", "sha256") if "file" in more else () if method == "HEAD" else ("text", "json")
     keys = ("status_code", "headers", "url", *told)
     return Command(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.toolkit import finishing
+from agents.toolkit import finishing, refusal
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, number, path
 from agents.toolkit.jailed import in_jail
@@ -32,6 +32,7 @@ _FILE, _FILE_BY_MODEL = (
 _OF_TEXT, _TEXT_BY_MODEL = (
     fields({"text": _TEXT, **more}, "text") for more in ({"sentences": _SENTENCES}, {"words": _WORDS})
 )
+_PARTS = (refusal, source, sentences, candidates)
 _RESULT = ("summary", "read_chars", "left_out_chars")
 
 
@@ -47,7 +48,7 @@ def _command(
         schema,
         phrases,
         "keyed" if by_model else "idempotent",
-        in_jail(inside, schema, reads_only=True, parts=(source, sentences, candidates), only_sentences=not by_model),
+        in_jail(inside, schema, reads_only=True, parts=_PARTS, only_sentences=not by_model),
         (*_RESULT, "model") if by_model else (*_RESULT, "chosen", "there"),
         (example,),
         trials=trials,
