@@ -9,7 +9,7 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -35,7 +35,7 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models
+bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -86,6 +86,12 @@ bench-scale:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.scale
+
+# From perceiving to a stored intent plan by rules alone, with two hundred of them and five hundred beliefs.
+bench-mind:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.mind $(BENCH_MIND)
 
 # What planning by a model costs beside the model, and its insights with a million calls (docs/benchmarks.md).
 bench-models:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi.types import Belief
+from agents.rules.entailment import UNKNOWN
 from agents.rules.selection import Judged, Judgement, Relevant, nearest_belief
 
 Json = dict[str, Any]
@@ -92,7 +93,8 @@ class Node:
         }
 
     def _context(self, judged: Judged) -> Json:
-        cells = zip(self.numbers, judged.verdicts, strict=True)
+        # Most beliefs say nothing about most contexts; that is not written down.
+        cells = (each for each in zip(self.numbers, judged.verdicts, strict=True) if each[1] != UNKNOWN)
         return {
             "text": str(judged.context),
             "sentence": judged.sentence,

@@ -17,6 +17,7 @@ from agents.bdi.types import Belief, NoPlan, Param, PlanDraft, Step
 from agents.rules.bodies import compile_line, fill_subgoal, slots_in
 from agents.rules.grammar import BodyLine
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
+from agents.rules.speaking import Speaking
 from agents.rules.words import Text, read_text
 from agents.toolkit.registry import Registry
 
@@ -102,7 +103,8 @@ class _Planner:
         """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
         found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
-        judged = [judge(match, beliefs, cwd) for match in found]
+        filed = Speaking([belief.sentence for belief in beliefs])
+        judged = [judge(match, beliefs, cwd, filed) for match in found]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
         candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)

@@ -19,6 +19,7 @@ from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
 from agents.rules.kinds import FUNCTION_WORDS
 from agents.rules.naming import path_problem
+from agents.rules.speaking import Speaking
 from agents.rules.words import NOISE, Text, quote, read_text
 
 MAX_NAMES = 40
@@ -89,11 +90,14 @@ def perceive(world: World) -> list[Belief]:
     perceived = [Belief(sentence, "perception", 1.0, world.now) for sentence in seen]
     beliefs = corrected(perceived, world.corrections)
     held = {belief.sentence for belief in beliefs}
-    return beliefs + [told for told in _told(world.told) if told.sentence not in held and not _denied(told, beliefs)]
+    filed = Speaking([belief.sentence for belief in beliefs])
+    told = [one for one in _told(world.told) if one.sentence not in held and not _denied(one, beliefs, filed)]
+    return beliefs + told
 
 
-def _denied(told: Belief, seen: list[Belief]) -> bool:
-    return any(entails(belief.sentence, told.sentence).answer == "no" for belief in seen)
+def _denied(told: Belief, seen: list[Belief], filed: Speaking) -> bool:
+    about = filed.about(told.sentence)
+    return any(entails(seen[number].sentence, told.sentence).answer == "no" for number in about)
 
 
 @dataclass

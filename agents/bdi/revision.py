@@ -9,6 +9,7 @@ from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Fact, Listing, Place, Thing, is_below
 from agents.rules.sentences import at, read_fact
+from agents.rules.speaking import may_speak_of
 from agents.toolkit.command import Command
 from agents.toolkit.effects import fill_sentence
 
@@ -37,7 +38,8 @@ def _corrected(old: Belief, new: Belief, fact: Fact) -> Belief | None:
             return (
                 old if changed == listing else replace(old, sentence=changed.sentence(), source=new.source, at=new.at)
             )
-    return None if entails(new.sentence, old.sentence).answer == "no" else old
+    speaks = may_speak_of(new.sentence, old.sentence)
+    return None if speaks and entails(new.sentence, old.sentence).answer == "no" else old
 
 
 def _with_thing(listing: Listing, thing: Thing) -> Listing | None:

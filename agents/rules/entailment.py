@@ -75,7 +75,7 @@ def entails(premise: str, hypothesis: str, cwd: str = "") -> Verdict:
     wanted = read_fact(hypothesis, cwd)
     anchored = wanted == read_fact(hypothesis)
     for sentence in sentences(premise):
-        if anchored and _plain(sentence) == _plain(hypothesis):
+        if anchored and plain(sentence) == plain(hypothesis):
             return Verdict("yes", SAME, "says the same")
         verdict = _compare(read_fact(sentence), wanted)
         if verdict.answer != "unknown":
@@ -88,7 +88,9 @@ def decidable(hypothesis: str) -> bool:
     return not isinstance(read_fact(hypothesis), Claim)
 
 
-def _plain(sentence: str) -> str:
+@lru_cache(maxsize=65_536)
+def plain(sentence: str) -> str:
+    """The sentence as it is compared word for word: tidied, and its first word without a capital."""
     text = tidy(sentence)
     first, space, rest = text.partition(" ")
     return (first.casefold() if first.casefold() in _STARTERS else first) + space + rest

@@ -87,6 +87,10 @@ class Rule:
     line: int
     source: str
 
+    def __hash__(self) -> int:
+        """By what says the rest: planning looks rules up by the thousand, and all of their parts took a third of it."""
+        return hash((self.name, self.source))
+
     @property
     def slots(self) -> tuple[str, ...]:
         """All slots of all wordings, in order of first use."""

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.bdi.types import Belief
 from agents.rules.bodies import fill_context, slot_kinds
-from agents.rules.entailment import Verdict, entails
+from agents.rules.entailment import UNKNOWN, Verdict, entails
 from agents.rules.grammar import Context, Rule, Trigger
 from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
+from agents.rules.speaking import Speaking
 from agents.rules.wording import best_wording
 from agents.rules.words import Text, fold, quote, unescape
 from agents.toolkit.hosts import entries_of, host_problem
@@ -122,25 +124,32 @@ def _value_problem(value: str, kind: str) -> str:
     return (host_problem(entries_of(value)) or "") if kind == HOSTS_KIND else ""
 
 
-def judge(relevant: Relevant, beliefs: Sequence[Belief], cwd: str = "") -> Judgement:
-    """Judge every context of a rule against every belief. A context whose slot has no value holds for nobody."""
-    return Judgement(
-        relevant, tuple(_judged(context, relevant, beliefs, cwd) for context in relevant.known.rule.contexts)
-    )
+def judge(relevant: Relevant, beliefs: Sequence[Belief], cwd: str = "", speaking: Speaking | None = None) -> Judgement:
+    """Judge every context of a rule against every belief. A context whose slot has no value holds for nobody.
+
+    `speaking` files the sentences of the same beliefs, for callers that judge many rules.
+    """
+    filed = speaking or Speaking([belief.sentence for belief in beliefs])
+    contexts = relevant.known.rule.contexts
+    return Judgement(relevant, tuple(_judged(context, relevant, beliefs, cwd, filed) for context in contexts))
 
 
-def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str) -> Judged:
+def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str, filed: Speaking) -> Judged:
     try:
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
         nothing = tuple(Verdict("unknown", 0.0, "the goal leaves a slot of it open") for _ in beliefs)
         return Judged(context, context.text, nothing, False, None, 0.0)
     sentence = at(said, cwd)
-    verdicts = tuple(_weighed(entails(belief.sentence, said, cwd), context, belief) for belief in beliefs)
-    best = max((number for number, verdict in enumerate(verdicts) if verdict.answer == "yes"), default=None,
+    verdicts = [UNKNOWN] * len(beliefs)
+    about = filed.about(said, cwd)
+    for number in about:
+        verdicts[number] = _weighed(entails(beliefs[number].sentence, said, cwd), context, beliefs[number])
+    best = max((number for number in about if verdicts[number].answer == "yes"), default=None,
                key=lambda number: (verdicts[number].score, -number))  # fmt: skip
     score = verdicts[best].score if best is not None else 0.0
-    return Judged(context, f"NOT {sentence}" if context.negated else sentence, verdicts, best is not None, best, score)
+    sentence = f"NOT {sentence}" if context.negated else sentence
+    return Judged(context, sentence, tuple(verdicts), best is not None, best, score)
 
 
 def _weighed(verdict: Verdict, context: Context, belief: Belief) -> Verdict:
@@ -158,6 +167,7 @@ def nearest_belief(judged: Judged, beliefs: Sequence[Belief]) -> int | None:
     return shared.index(max(shared)) if shared and max(shared) > 0 else None
 
 
+@lru_cache(maxsize=16_384)
 def _content_words(sentence: str) -> frozenset[str]:
     little = {"there", "is", "are", "no", "not", "the", "a", "an", "in", "of", "named", "you"}
     return frozenset(fold(word.strip('.,:;"')) for word in tidy(sentence).split()) - little

@@ -53,7 +53,8 @@ class Trial:
 
 def known_rules() -> list[KnownRule]:
     """Return the active rules that can be read, by name."""
-    return [rule for rule in map(_known, selectors.active_versions(KIND)) if isinstance(rule, KnownRule)]
+    rows = selectors.active_versions(KIND).values_list("pk", "component__name", "version", "body")
+    return [rule for row in rows if (rule := _read(*row)) is not None]
 
 
 def unreadable_rules() -> list[Unreadable]:
@@ -115,6 +116,16 @@ def _known(version: ComponentVersion) -> KnownRule | Unreadable:
         logger.warning("The active rule %s cannot be read and is left out: %s", version, error)
         return Unreadable(version, error.line, error.message)
     return KnownRule(version.component.name, version.version, str(version.pk), rule)
+
+
+@lru_cache(maxsize=2_048)
+def _read(version_id: int, name: str, version: str, body: str) -> KnownRule | None:
+    """The rule of a row, made once; None when it cannot be read. All that it is made of is what it is kept by."""
+    try:
+        return KnownRule(name, version, str(version_id), _parsed(version_id, body))
+    except RuleSyntaxError as error:
+        logger.warning("The active rule %s %s cannot be read and is left out: %s", name, version, error)
+        return None
 
 
 @lru_cache(maxsize=2_048)
