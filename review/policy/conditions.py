@@ -78,6 +78,8 @@ class Conditions:
     workspaces: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     shadow_clean: bool = False
+    # What it reads would go to a language model.
+    asks_model: bool = False
 
     @classmethod
     def read(cls, raw: Any) -> Conditions:
@@ -158,6 +160,9 @@ def _each(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
         found.append(_paths(conditions.paths, step.touch, restricts=restricts))
     if conditions.hosts:
         found.append(_hosts(conditions.hosts, step.hosts, restricts=restricts))
+    if conditions.asks_model:
+        asks = step.touch.asks_model
+        found.append((asks, "it asks a language model" if asks else "it asks no language model"))
     if conditions.shadow_clean:
         found.append((not plan.shadow_problem, plan.shadow_problem or "shadow run clean"))
     return found

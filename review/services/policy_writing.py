@@ -97,6 +97,8 @@ def _check(draft: Draft, by: User) -> None:
         raise WordsRefused("shadow_clean", "A clean shadow run is a condition of approving only.")
     if restricts:
         return
+    if draft.conditions.asks_model:
+        raise WordsRefused("asks_model", "What asks a language model is never approved by a policy; restrict it here.")
     if draft.conditions.risk_at_least:
         raise WordsRefused("risk_at_least", "“At least” fits a policy that restricts; use “at most” here.")
     if draft.conditions.is_open:

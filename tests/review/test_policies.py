@@ -61,6 +61,7 @@ def test_the_database_itself_keeps_versions_and_refuses_what_was_not_replayed(ke
         (draft(Action.AUTO_APPROVE, tools=["simple_coder"], risk_at_least="low"), "risk_at_least"),
         (draft(Action.FORBID, risk_at_most="low"), "risk_at_most"),
         (draft(Action.FORBID, shadow_clean=True), "shadow_clean"),
+        (draft(Action.AUTO_APPROVE, tools=["simple_coder"], asks_model=True), "asks_model"),
         (draft(Action.FORBID, ""), "name"),
         (draft(Action.FORBID, "a\u202eb"), "name"),
         (Draft("x", Action.AUTO_APPROVE, Conditions(tools=("a",)), budget=1), "expires_at"),
@@ -100,6 +101,20 @@ def test_a_forbidden_plan_reaches_neither_the_queue_nor_a_copy(
     assert not IntentPlan.objects.exists()
     assert not ShadowRun.objects.exists()
     assert goal.plans.get().problems[0].startswith("Forbidden by policy “no folders”")
+
+
+def test_nothing_is_sent_to_a_model_where_a_policy_forbids_it(
+    keeper: User, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    sends = {"tool": "summarization", "command": "send_text_to_model", "params": {"text": "A long text."}}
+    chooses = {"tool": "summarization", "command": "key_sentences_of_text", "params": {"text": "A long text."}}
+    goal = make_goal(owner)
+    assert proposing.draft_by_hand(goal, [sends], (), by=owner)[1] == []
+    in_force(Action.FORBID, keeper, "nothing leaves", asks_model=True)
+    assert proposing.draft_by_hand(goal, [chooses], (), by=owner)[1] == []
+    (problem,) = proposing.draft_by_hand(goal, [sends], (), by=owner)[1]
+    assert problem.code == "forbidden_by_policy"
+    assert "it asks a language model" in problem.message
 
 
 def test_a_person_cannot_propose_what_a_policy_forbids_either(keeper: User, owner: User, propose_plan: Propose) -> None:

@@ -76,6 +76,15 @@ def test_a_policy_is_written_replayed_and_enabled(operator: User, client_of: Cli
     assert client.get(f"{address}replay/").status_code == 405
 
 
+def test_what_goes_to_a_model_is_a_condition_of_the_page(operator: User, client_of: ClientOf) -> None:
+    client = client_of(operator)
+    client.post("/review/policies/new/", {"name": "none leaves", "action": "require_two", "asks_model": "on"})
+    policy = ReviewPolicy.objects.get()
+    assert policy.versions.get().conditions == {"asks_model": True}
+    page = client.get(f"/review/policies/{policy.pk}/edit/").content.decode()
+    assert 'name="asks_model" checked' in page
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [

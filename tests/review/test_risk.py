@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.asked import Asked, Model
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.touched import touched
 from agents.toolkit.registry import REGISTRY
@@ -78,6 +79,17 @@ def test_a_fact_raises_the_level_and_says_why(step: IntentSpec, level: Level, wo
     found = risk(step)
     assert found.level is level
     assert words in " ".join(found.reasons)
+
+
+def test_a_step_that_would_send_a_text_is_high_and_one_that_can_send_none_says_that_it_cannot_run() -> None:
+    sends = replace(spec("send_text_to_model", effect="keyed", text="x"), tool="summarization")
+    counts = {("summarization", "send_text_to_model"): (0, 40)}
+    asked = risk(replace(sends, asks=Asked((Model("openai/one"),), 16_000)), counts=counts)
+    assert (asked.level, "costs money" in asked.reasons[0]) == (Level.HIGH, True)
+    for nobody in (Asked((), 16_000), None):
+        found = risk(replace(sends, asks=nobody), counts=counts)
+        assert found.level is Level.MEDIUM
+        assert "it cannot run: no language model was set up" in found.reasons[0]
 
 
 def test_a_program_is_unknown_until_it_was_tried_and_medium_when_it_left_everything_in_place() -> None:

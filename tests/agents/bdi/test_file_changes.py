@@ -108,6 +108,8 @@ def test_each_malformed_answer_goes_back_with_its_reason(answer: str, why: str) 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
+        (["find", "replace", "why"], "exactly the fields"),
+        (7, "exactly the fields"),
         (changed(path="../other.py"), "exactly the fields"),
         (changed(find=3), "are texts"),
         (changed(find=""), "has 1 to"),
@@ -126,7 +128,7 @@ def test_each_malformed_answer_goes_back_with_its_reason(answer: str, why: str) 
         (changed(find=TEXT, replace="\n"), "Nothing of the file would be left"),
     ],
 )
-def test_each_change_that_cannot_be_made_goes_back_with_its_reason(change: dict[str, Any], why: str) -> None:
+def test_each_change_that_cannot_be_made_goes_back_with_its_reason(change: Any, why: str) -> None:
     assert why in problem(change)
 
 
@@ -138,6 +140,20 @@ def test_changes_that_overlap_are_refused_and_those_beside_each_other_are_made()
     assert "overlap" in problem(CHANGE, changed(find="except:\n        return 0\n", replace="finally: pass\n"))
     beside = changed(find="        return 0\n", replace="        return 0.0\n")
     assert answered(CHANGE, beside).problems == ()
+
+
+def test_changes_that_change_nothing_together_are_refused() -> None:
+    swapped = [
+        {"find": "a = 1\n", "replace": "", "why": "x."},
+        {"find": "b = 2\n", "replace": "a = 1\nb = 2\n", "why": "x."},
+    ]
+    assert problem(*swapped, to=shown("a = 1\nb = 2\n")) == "All changes together change nothing."
+
+
+def test_a_hidden_character_that_stood_there_may_stay() -> None:
+    there = shown("a = 1  # so\u200bft\n")
+    kept = {"find": "1  # so\u200bft", "replace": "2  # so\u200bft", "why": "Two."}
+    assert answered(kept, to=there).after == "a = 2  # so\u200bft\n"
 
 
 def test_names_that_others_use_stay() -> None:

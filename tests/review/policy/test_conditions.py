@@ -23,6 +23,7 @@ from tests.review.policy.facts import a_plan, a_step, touch
         ({"sources": ["dream"]}, "sources"),
         ({"risk_at_most": "tiny"}, "risk_at_most"),
         ({"shadow_clean": "yes"}, "shadow_clean"),
+        ({"asks_model": 1}, "asks_model"),
         (["tools"], "conditions"),
     ],
 )
@@ -56,6 +57,12 @@ def test_conditions_come_back_as_they_were_stored() -> None:
 )
 def test_all_of_what_is_stated_must_hold(conditions: dict[str, Any], holds: bool) -> None:
     assert met(Conditions.read(conditions), a_step(), a_plan(), restricts=True)[0] is holds
+
+
+def test_what_goes_to_a_language_model_can_be_restricted() -> None:
+    conditions = Conditions.read({"asks_model": True})
+    assert met(conditions, a_step(touch=touch(asks_model=True)), a_plan(), restricts=True)[0]
+    assert not met(conditions, a_step(), a_plan(), restricts=True)[0]
 
 
 @pytest.mark.parametrize(
