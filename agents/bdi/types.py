@@ -32,6 +32,8 @@ class Param:
     original: Any = None
     span: tuple[int, int] | None = None
     note: str = ""
+    # How sure it is, 0 to 1: what was said or decided is 1.
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit import finishing
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
+from agents.toolkit.saying import Said
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
 from agents.toolkit.trial import Trial
 from agents.toolkit.versions import version_of
@@ -117,6 +118,19 @@ class Tool:
     label: str
     summary: str
     commands: tuple[Command, ...] = field(repr=False)
+    # How people say each command in passing, by its name (see agents.toolkit.saying).
+    said: Mapping[str, Said] = field(default_factory=dict, repr=False)
+
+
+def check_said(command: Command, said: Said) -> None:
+    """Raise SchemaFault unless everything that is said of a command is about its parameters."""
+    named = {slot.parameter for one in said.senses for slot in one.slots} | set(said.places) | set(said.also.values())
+    named |= {name for one in said.senses for name in (*one.fixed, *(name for name, _ in one.flags.values()))}
+    if unknown := named - set(command.properties):
+        raise SchemaFault(f"what is said of it names “{min(unknown)}”, which the schema does not have")
+    for one in said.senses:
+        if wrong := problems(command.schema, dict(one.flags.values()) | dict(one.fixed), partial=True):
+            raise SchemaFault(f"what a wording fixes does not fit: {wrong[0][0]} {wrong[0][1]}")
 
 
 def check_command(command: Command) -> None:

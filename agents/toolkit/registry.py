@@ -8,7 +8,8 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 
 from agents.toolkit import tools as tool_files
-from agents.toolkit.command import Command, Tool, check_command
+from agents.toolkit.command import Command, Tool, check_command, check_said
+from agents.toolkit.saying import Said
 from agents.toolkit.schemas import SchemaFault
 
 __all__ = ["REGISTRY", "Command", "Registry", "Tool", "UnknownCommand", "UnknownTool"]
@@ -52,6 +53,7 @@ class Registry:
                 raise SchemaFault(f"{where} is there twice; one command has one schema")
             try:
                 check_command(command)
+                check_said(command, tool.said.get(command.name, Said()))
             except SchemaFault as fault:
                 raise SchemaFault(f"{where}: {fault}") from fault
             self._commands[tool.name, command.name] = command
@@ -60,6 +62,10 @@ class Registry:
     def commands(self) -> Iterator[Command]:
         """All commands of all tools, in order."""
         return iter(self._commands.values())
+
+    def said(self, command: Command) -> Said:
+        """How people say a command in passing."""
+        return self._tools[command.tool].said.get(command.name, Said())
 
     def tool(self, name: str) -> Tool:
         """Return a tool. Raises UnknownTool, whose message names the nearest one."""

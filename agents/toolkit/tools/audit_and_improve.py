@@ -14,6 +14,7 @@ from agents.toolkit.analysis import KIT, code_path, time_limit, work
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.saying import Place, Said, sense
 from agents.toolkit.trial import Trial
 
 NAME = "audit_and_improve"
@@ -44,6 +45,92 @@ _ONE_CHANGE = {
     "why": "It takes the same time always.",
 }
 _WITH_FAULT = {"src/main.py": "def is_same(password, word):\n    return password == word\n"}
+
+_TIME = (
+    "timeout_s > within, with a timeout of, with timeout, in at most, at most, for at most, no longer than "
+    "< seconds, second, secs, s"
+)
+_BETTER = "improve, enhance, optimize, evolve, refactor, better, mend, polish, tidy, upgrade, modernize, repair, fix"
+_ABOUT_CODE = "code source file folder tool agent component module script"
+_ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
+_CODE_PLACE = {"path": Place("any", code=True)}
+_BY_RULES = "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules"
+
+_SAID = {
+    "audit": Said(
+        (
+            sense(
+                "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find bugs in, "
+                "find faults in, find issues in, check for faults, check … for problems, check … for bugs, check … for faults, "
+                "check … for issues, check … for dangers, lint, are there any problems in, are there any bugs in, "
+                "are there problems in, search … for bugs, what is wrong with, what is wrong in, are there any faults in, "
+                "run an audit of, run audit on, run an audit on",
+                "*path > in, of, below, on, for, from",
+                _TIME,
+                about=f"{_ABOUT_CODE} audit all whole",
+            ),
+        ),
+        _CODE_PLACE,
+        _ALSO,
+    ),
+    "propose_fixes": Said(
+        (
+            sense(
+                "propose, suggest, show, recommend, which, what, work out, list, offer, give, find, preview, think of",
+                "*path > for, in, of, to, on, below",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} fix fixes safe improvement improvements repair repairs correction corrections suggestion propose",
+                needs=True,
+            ),
+            sense(
+                _BETTER + ", what could be improved in, make … better, what could be better in",
+                "*path > of, in, below, to, for",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} quality",
+            ),
+        ),
+        _CODE_PLACE,
+        _ALSO,
+    ),
+    "apply_fixes": Said(
+        (
+            sense(
+                "apply, make, carry out, do, perform, implement, put in, execute, run",
+                "*path > to, in, of, for, on, below",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all",
+                needs=True,
+            ),
+            sense(
+                "auto-fix, autofix, fix … automatically, repair … automatically",
+                "*path > in, of",
+                _BY_RULES,
+                about=f"{_ABOUT_CODE} automatically problems issues faults everything",
+            ),
+        ),
+        _CODE_PLACE,
+        _ALSO,
+    ),
+    "send_file_to_model": Said(
+        (
+            sense(
+                "send … to the language model, send … to the model, send … to a model, ask … model to improve, "
+                "ask … model to mend, have … model improve, let … model improve, ask … model for improvements of, "
+                "ask … model for improvements to, use … model to improve, get … model to improve, improve, enhance, mend",
+                "*path > of, to, the file",
+                "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
+                _TIME,
+                about=f"{_ABOUT_CODE} model language llm ai by with improvements improvement for",
+                needs=True,
+            ),
+        ),
+        {"path": Place("file", code=True)},
+        {**_ALSO, "instruction": "wish"},
+    ),
+}
 
 TOOL = Tool(
     NAME,
@@ -128,4 +215,5 @@ TOOL = Tool(
             finish=finishing.MODEL_CHANGES,
         ),
     ),
+    _SAID,
 )

@@ -9,6 +9,7 @@ from agents.toolkit.analysis import KIT, code_path, time_limit, work
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.saying import Place, Said, sense
 from agents.toolkit.trial import Trial
 
 NAME = "base_gen_agent"
@@ -17,6 +18,35 @@ _CODE = {
     "src/app/__init__.py": '"""An app."""\n',
     "src/app/core.py": "from app import other\n\n\ndef answer(a: int = 1) -> int:\n    return a\n",
     "src/app/other.py": "LIMIT = 5\n",
+}
+
+_SAID = {
+    "document": Said(
+        (
+            sense(
+                "document, write documentation of, write documentation for, write the documentation for, "
+                "write the documentation of, write the documentation, write documentation about, generate documentation of, "
+                "generate documentation for, make documentation from, make documentation of, make documentation for, "
+                "create documentation for, create documentation of, create documentation, generate documentation, "
+                "make documentation, write documentation, generate docs for, write docs for, create docs for, "
+                "make docs for, generate docs, produce documentation of, produce documentation for, describe",
+                "*path > in, of, below, for, from, about",
+                "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, and put it into, "
+                "and save it to, and save it in, as",
+                "timeout_s > within, with a timeout of, with timeout < seconds, second, secs, s",
+                about="code source module documentation docs pages markdown base gen agent file",
+            ),
+        ),
+        {"path": Place("any", code=True), "to": Place("new", makes="folder")},
+        {
+            "root_path_str": "path",
+            "root_path": "path",
+            "source": "path",
+            "output": "to",
+            "destination": "to",
+            "timeout": "timeout_s",
+        },
+    ),
 }
 
 TOOL = Tool(
@@ -45,4 +75,5 @@ TOOL = Tool(
             ),
         ),
     ),
+    _SAID,
 )

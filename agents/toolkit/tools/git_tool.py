@@ -9,6 +9,7 @@ from agents.toolkit import refusal
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import fields, line, number, path, switch
 from agents.toolkit.git_tool import inside, repository
+from agents.toolkit.git_tool.saying import SAID
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.trial import Trial
 
@@ -185,4 +186,5 @@ TOOL = Tool(
             effect="workspace",
         ),
     ),
+    SAID,
 )

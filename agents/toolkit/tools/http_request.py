@@ -9,6 +9,7 @@ from agents.toolkit import refusal, web_address
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import address, fields, hosts, line, number, path, switch
 from agents.toolkit.http_request import inside
+from agents.toolkit.http_request.saying import SAID
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.trial import Trial
 
@@ -157,4 +158,5 @@ TOOL = Tool(
             {"url": _URL},
         ),
     ),
+    SAID,
 )

@@ -13,6 +13,7 @@ from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, number, path
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.summarization import candidates, inside, sentences, source
+from agents.toolkit.summarization.saying import SAID
 from agents.toolkit.trial import Trial
 
 NAME = "summarization"
@@ -122,4 +123,5 @@ TOOL = Tool(
             (Trial({"text": _SAID}, said="It was cold.", result={"summary": "It was cold."}, changes=()),),
         ),
     ),
+    SAID,
 )

@@ -9,12 +9,49 @@ from agents.toolkit.analysis import KIT, code_path, time_limit, work
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.saying import Place, Said, sense
 from agents.toolkit.trial import Trial
 
 NAME = "system_analyzer"
 _LOOK = fields({"path": code_path(), "timeout_s": time_limit()})
 _WRITE = fields({"path": code_path(), "to": path("Markdown file for the report"), "timeout_s": time_limit()}, "to")
 _CODE = {"src/main.py": "import os\n\n\ndef answer():\n    return eval('6 * 7')\n"}
+
+_TIME = (
+    "timeout_s > within, with a timeout of, with timeout, in at most, at most, for at most, no longer than "
+    "< seconds, second, secs, s"
+)
+_LOOK_AT = (
+    "analyze, review, assess, evaluate, examine, measure, study, inspect, scrutinize, do analysis of, do an analysis of, "
+    "run analysis on, run an analysis on, run an analysis of, perform an analysis of, make an analysis of, "
+    "make analysis of, how good is, how complex is, how large is, how is the quality of, check the quality of, "
+    "check … quality, go over, look over, rate, judge"
+)
+_ABOUT_CODE = "code source file folder tool agent component module script quality all whole project codebase system"
+_ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
+
+_SAID = {
+    "analyze": Said(
+        (sense(_LOOK_AT, "*path > in, of, below, on, for, from", _TIME, about=_ABOUT_CODE),),
+        {"path": Place("any", code=True)},
+        _ALSO,
+    ),
+    "write_report": Said(
+        (
+            sense(
+                f"write, make, create, generate, produce, prepare, compile, save, put, {_LOOK_AT}",
+                "*path > about, on, of, for, about the code in, on the code in, of the code in, in",
+                "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and save it in, and write it to, "
+                "and put it in, and write a report to, and write the report to",
+                _TIME,
+                about=f"{_ABOUT_CODE} report",
+                needs=True,
+            ),
+        ),
+        {"path": Place("any", code=True), "to": Place("new", makes="file")},
+        {**_ALSO, "output": "to", "report": "to", "destination": "to"},
+    ),
+}
 
 TOOL = Tool(
     NAME,
@@ -57,4 +94,5 @@ TOOL = Tool(
             trials=(Trial({"path": "src", "to": "code.md"}, _CODE, changes=("code.md",)),),
         ),
     ),
+    _SAID,
 )

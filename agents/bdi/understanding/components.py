@@ -1,0 +1,54 @@
+"""References to parts of the code: “the summarization tool”, `summarization_tool`, “the base generator”."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+
+from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, words_of
+from agents.bdi.understanding.spelling import is_near
+
+KINDS = frozenset({"tool", "agent", "component", "module", "generator", "service", "library", "package", "script", "class"})
+_SUFFIXES = frozenset({"tool", "agent"})
+# Where components lie when nobody says so and none is found, as in the programs that mindX took this from.
+FALLBACK = "tools"
+
+
+def locate(words: Sequence[str], tree: Tree) -> Found:
+    """Where the component is that these words name, found among the files of the workspace at this moment.
+
+    A component is a file of code, or a package, whose name has all of the words, each whole, abbreviated or misspelt.
+    """
+    wanted = [word for one in words for word in words_of(one)]
+    own = [word for word in wanted if word not in _SUFFIXES] or wanted
+    if not own:
+        return Found(None, 0.0, "no component is named")
+    ranked = []
+    for path in tree.visible:
+        name = posixpath.basename(path)
+        if tree.kinds[path] == FILE and not name.endswith(".py"):
+            continue
+        if tree.kinds[path] == FOLDER and not any(child.startswith(path + "/") and child.endswith(".py") for child in tree.kinds):
+            continue
+        theirs = [word for word in words_of(name.removesuffix(".py"))]
+        core = [word for word in theirs if word not in _SUFFIXES and word != "test"] or theirs
+        met = [_meets(word, theirs) for word in own]
+        if all(met):
+            whole = len(core) <= len(own)
+            score = sum(met) / len(met) * (1.0 if whole else 0.85) - (0.12 if "test" in theirs or "tests" in path.split("/")[:-1] else 0.0)
+            ranked.append(Candidate(tree.said(path), round(min(score, 0.97), 3), f"the component “{' '.join(words)}” lies there"))
+    ranked.sort(key=lambda one: (-one.confidence, one.path.count("/"), one.path))
+    if ranked and ranked[0].confidence >= 0.7 and (len(ranked) == 1 or ranked[0].confidence - ranked[1].confidence >= 0.05):
+        return Found(ranked[0].path, ranked[0].confidence, ranked[0].why, tuple(ranked[:6]))
+    why = "several components may be meant" if ranked else f"no component “{' '.join(words)}” is found here"
+    return Found(None, ranked[0].confidence if ranked else 0.0, why, tuple(ranked[:6]))
+
+
+def _meets(word: str, theirs: Sequence[str]) -> float:
+    if word in theirs:
+        return 1.0
+    if any(len(one) >= 3 and (word.startswith(one) or (one.startswith(word) and len(word) >= 3)) for one in theirs):
+        return 0.88
+    if any(is_near(word, one) for one in theirs):
+        return 0.85
+    return 0.0

@@ -1,0 +1,56 @@
+"""What there is after a command: so that the next one of the same text is read in the world that it will meet."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.toolkit.command import Command
+from agents.toolkit.saying import Said
+
+
+def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -> Tree:
+    """The files and the current folder as a command with these values is expected to leave them."""
+    kinds = dict(tree.kinds)
+    folder = tree.folder
+    moved = _full(tree, values.get("path"))
+    whole = {path: kind for path, kind in kinds.items() if moved and (path == moved or path.startswith(moved + "/"))}
+    for name, place in said.places.items():
+        full = _full(tree, values.get(name))
+        if not full and not place.enters:
+            continue
+        if place.goes:
+            kinds = {path: kind for path, kind in kinds.items() if path != full and not path.startswith(full + "/")}
+        if place.enters and isinstance(values.get(name), str):
+            folder = tree.full(values[name])
+            if folder.startswith(".."):
+                folder = ""
+    for name, place in said.places.items():
+        full = _full(tree, values.get(name))
+        if not full or not place.makes:
+            continue
+        if place.makes == "same":
+            kinds |= {full + path[len(moved) :]: kind for path, kind in whole.items()} or {full: FILE}
+        else:
+            kinds[full] = FOLDER if place.makes == "folder" else FILE
+        above = posixpath.dirname(full)
+        while above and above not in kinds:
+            kinds[above] = FOLDER
+            above = posixpath.dirname(above)
+    return replace(tree, kinds=kinds, folder=folder, recent=(*tree.recent, *spoken(tree, said, values)))
+
+
+def spoken(tree: Tree, said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The paths that a command spoke of, from the root, what it makes last."""
+    named = sorted(said.places, key=lambda name: bool(said.places[name].makes))
+    return tuple(full for name in named if (full := _full(tree, values.get(name))))
+
+
+def _full(tree: Tree, value: Any) -> str:
+    if not isinstance(value, str) or not value or "{{" in value:
+        return ""
+    full = tree.full(value)
+    return "" if full.startswith("..") else full

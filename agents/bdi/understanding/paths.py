@@ -1,0 +1,371 @@
+"""What an imprecise path means among the files that are there: placeholders, other folders, case, endings, spelling.
+
+Every candidate has a reason and a confidence; the best is taken only when no other is about as good. What is to be made
+new is never bent towards what exists: only its folder is.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from agents.bdi.understanding.spelling import distance
+
+FILE, FOLDER, ANY, NEW = "file", "folder", "any", "new"
+# Below this nothing is taken without a person; a second candidate must be so much worse.
+LEAST, MARGIN = 0.75, 0.06
+MOST_CHOICES = 6
+_PLACEHOLDER_PART = re.compile(
+    r"(?:path|to|the|your|my|some|file_?path|full|absolute|relative|folder_?path|placeholder|todo|xxx+|\.\.\.|…"
+    r"|your[-_ ].*|my[-_ ].*|some[-_ ].*|example[-_ ].*|[<{\[$%].*)\Z",
+    re.IGNORECASE,
+)
+_PLACEHOLDER_NAME = re.compile(
+    r"(?:(?:your|my|some|the|a|example)?[-_ ]?(?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
+    r"|placeholder|foo|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z", re.DOTALL)
+_DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
+_SPLIT = re.compile(r"[^a-z0-9]+|(?<=[a-z])(?=[0-9])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ENDINGS = frozenset(
+    "py md txt json csv yaml yml toml ini cfg log html css js ts sh xml rst sql pdf png jpg zip gz conf env".split()  # noqa: SIM905
+)
+MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What the mapping table says: this name means that path, for one parameter of one tool or for all ("")."""
+
+    said: str
+    path: str
+    tool: str = ""
+    parameter: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A path that may be meant, how sure that is (0 to 1), and why."""
+
+    path: str
+    confidence: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a path means. `value` None: nobody can tell without asking; `choices` are the best guesses, best first."""
+
+    value: str | None
+    confidence: float = 1.0
+    why: str = ""
+    choices: tuple[Candidate, ...] = ()
+    is_placeholder: bool = False
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The files and folders of a workspace, by path from its root. `folder` is where relative paths start."""
+
+    kinds: Mapping[str, str]
+    folder: str = ""
+    mapped: tuple[Mapped, ...] = ()
+    # Paths spoken of before in the same text, newest last; they are meant rather than equals elsewhere.
+    recent: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(cls, entries: Iterable[tuple[str, str]], folder: str = "", mapped: Iterable[Mapped] = ()) -> Tree:
+        """From (path, kind) pairs, kind file, dir or link; folders above what is named are there too."""
+        kinds: dict[str, str] = {}
+        for path, kind in entries:
+            clean = path.strip("/")
+            if clean:
+                kinds[clean] = FOLDER if kind in ("dir", FOLDER) else FILE
+                above = posixpath.dirname(clean)
+                while above and above not in kinds:
+                    kinds[above] = FOLDER
+                    above = posixpath.dirname(above)
+        return cls(kinds, folder, tuple(mapped))
+
+    def full(self, path: str) -> str:
+        """The path from the workspace's root, of one that starts at the current folder; "" for the root itself."""
+        joined = posixpath.normpath(posixpath.join(self.folder, path))
+        return "" if joined in (".", "/") else joined
+
+    def said(self, full: str) -> str:
+        """A path from the root, as it is said from the current folder."""
+        return posixpath.relpath(full or ".", self.folder or ".") if self.folder else full or "."
+
+    def kind(self, path: str) -> str:
+        """file or folder, "" for what is not there."""
+        full = self.full(path)
+        return FOLDER if not full else self.kinds.get(full, "")
+
+    @cached_property
+    def visible(self) -> tuple[str, ...]:
+        """What may be meant without being named exactly: no machinery, and not the inside of environments."""
+        venvs = {posixpath.dirname(path) for path in self.kinds if posixpath.basename(path) == "pyvenv.cfg"}
+        return tuple(
+            path
+            for path in sorted(self.kinds, key=lambda path: (path.count("/"), path))
+            if not any(part in MACHINERY for part in path.split("/"))
+            and not any(path.startswith(venv + "/") for venv in venvs)
+        )
+
+
+def fits(kind: str, wanted: str) -> bool:
+    """Whether what is there is of the wanted kind."""
+    return wanted in (ANY, NEW) or kind == wanted
+
+
+def cleaned(said: str) -> str:
+    """A path as it is written here: slashes, no drive or home, no `./` before and no `/` behind."""
+    path = said.strip().strip("\"'`“”‘’«»").strip().replace("\\", "/")
+    path = _DRIVE.sub("", path)
+    while path.startswith("./") and len(path) > 2:
+        path = path[2:]
+    path = re.sub(r"/{2,}", "/", path)
+    return path.rstrip("/") or ("." if path else "")
+
+
+def without_placeholders(path: str) -> tuple[str, bool]:
+    """The parts of a path that say something, and whether any of it was a placeholder (`path/to/`, `<file>`)."""
+    whole = _BRACKETS.match(path)
+    if whole:
+        inner = next((part for part in whole.groups() if part), "")
+        is_name = "/" in inner or "." in inner
+        return (without_placeholders(inner)[0] if is_name else ""), True
+    parts = [part for part in path.split("/") if part]
+    kept, cut = list(parts), False
+    if len(kept) > 1 and any(_PLACEHOLDER_PART.match(part) for part in kept[:-1]):
+        last = max(at for at, part in enumerate(kept[:-1]) if _PLACEHOLDER_PART.match(part))
+        # A folder really named "my_data" is no placeholder on its own; a row that begins with one is.
+        if all(_PLACEHOLDER_PART.match(part) for part in kept[: last + 1]):
+            kept, cut = kept[last + 1 :], True
+    if kept and (_BRACKETS.match(kept[-1]) or (_PLACEHOLDER_NAME.match(kept[-1]))):
+        return "/".join(kept[:-1]), True
+    return "/".join(kept), cut
+
+
+def find(said: str, tree: Tree, wanted: str = ANY, *, tool: str = "", parameter: str = "") -> Found:
+    """What a path means, of the wanted kind. `NEW`: something that need not be there."""
+    path = cleaned(said)
+    if not path:
+        return Found(None, 0.0, "no path is named", is_placeholder=True)
+    if table := _from_table(path, said, tree, tool, parameter):
+        return table
+    is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and _is_absolute(said)
+    if not path.startswith("/") and not is_absolute and (kind := tree.kind(path)):
+        if fits(kind, wanted) and _stays_inside(path, tree):
+            return Found(path, 1.0, "it is there")
+    if wanted == NEW:
+        return _new(path, tree, is_absolute)
+    return _existing(path, tree, wanted, is_absolute)
+
+
+def _is_absolute(said: str) -> bool:
+    clean = said.strip().strip("\"'`“”‘’«»").replace("\\", "/")
+    return clean.startswith(("/", "~", "file:")) or bool(_DRIVE.match(clean))
+
+
+def _stays_inside(path: str, tree: Tree) -> bool:
+    return not posixpath.normpath(posixpath.join("/r", tree.folder, path)).startswith(("/..",)) and (
+        f"{posixpath.normpath(posixpath.join('/r', tree.folder, path))}/".startswith("/r/")
+    )
+
+
+def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str) -> Found | None:
+    """The table overrides what is found; the row that says most exactly where it holds decides."""
+    wanted = {_plain(path), _plain(said)}
+    rows = [
+        row
+        for row in tree.mapped
+        if _plain(row.said) in wanted and row.tool in ("", tool) and row.parameter in ("", parameter)
+    ]
+    if not rows:
+        return None
+    row = max(rows, key=lambda one: (bool(one.tool), bool(one.parameter)))
+    return Found(row.path, 0.95, f"the mapping table says that “{row.said}” is “{row.path}”")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("_", " ").split())
+
+
+def _new(path: str, tree: Tree, is_absolute: bool) -> Found:
+    kept, was = without_placeholders(path.lstrip("/"))
+    if not kept:
+        return Found(None, 0.0, "the path is a placeholder", is_placeholder=True)
+    if is_absolute or path.startswith("/"):
+        kept = _inside(kept, tree)
+    folder, name = posixpath.split(kept)
+    if not folder or tree.kind(folder) == FOLDER or folder.startswith(".."):
+        changed = kept != path
+        return Found(kept, 0.9 if changed else 1.0, "the part that is no place here is left out" if changed else "")
+    near = [one for one in _ranked(folder, tree, FOLDER) if one.confidence >= 0.85]
+    if near and (len(near) == 1 or near[0].confidence - near[1].confidence >= MARGIN):
+        return Found(posixpath.join(near[0].path, name), near[0].confidence, f"its folder: {near[0].why}")
+    return Found(kept, 0.9 if was or kept != path else 1.0, "the placeholder is left out" if was else "")
+
+
+def _inside(path: str, tree: Tree) -> str:
+    """Of an absolute path the longest end whose first folder is here; else only its name."""
+    parts = path.split("/")
+    for at in range(len(parts)):
+        rest = "/".join(parts[at:])
+        if tree.kind(rest) or (at < len(parts) - 1 and tree.kind(parts[at]) == FOLDER):
+            return rest
+    return parts[-1]
+
+
+def _existing(path: str, tree: Tree, wanted: str, is_absolute: bool) -> Found:
+    kept, was = without_placeholders(path.lstrip("/"))
+    if not kept:
+        return _nothing_said(tree, wanted)
+    ranked = _ranked(kept, tree, wanted)
+    best = ranked[0] if ranked else None
+    choices = tuple(one for one in ranked if one.confidence >= 0.45)[:MOST_CHOICES]
+    if best is None or best.confidence < LEAST:
+        what = {FILE: "file", FOLDER: "folder"}.get(wanted, "file or folder")
+        return Found(None, best.confidence if best else 0.0, f"there is no {what} “{kept}”", choices, was)
+    rivals = [one for one in ranked[1:] if best.confidence - one.confidence < MARGIN]
+    if rivals:
+        recent = [one for one in (best, *rivals) if tree.full(one.path) in tree.recent]
+        if len(recent) == 1:
+            return Found(recent[0].path, 0.85, "it was spoken of before", choices)
+        return Found(None, best.confidence, f"“{kept}” may be {len(rivals) + 1} of them", choices, was)
+    why = best.why if not (was or is_absolute) else f"{best.why}; what stands before it is no place here"
+    return Found(best.path, best.confidence, why, choices)
+
+
+def _nothing_said(tree: Tree, wanted: str) -> Found:
+    """A placeholder alone: only where there is exactly one thing that it can mean is that taken."""
+    there = [path for path in tree.visible if fits(tree.kinds[path], wanted)]
+    choices = tuple(Candidate(tree.said(path), 0.5, "it is there") for path in there[:MOST_CHOICES])
+    return Found(None, 0.0, "the path is a placeholder", choices, is_placeholder=True)
+
+
+def _ranked(path: str, tree: Tree, wanted: str) -> list[Candidate]:
+    """Everything there that the path may mean, best first."""
+    here = tree.full(path)
+    found = []
+    for there in tree.visible:
+        if not fits(tree.kinds[there], wanted):
+            continue
+        confidence, why = _likeness(here if not here.startswith("..") else path, path, there, tree)
+        if confidence >= 0.4:
+            found.append(Candidate(tree.said(there), round(confidence, 3), why))
+    return sorted(found, key=lambda one: (-one.confidence, one.path.count("/"), one.path))
+
+
+def _likeness(here: str, said: str, there: str, tree: Tree) -> tuple[float, str]:
+    """How likely the path is meant, and why in words."""
+    if here == there:
+        return 1.0, "it is there"
+    if here.casefold() == there.casefold():
+        return 0.99, "only the case differs"
+    folder, name = posixpath.split(said)
+    there_folder, there_name = posixpath.split(there)
+    base = _names_alike(name, there_name, is_folder=tree.kinds[there] == FOLDER)
+    if base[0] < 0.4:
+        return base
+    if not folder:
+        inside = there_folder == tree.folder
+        # Where nothing but the name is said, one that lies here is meant before one that lies deeper.
+        return base[0] - (0.0 if inside else 0.01 if base[0] > 0.97 else 0.02), (
+            base[1] if inside or base[1] != "it is there" else f"it lies in {there_folder or 'the workspace itself'}"
+        )
+    near = _folders_alike(tree.full(folder) if not folder.startswith("..") else folder, there_folder)
+    if near >= 0.9:
+        return base[0] * near, base[1] if near == 1.0 else "its folder is spelt otherwise"
+    if base[0] > 0.97:
+        return 0.82 + 0.1 * near, f"it lies in {there_folder or 'the workspace itself'} instead"
+    return base[0] * 0.84 + 0.06 * near, f"{base[1]}, and it lies in {there_folder or 'the workspace itself'}"
+
+
+def _folders_alike(said: str, there: str) -> float:
+    if said.casefold() == there.casefold():
+        return 1.0
+    ours, theirs = said.casefold().split("/"), there.casefold().split("/")
+    if theirs[-len(ours) :] == ours or ours[-len(theirs) :] == theirs and there:
+        return 0.97
+    if len(ours) == len(theirs) and all(_slip(a, b) for a, b in zip(ours, theirs, strict=True)):
+        return 0.93
+    return 0.4 if set(ours) & set(theirs) else 0.0
+
+
+def _slip(one: str, other: str) -> bool:
+    longest = max(len(one), len(other))
+    most = 0 if longest < 3 else 1 if longest < 7 else 2
+    return distance(one, other, most) <= most
+
+
+def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
+    """How likely one name is meant by another."""
+    if said == there:
+        return 1.0, "it is there"
+    if said.casefold() == there.casefold():
+        return 0.98, "only the case differs"
+    stem, ending = _parted(said)
+    there_stem, there_ending = (there, "") if is_folder else _parted(there)
+    if not ending and stem.casefold() == there_stem.casefold():
+        return (0.96, "its ending was left out") if there_ending else (0.98, "only the case differs")
+    if words_of(stem) == words_of(there_stem) and (ending.casefold() == there_ending.casefold() or not ending):
+        return 0.94, "it is written otherwise"
+    if stem.casefold() == there_stem.casefold() and not is_folder:
+        return 0.86, f"its ending is .{there_ending}" if there_ending else "it has no ending"
+    slips = distance(stem.casefold(), there_stem.casefold(), 3)
+    allowed = 0 if len(stem) < 3 else 1 if len(stem) < 6 else 2 if len(stem) < 11 else 3
+    if slips <= allowed:
+        if ending.casefold() == there_ending.casefold():
+            return 0.93 - 0.03 * slips, "it is spelt otherwise"
+        if not ending:
+            return 0.9 - 0.03 * slips, "it is spelt otherwise"
+        if distance(ending.casefold(), there_ending.casefold(), 1) <= 1:
+            return 0.87 - 0.03 * slips, "it is spelt otherwise"
+        return 0.72 - 0.03 * slips, "name and ending are spelt otherwise"
+    if stem.casefold() == there_stem.casefold():
+        return 0.8, "it is a folder of that name"
+    ours, theirs = words_of(stem), words_of(there_stem)
+    if not ending and ours and set(ours) <= set(theirs):
+        return 0.6 + 0.25 * len(set(ours)) / len(set(theirs)), "its name says so"
+    if not is_folder and ending and ending.casefold() == there_ending.casefold() and set(ours) & set(theirs):
+        return 0.5, "a part of its name is the same"
+    if slips <= 3 and len(stem) >= 5:
+        return 0.5, "it is spelt a little alike"
+    return 0.0, ""
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """Name and ending; `.gitignore` and `v1.2` have none."""
+    stem, dot, ending = name.rpartition(".")
+    if not dot or not stem or not ending or not ending.isalnum() or ending.isdigit() or len(ending) > 6:
+        return name, ""
+    return stem, ending
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words that a name is made of, however it joins them."""
+    return tuple(part for part in _SPLIT.split(_CAMEL.sub("_", name).casefold()) if part)
+
+
+def looks_like_path(word: str) -> bool:
+    """Whether a word can only be meant as a path: with a slash, an ending, a leading dot or a star."""
+    if re.match(r"\A[a-z]+://", word, re.IGNORECASE) or not re.search(r"\w", word):
+        return word in (".", "..", "./", "../", "/")
+    if "/" in word or "\\" in word:
+        return bool(re.search(r"[A-Za-z]", word)) and not re.fullmatch(
+            r"(?:and|either)/or|n/a|w/o?|[a-z]/[a-z]", word.casefold()
+        )
+    if word.startswith((".", "~")) and len(word) > 1:
+        return True
+    stem, ending = _parted(word)
+    return bool(ending) and (
+        ending.casefold() in _ENDINGS
+        or (ending.islower() and not stem[-1:].isspace() and len(ending) <= 4 and bool(re.search(r"\w", stem)))
+    )

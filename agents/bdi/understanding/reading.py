@@ -1,0 +1,547 @@
+"""Reading one clause as one command: by each declared sense, with what it leaves unexplained counted against it.
+
+A reading's cost is what speaks against it: words it cannot explain, values that are missing or in doubt, slips of
+typing. Nothing is hidden: a word that no reading explains is never passed over, it makes the reading doubtful.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
+from agents.bdi.understanding.filling import Asked, Filled, fill, listed, may_begin
+from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
+from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.paths import FOLDER, NEW, Tree
+from agents.bdi.understanding.tokens import FLAG, NUMBER, QUOTED, SIGN, WORD, Token, number_of
+from agents.rules.words import fold
+from agents.toolkit.command import Command
+from agents.toolkit.saying import Place, Slot
+
+MAX_CUE_READINGS = 48
+_LISTED = frozenset({"path", "packages", "word"})
+_TOOL_WORDS = frozenset({"tool", "command", "use", "using", "with", "call", "run", "invoke", "via", "through", "execute", "start", "launch"})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A clause as a command. `params` by name; `items` are further values of the object, each a command of its own."""
+
+    command: Command
+    params: Mapping[str, Filled]
+    missing: tuple[str, ...]
+    unexplained: tuple[Token, ...]
+    superfluous: tuple[str, ...]
+    doubts: tuple[str, ...]
+    cost: float
+    items: tuple[Filled, ...] = ()
+    object_name: str = ""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Parameters of which something is said that nobody can place."""
+        return tuple(name for name, one in self.params.items() if one.value is None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing, in doubt or left over."""
+        return not (self.missing or self.unexplained or self.doubts or self.problems)
+
+    def values(self) -> dict[str, Any]:
+        return {name: one.value for name, one in self.params.items() if one.value is not None}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a clause is read in: the whole text, the files as they will be then, and what was spoken of."""
+
+    raw: str
+    tree: Tree
+    last: tuple[str, ...] = ()
+    # Values given before in the same text, by tool and parameter.
+    before: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+@dataclass
+class _State:
+    """One try of one sense at a clause."""
+
+    entry: Entry
+    tokens: Sequence[Token]
+    situation: Situation
+    lexicon: Lexicon
+    used: set[int]
+    params: dict[str, Filled] = field(default_factory=dict)
+    left: list[Token] = field(default_factory=list)
+    about: int = 0
+    cost: float = 0.0
+    items: tuple[Filled, ...] = ()
+
+
+def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """Every reading of a clause that is worth a thought, the likeliest first."""
+    found: list[Reading] = []
+    named_tools, named = _named(tokens, lexicon)
+    for entry in lexicon.entries:
+        of_tool = frozenset(named_tools.get(entry.command.tool, ()))
+        mets = _mets(entry, tokens, lexicon)
+        for met in mets:
+            found += _by(entry, met, tokens, situation, lexicon, of_tool)
+    for at, command in named:
+        of_tool = frozenset(named_tools.get(command.tool, ()))
+        for entry in lexicon.entries:
+            if entry.command is command:
+                found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, by_name=True)
+    for tool, at in named_tools.items():
+        first = lexicon.registry.tool(tool).commands[0]
+        entry = next(one for one in lexicon.entries if one.command is first)
+        for one in _by(entry, Met(tuple(at), 0, 1), tokens, situation, lexicon, frozenset(at), by_name=True):
+            found.append(replace(one, cost=one.cost + 0.35))
+    return sorted(found, key=lambda one: one.cost)
+
+
+def _named(
+    tokens: Sequence[Token], lexicon: Lexicon
+) -> tuple[dict[str, tuple[int, ...]], list[tuple[int, Command]]]:
+    """Tools and commands that are named by their own names."""
+    tools: dict[str, tuple[int, ...]] = {}
+    commands: list[tuple[int, Command]] = []
+    names = {tool.name: tool for tool in lexicon.registry.tools}
+    for at, token in enumerate(tokens):
+        if token.text in names and ("_" in token.text or "simplecoder" in token.text):
+            tools[token.text] = (at,)
+        if token.kind not in (QUOTED, SIGN) and token.text in lexicon.commands and ("_" in token.text or "." in token.text):
+            commands.append((at, lexicon.commands[token.text]))
+            continue
+        if token.text in names and at + 1 < len(tokens):
+            own = lexicon.commands.get(f"{token.text}.{tokens[at + 1].text}")
+            if own is not None:
+                commands.append((at + 1, own))
+        if token.text in names and token.text not in tools and at + 1 < len(tokens) and tokens[at + 1].text == "tool":
+            tools[token.text] = (at, at + 1)
+    for name, tool in names.items():
+        spoken = [fold(word) for word in tool.label.split()]
+        for said in {tuple(spoken), tuple(name.split("_"))}:
+            if len(said) < 2:
+                continue
+            for at in range(len(tokens) - len(said) + 1):
+                if tuple(one.text for one in tokens[at : at + len(said)]) == said:
+                    tools.setdefault(name, tuple(range(at, at + len(said))))
+    return tools, commands
+
+
+def _mets(entry: Entry, tokens: Sequence[Token], lexicon: Lexicon) -> list[Met]:
+    """The verb expressions of a sense in a clause: the longest at each place, at most three of them."""
+    best: dict[int, Met] = {}
+    for verb in entry.verbs:
+        for met in lexicon.meet(verb, tokens):
+            before = best.get(met.used[0])
+            if before is None or (met.words - met.typos) > (before.words - before.typos):
+                best[met.used[0]] = met
+    return sorted(best.values(), key=lambda met: (-(met.words - met.typos), met.used[0]))[:3]
+
+
+def _by(
+    entry: Entry,
+    met: Met,
+    tokens: Sequence[Token],
+    situation: Situation,
+    lexicon: Lexicon,
+    of_tool: frozenset[int],
+    *,
+    by_name: bool = False,
+) -> list[Reading]:
+    """The readings of a clause by one sense whose verb stands at one place."""
+    found: list[Reading] = []
+    used = set(met.used) | set(of_tool)
+    if of_tool or by_name:
+        used |= {at for at, token in enumerate(tokens) if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2}
+    base = _State(entry, tokens, situation, lexicon, used)
+    _take_flags(base)
+    _take_keys(base)
+    _take_counted(base)
+    if entry.sense.needs and not by_name and not _is_about(base, met):
+        return []
+    for chunks in itertools.islice(_chunked(base), MAX_CUE_READINGS):
+        state = replace(base, used=set(base.used), params=dict(base.params), left=[], cost=0.0)
+        if _fill(state, chunks):
+            found.append(_judged(state, met, by_name or bool(of_tool)))
+    return found
+
+
+def _is_about(state: _State, met: Met) -> bool:
+    """Whether one of the nouns is said that the sense needs; its verb's own words count."""
+    free = [token for at, token in enumerate(state.tokens) if at not in state.used or at in met.used]
+    wanted = state.entry.about
+    return any(_noun(token, wanted, state.lexicon) for token in free if token.kind == WORD)
+
+
+def _noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
+    if token.text in wanted or singular(token.text) in wanted or any(base in wanted for base in bases(token.text)):
+        return True
+    return any(lexicon.same(token, word) == 1 for word in wanted if len(word) > 4)
+
+
+def _take_flags(state: _State) -> None:
+    """Phrases that set a switch or a choice."""
+    flags = sorted(state.entry.sense.flags.items(), key=lambda one: -len(one[0]))
+    for phrase, (name, value) in flags:
+        if name in state.params:
+            continue
+        words = [fold(word) for word in phrase]
+        for at in range(len(state.tokens) - len(words) + 1):
+            span = range(at, at + len(words))
+            if any(one in state.used for one in span):
+                continue
+            if all(state.lexicon.same(state.tokens[one], word) == 0 for one, word in zip(span, words, strict=True)):
+                state.used |= set(span)
+                start, end = state.tokens[at].start, state.tokens[at + len(words) - 1].end
+                state.params[name] = Filled(value, (start, end))
+                break
+
+
+def _take_keys(state: _State) -> None:
+    """`name=value` and `name: value` with a name of the command's parameters."""
+    also = state.lexicon.registry.said(state.entry.command).also
+    at = 0
+    while at + 2 < len(state.tokens) + 0:
+        key, sign, value = state.tokens[at], state.tokens[at + 1], state.tokens[at + 2]
+        name = key.text if key.text in state.entry.command.properties else also.get(key.text, "")
+        is_key = key.kind == WORD and sign.kind == SIGN and sign.value in ("=", ":") and at not in state.used
+        if is_key and name and name not in state.params and (sign.value == "=" or value.is_literal or value.end - value.start > 0):
+            slot = next((one for one in state.entry.sense.slots if one.parameter == name), Slot(name))
+            filled, rest = fill([value], _asked(state, slot))
+            if filled is not None and not rest:
+                state.params[name] = replace(filled, penalty=0.0)
+                state.used |= {at, at + 1, at + 2}
+                at += 3
+                continue
+        at += 1
+
+
+def _take_counted(state: _State) -> None:
+    """Numbers before their noun: five commits, 10 seconds, at most 3 sentences."""
+    for slot in state.entry.sense.slots:
+        if not slot.behind or slot.parameter in state.params:
+            continue
+        for at in range(len(state.tokens) - 1):
+            if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
+                continue
+            after = at + 1
+            while after < len(state.tokens) - 1 and state.tokens[after].text in ("most", "recent", "newest", "latest", "last", "more", "key", "short"):
+                after += 1
+            if not any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind):
+                continue
+            token = state.tokens[at]
+            state.params[slot.parameter] = Filled(number_of(token), (token.start, token.end), literals=1)
+            state.used |= set(range(at, after + 1))
+            _take_cue_before(state, slot, at)
+            break
+
+
+def _take_cue_before(state: _State, slot: Slot, at: int) -> None:
+    for cue in sorted(slot.cues, key=len, reverse=True):
+        span = range(at - len(cue), at)
+        if at >= len(cue) and not any(one in state.used for one in span):
+            if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
+                state.used |= set(span)
+                return
+
+
+_Chunks = tuple[tuple[Slot | None, tuple[int, ...]], ...]
+
+
+def _chunked(state: _State) -> Iterator[_Chunks]:
+    """Ways to part the tokens among the object (None) and the slots by their little words, the fullest first."""
+    slots = [slot for slot in state.entry.sense.slots if slot.cues and slot.parameter not in state.params]
+    starts: list[tuple[int, int, Slot]] = []
+    for at in range(len(state.tokens)):
+        if at in state.used:
+            continue
+        here = [(len(cue), slot) for slot in slots for cue in slot.cues if _is_cue(state, cue, at, slot)]
+        for length, slot in sorted(here, key=lambda one: -one[0])[:3]:
+            starts.append((at, length, slot))
+    yield from _ways(state, starts, 0, -1, ())
+
+
+def _is_cue(state: _State, cue: tuple[str, ...], at: int, slot: Slot) -> bool:
+    after = at + len(cue)
+    if after > len(state.tokens) or any(one in state.used for one in range(at, after)):
+        return False
+    for one, word in zip(range(at, after), cue, strict=True):
+        token = state.tokens[one]
+        if token.kind not in (WORD, SIGN, FLAG):
+            return False
+        exact = (token.text if token.kind != SIGN else token.value) == fold(word)
+        slips = len(cue) > 1 or len(word) > 4
+        if not exact and not (slips and token.kind == WORD and state.lexicon.same(token, fold(word)) is not None):
+            return False
+    shape = _shape(state, slot)
+    while after < len(state.tokens) and (after in state.used or state.tokens[after].text in ARTICLES):
+        after += 1
+    return after < len(state.tokens) and may_begin(shape, state.tokens[after])
+
+
+def _ways(
+    state: _State, starts: Sequence[tuple[int, int, Slot]], at: int, free_from: int, taken: tuple[tuple[int, int, Slot], ...]
+) -> Iterator[_Chunks]:
+    if at == len(starts):
+        yield _parted(state, taken)
+        return
+    start, length, slot = starts[at]
+    if start > free_from and all(slot.parameter != other.parameter for _, _, other in taken):
+        yield from _ways(state, starts, at + 1, start + length - 1, (*taken, (start, length, slot)))
+    yield from _ways(state, starts, at + 1, free_from, taken)
+
+
+def _parted(state: _State, taken: Sequence[tuple[int, int, Slot]]) -> _Chunks:
+    by_start = {start: (length, slot) for start, length, slot in taken}
+    chunks: list[tuple[Slot | None, list[int]]] = [(None, [])]
+    at = 0
+    while at < len(state.tokens):
+        if at in by_start:
+            length, slot = by_start[at]
+            chunks.append((slot, []))
+            at += length
+            continue
+        token = state.tokens[at]
+        if at in state.used:
+            if chunks[-1][0] is not None and _shape(state, chunks[-1][0]) not in ("text", "line"):
+                chunks.append((None, []))
+        elif token.kind == SIGN and token.value in (",", ";", ":", ".", "!", "?") and _shape(state, chunks[-1][0]) not in ("text", "line", "packages"):
+            if chunks[-1][0] is not None and not _goes_on(state, at):
+                chunks.append((None, []))
+            else:
+                chunks[-1][1].append(at)
+        else:
+            chunks[-1][1].append(at)
+        at += 1
+    return tuple((slot, tuple(inside)) for slot, inside in chunks)
+
+
+def _goes_on(state: _State, at: int) -> bool:
+    """Whether a list goes on behind a comma: another value, not another part of the sentence."""
+    return at + 1 < len(state.tokens) and state.tokens[at].value == "," and state.tokens[at + 1].is_literal
+
+
+def _fill(state: _State, chunks: _Chunks) -> bool:
+    """Put values into the slots. False when this parting leaves a slot's little word without a value."""
+    loose: list[Token] = []
+    pending: list[tuple[Slot, list[Token]]] = []
+    for slot, inside in chunks:
+        tokens = [state.tokens[at] for at in inside]
+        if slot is None:
+            loose += tokens
+        else:
+            pending.append((slot, tokens))
+    own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
+    cued_object: list[Token] = []
+    for slot, tokens in pending:
+        if slot is own and _shape(state, slot) in _LISTED:
+            cued_object += tokens
+            continue
+        filled, rest = fill(tokens, _asked(state, slot))
+        if filled is None:
+            return False
+        state.params[slot.parameter] = filled
+        if _shape(state, slot) in ("path", "word", "number", "newname", "address", "note", "pattern"):
+            loose += rest
+        else:
+            state.left += rest
+    if own is not None and own.parameter not in state.params:
+        if cued_object:
+            _object(state, own, cued_object, must=True)
+            if own.parameter not in state.params:
+                return False
+            state.left += loose
+        else:
+            _object(state, own, loose)
+    else:
+        state.left += loose
+    return True
+
+
+def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = False) -> None:
+    """The value, or the list of values, that stands without a little word."""
+    shape = _shape(state, slot)
+    if shape in ("path", "word") and len(items := listed(tokens)) > 1:
+        made = [fill(item, _asked(state, slot)) for item in items]
+        good = [(filled, rest) for filled, rest in made if filled is not None]
+        ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
+        if len(good) > 1 and not any(token.is_literal for item in ordinary for token in item):
+            state.params[slot.parameter] = good[0][0]
+            state.items = tuple(filled for filled, _ in good[1:])
+            state.left += [token for _, rest in good for token in rest] + [token for item in ordinary for token in item]
+            return
+    filled, rest = fill(tokens, _asked(state, slot))
+    if filled is not None:
+        state.params[slot.parameter] = filled
+    state.left += rest
+
+
+def _shape(state: _State, slot: Slot | None) -> str:
+    if slot is None:
+        return ""
+    if slot.shape:
+        return slot.shape
+    kind = state.entry.command.kind(slot.parameter)
+    return {"name": "word", "text": "text"}.get(kind, kind)
+
+
+def _asked(state: _State, slot: Slot) -> Asked:
+    place: Place | None = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
+    described = state.entry.command.properties[slot.parameter]
+    return Asked(
+        state.situation.raw,
+        _shape(state, slot),
+        state.situation.tree,
+        place,
+        state.entry.about,
+        state.entry.command.tool,
+        slot.parameter,
+        tuple(map(str, described.get("enum", ()))),
+        state.situation.last,
+        state.situation.before.get((state.entry.command.tool, slot.parameter), ""),
+    )
+
+
+def _judged(state: _State, met: Met, is_named: bool) -> Reading:
+    command, sense = state.entry.command, state.entry.sense
+    params = dict(state.params)
+    for name, value in sense.fixed.items():
+        params.setdefault(name, Filled(value, why="this way of saying it means that"))
+    if sense.line:
+        name = next(slot.parameter for slot in sense.slots if slot.is_object)
+        if name in params and params[name].value is not None:
+            params[name] = replace(params[name], value=sense.line.format(params[name].value), original=params[name].value, why="packages are installed by pip")
+    _put_into_folders(params, state)
+    missing = tuple(name for name in command.required if name not in params)
+    left, superfluous = _superfluous(state.left)
+    nouns = [token for token in left if token.kind == WORD and _noun(token, state.entry.about, state.lexicon)]
+    left = [token for token in left if token not in nouns and token.kind != SIGN]
+    doubts = tuple(dict.fromkeys(token.text for token in left if token.kind == WORD and token.text in DOUBT))
+    unexplained = tuple(token for token in left if not (token.kind == WORD and token.text in IDLE) and token.text not in DOUBT)
+    about = {singular(token.text) for token in nouns} | {
+        state.tokens[at].text for at in met.used if state.tokens[at].text in state.entry.about
+    }
+    about |= _nouns_in_values(state)
+    values = [*params.values(), *state.items]
+    cost = 0.0
+    cost += sum(2.0 if token.is_literal else 1.0 for token in unexplained)
+    cost += 1.0 * len(doubts) + 0.1 * len(superfluous)
+    cost += 0.05 * sum(1 for token in left if token.kind == WORD and token.text in IDLE and token.text not in ARTICLES)
+    cost += 0.3 * met.typos + 0.6 * len(missing)
+    cost += sum(one.penalty + (0.5 if one.value is None else 0.8 * (1 - one.confidence)) for one in values)
+    cost -= 0.25 * min(len(about), 2) + 0.3 * min(sum(one.literals for one in values), 3)
+    cost -= min(0.15 * (met.words - 1), 0.3) + (0.5 if is_named else 0.0)
+    first = next((at for at, token in enumerate(state.tokens) if token.kind != SIGN and token.text not in IDLE), 0)
+    cost += 0.0 if met.used[0] <= first else 0.25
+    if missing and not values:
+        cost += 0.3
+    return Reading(
+        command,
+        params,
+        missing,
+        unexplained,
+        superfluous,
+        doubts,
+        round(cost, 4),
+        state.items,
+        next((slot.parameter for slot in sense.slots if slot.is_object), ""),
+    )
+
+
+def _nouns_in_values(state: _State) -> set[str]:
+    """Nouns of the sense that were taken up by its little words: “the folder docs” behind “in the folder”."""
+    left = {id(token) for token in state.left}
+    spans = [one.span for one in (*state.params.values(), *state.items) if one.span]
+    found = set()
+    for token in state.tokens:
+        inside = any(start <= token.start and token.end <= end for start, end in spans)
+        if token.kind == WORD and id(token) not in left and not inside and (token.text in state.entry.about or singular(token.text) in state.entry.about):
+            found.add(singular(token.text))
+    return found
+
+
+def _put_into_folders(params: dict[str, Filled], state: _State) -> None:
+    """A folder that is there, or is called one, takes what is put under its own name; a new name stays in its folder."""
+    said = state.lexicon.registry.said(state.entry.command)
+    source = params.get("path")
+    for slot in state.entry.sense.slots:
+        target = params.get(slot.parameter)
+        place = said.places.get(slot.parameter)
+        if target is None or target.value is None or not isinstance(target.value, str):
+            continue
+        if _shape(state, slot) == "newname":
+            if source is not None and isinstance(source.value, str) and "/" not in target.value:
+                folder = posixpath.dirname(source.value)
+                if folder:
+                    value = posixpath.join(folder, target.value)
+                    params[slot.parameter] = replace(target, value=value, original=target.value, why="it stays in its folder")
+            continue
+        if place is None or not place.into:
+            continue
+        name = _own_name(params, state)
+        is_folder = state.situation.tree.kind(target.value.rstrip("/")) == FOLDER or target.value.endswith("/")
+        is_folder = is_folder or (target.is_folder and not posixpath.splitext(target.value)[1] and source is not None and state.situation.tree.kind(str(source.value)) != FOLDER)
+        if is_folder and name:
+            value = posixpath.normpath(posixpath.join(target.value, name))
+            original = target.original if target.original is not None else target.value
+            params[slot.parameter] = replace(target, value=value, original=original, why="a folder takes it under its own name")
+        elif target.value.endswith("/"):
+            params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+def _own_name(params: Mapping[str, Filled], state: _State) -> str:
+    source = params.get("path") or params.get("url")
+    if source is None or not isinstance(source.value, str):
+        return ""
+    return posixpath.basename(source.value.split("?")[0].rstrip("/"))
+
+
+_MEANS = frozenset({"with", "using", "at", "in", "and", "under", "via", "on", "by", "of", "to"})
+
+
+def _superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, ...]]:
+    """Values that no parameter takes: flags, `name=value`, “with 8 threads”, “with mode 755”. The rest comes back."""
+    rest: list[Token] = []
+    found: list[str] = []
+    at = 0
+    while at < len(left):
+        token = left[at]
+        if token.kind == FLAG and token.text.lstrip("-") not in DOUBT:
+            found.append(token.value)
+        elif token.kind == WORD and at + 2 < len(left) and left[at + 1].value == "=":
+            found.append(f"{token.value}={left[at + 2].value}")
+            at += 2
+        elif token.kind == WORD and token.text in ("with", "using", "at", "in") and (length := _counted(left[at + 1 :])):
+            found.append(" ".join(one.value for one in left[at : at + 1 + length]))
+            at += length
+        else:
+            rest.append(token)
+        at += 1
+    return rest, tuple(found)
+
+
+def _counted(tokens: Sequence[Token]) -> int:
+    """How many tokens an aside with a number takes: (a) timeout (of) 30 (seconds), 8 threads, verbosity 3."""
+    words = 0
+    for at, token in enumerate(tokens[:5]):
+        if token.kind == NUMBER:
+            after = tokens[at + 1 : at + 2]
+            takes = after and after[0].kind == WORD and not words and after[0].start - token.end < 3 and after[0].text not in IDLE
+            return at + 2 if takes else (at + 1 if words else 0)
+        if token.kind != WORD or token.text in DOUBT:
+            return 0
+        if token.text not in ARTICLES and token.text != "of":
+            words += 1
+        if words > 2:
+            return 0
+    return 0
+
+
+__all__ = ["NEW", "Reading", "Situation", "readings"]

@@ -1,0 +1,179 @@
+"""A command as tokens that know where they stand: words, quoted texts, paths, addresses, numbers, signs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agents.bdi.understanding.paths import looks_like_path
+from agents.rules.words import QUOTES, fold
+
+WORD, QUOTED, PATH, URL, NUMBER, SIGN, DATA, FLAG, PLACEHOLDER = (
+    "word quoted path url number sign data flag placeholder".split()  # noqa: SIM905
+)
+LITERALS = frozenset({QUOTED, PATH, URL, NUMBER, DATA, PLACEHOLDER})
+_URL = re.compile(r"https?://[^\s\"'<>`”]+", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"<[^<>\n]{1,80}>|\{[a-z_ ]{2,40}\}")
+_FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:=[^\s]+)?(?=\s|$)")
+_RANGE = re.compile(r"(\d{1,9})\s?[-–]\s?(\d{1,9})(?=[\s,.;]|$)")
+_NUMBER = re.compile(r"\d{1,9}(?=[\s,.;:!?)]|$|(?:st|nd|rd|th|s|x)\b)")
+_KEY = re.compile(r"([A-Za-z_][\w]*)\s?=(?!=)")
+_WORDS_OF = {
+    "what's": "what is", "whats": "what is", "where's": "where is", "wheres": "where is", "who's": "who is",
+    "there's": "there is", "it's": "it is", "that's": "that is", "let's": "let us", "lets": "let us", "don't": "do not",
+    "dont": "do not", "doesn't": "does not", "didn't": "did not", "can't": "can not", "cannot": "can not",
+    "won't": "will not", "wouldn't": "would not", "couldn't": "could not", "shouldn't": "should not",
+    "isn't": "is not", "i'd": "i would", "i'm": "i am", "i've": "i have", "i'll": "i will", "we'd": "we would",
+    "we'll": "we will", "we're": "we are", "you'd": "you would", "you're": "you are", "gimme": "give me",
+    "lemme": "let me", "wanna": "want to", "gonna": "going to", "gotta": "got to", "u": "you", "ya": "you", "r": "are",
+    "pls": "please", "plz": "please", "thx": "thanks",
+}  # fmt: skip
+_NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100,
+    "first": 1, "second": 2, "third": 3, "dozen": 12,
+}  # fmt: skip
+_TRAILING = ".,;:!?)]}>…"
+_SIGNS = frozenset(",;:!?.()[]{}<>=&|…–—-+*/")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` is compared, `value` is what a parameter would take, `start:end` where it stands in the raw text."""
+
+    kind: str
+    text: str
+    value: str
+    start: int
+    end: int
+    # Of a contraction only the first word begins it; a line break stands before the first token of a line.
+    after_break: bool = False
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it can only be a value."""
+        return self.kind in LITERALS
+
+
+def number_of(token: Token) -> int | None:
+    """The number that a token says, in digits or as a word."""
+    if token.kind == NUMBER:
+        return int(token.value)
+    return _NUMBERS.get(token.text) if token.kind == WORD else None
+
+
+def tokens_of(raw: str) -> list[Token]:
+    """Split a text. Each token keeps the characters it stands for."""
+    found: list[Token] = []
+    at, broken = 0, False
+    while at < len(raw):
+        if raw[at].isspace():
+            broken = broken or raw[at] == "\n"
+            at += 1
+            continue
+        taken = _take(raw, at)
+        for number, token in enumerate(taken):
+            found.append(
+                Token(token.kind, token.text, token.value, token.start, token.end, broken and number == 0)
+            )
+        broken = False
+        at = max(taken[-1].end, at + 1)
+    return found
+
+
+def _take(raw: str, at: int) -> list[Token]:
+    if (quoted := _quoted(raw, at)) is not None:
+        return [quoted]
+    if (data := _data(raw, at)) is not None:
+        return [data]
+    if found := _URL.match(raw, at):
+        text = found[0].rstrip(".,;:!?)>")
+        return [Token(URL, text.casefold(), text, at, at + len(text))]
+    if found := _PLACEHOLDER.match(raw, at):
+        return [Token(PLACEHOLDER, found[0].casefold(), found[0], at, found.end())]
+    if (at == 0 or raw[at - 1].isspace()) and (found := _FLAG.match(raw, at)):
+        return [Token(FLAG, found[0].casefold(), found[0], at, found.end())]
+    if found := _RANGE.match(raw, at):
+        first, second = found.span(1), found.span(2)
+        return [
+            Token(NUMBER, found[1], found[1], *first),
+            Token(SIGN, "-", "-", first[1], second[0]),
+            Token(NUMBER, found[2], found[2], *second),
+        ]
+    if (at == 0 or not raw[at - 1].isalnum()) and (found := _KEY.match(raw, at)):
+        return [Token(WORD, found[1].casefold(), found[1], at, at + len(found[1])), Token(SIGN, "=", "=", found.end() - 1, found.end())]
+    return _word(raw, at)
+
+
+def _quoted(raw: str, at: int) -> Token | None:
+    close = QUOTES.get(raw[at])
+    if close is None or (at > 0 and not (raw[at - 1].isspace() or raw[at - 1] in "([{=:,>")):
+        return None
+    position = at + 1
+    while (position := raw.find(close, position)) >= 0:
+        following = raw[position + 1 : position + 2]
+        if not (following.isalnum() or following == "_"):
+            inner = raw[at + 1 : position]
+            return Token(QUOTED, inner.casefold(), inner, at, position + 1)
+        position += 1
+    return None
+
+
+def _data(raw: str, at: int) -> Token | None:
+    """A value in JSON as it stands: from its bracket to the one that closes it."""
+    if raw[at] not in "{[" or not re.match(r"[{\[]\s*[\"{\[\d]|\{\}|\[\]", raw[at:]):
+        return None
+    depth, inside = 0, False
+    for position in range(at, min(len(raw), at + 100_000)):
+        char = raw[position]
+        if char == '"' and raw[position - 1] != "\\":
+            inside = not inside
+        elif not inside and char in "{[":
+            depth += 1
+        elif not inside and char in "}]":
+            depth -= 1
+            if not depth:
+                return Token(DATA, raw[at : position + 1], raw[at : position + 1], at, position + 1)
+    return None
+
+
+def _word(raw: str, at: int) -> list[Token]:
+    end = at
+    while end < len(raw) and not raw[end].isspace():
+        if end > at and raw[end] in "\"“«`" and raw[end - 1] in "=:(,":
+            break
+        end += 1
+    chunk = raw[at:end]
+    bare = chunk if chunk in ("..", ".", "./", "../") else chunk.rstrip(_TRAILING)
+    if chunk in ("..", "../") or (chunk == "." and (at == 0 or raw[at - 1].isspace())):
+        return [Token(PATH, bare, bare, at, end)]
+    if not bare or bare in _SIGNS or (len(bare) <= 3 and set(bare) <= _SIGNS):
+        return [Token(SIGN, chunk if not bare else bare, chunk, at, at + len(bare or chunk))]
+    if bare[0] in "([" and len(bare) > 1 and not _PLACEHOLDER.match(bare):
+        return [Token(SIGN, bare[0], bare[0], at, at + 1)]
+    parts = re.match(r"([^\W\d_][\w-]*):([\"“]|\S)", bare)
+    if parts and not looks_like_path(bare) and not re.match(r"[A-Za-z]:[\\/]", bare):
+        cut = at + parts.end(1)
+        return [*_plain(raw, at, cut), Token(SIGN, ":", ":", cut, cut + 1)]
+    if "," in bare and not looks_like_path(bare.replace(",", "")) and re.search(r"\w,\w", bare):
+        cut = at + bare.index(",")
+        return [*_plain(raw, at, cut), Token(SIGN, ",", ",", cut, cut + 1)]
+    found = _plain(raw, at, at + len(bare))
+    if len(bare) < len(chunk):
+        found.append(Token(SIGN, chunk[len(bare)], chunk[len(bare) :], at + len(bare), end))
+    return found
+
+
+def _plain(raw: str, start: int, end: int) -> list[Token]:
+    value = raw[start:end]
+    text = fold(value)
+    if number := _NUMBER.fullmatch(value) or re.fullmatch(r"(\d{1,9})(?:st|nd|rd|th|s|x)?", value):
+        digits = re.match(r"\d+", number[0])
+        return [Token(NUMBER, value, digits[0] if digits else value, start, end)]
+    if looks_like_path(value):
+        return [Token(PATH, text, value, start, end)]
+    if text in _WORDS_OF:
+        return [Token(WORD, part, part, start, end) for part in _WORDS_OF[text].split()]
+    if text.endswith("'s") and len(text) > 3:
+        return [Token(WORD, text[:-2], value[:-2], start, end - 2), Token(WORD, "'s", "'s", end - 2, end)]
+    return [Token(WORD, text, value, start, end)]

@@ -1,0 +1,314 @@
+"""From a text to the commands that it means: part it, read the parts one after the other, decide each, or ask.
+
+A part is taken only when one reading explains all of it, nothing is missing and no other reading is about as good.
+Everything else is a question that names what is in doubt, with the likely answers. Nothing is passed over in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.bdi.types import Param
+from agents.bdi.understanding import clauses, effects, filler, triggers
+from agents.bdi.understanding.filling import Filled
+from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
+from agents.bdi.understanding.paths import Candidate, Tree
+from agents.bdi.understanding.reading import Reading, Situation, readings
+from agents.bdi.understanding.tokens import WORD, Token, tokens_of
+from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.toolkit.command import Command
+from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.schemas import JsonError, loads_strict, problems
+
+MAX_CHARS = 8_000
+MAX_COMMANDS = 30
+MAX_CHOICES = 5
+# A reading may have that much against it, and a second one must have so much more.
+MOST_COST, LEAST_MARGIN = 0.55, 0.3
+# What has more than this against it says nothing about what is meant.
+HOPELESS = 3.2
+_SEGMENT, _LEAST_COST = 0.75, -0.6
+
+
+@dataclass(frozen=True)
+class _Part:
+    tokens: tuple[Token, ...]
+    text: str
+    verb: tuple[Token, ...] = ()
+
+
+def understand(text: str, tree: Tree, registry: Registry) -> Understood:
+    """What a text means in this workspace. Empty when no command is recognised in it at all."""
+    if len(text) > MAX_CHARS or not text.strip():
+        return Understood()
+    if (given := _as_data(text, registry)) is not None:
+        return given
+    lexicon = lexicon_of(registry)
+    parts = _parts(filler.blanked(text), text, tree, lexicon)
+    return _read_all(text, parts, tree, lexicon)
+
+
+def _as_data(text: str, registry: Registry) -> Understood | None:
+    """A text that is itself {tool, command, params}, or a list of them."""
+    if text.strip()[:1] not in "{[":
+        return None
+    try:
+        raw = loads_strict(text)
+    except JsonError:
+        return None
+    items = raw if isinstance(raw, list) else [raw]
+    meant = []
+    for item in items:
+        if not isinstance(item, dict) or not isinstance(item.get("params", {}), dict):
+            return None
+        try:
+            command = registry.command(str(item.get("tool", "")), str(item.get("command", "")))
+        except UnknownTool:
+            return None
+        also = registry.said(command).also
+        params = {also.get(name, name) if name not in command.properties else name: value for name, value in item.get("params", {}).items()}
+        if problems(command.schema, params):
+            return None
+        meant.append(Meant(command.tool, command.name, {name: Param(value, "explicit") for name, value in params.items()}, text, 1.0))
+    return Understood(tuple(meant), confidence=1.0) if meant else None
+
+
+def _parts(blank: str, raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
+    """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
+    found: list[_Part] = []
+    for start, end in clauses.in_order(blank):
+        padded = " " * start + blank[start:end]
+        found += _best_parting(tokens_of(padded), raw, tree, lexicon)
+    return found[:MAX_COMMANDS]
+
+
+def _best_parting(tokens: list[Token], raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
+    cuts = [0, *clauses.boundaries(tokens, lexicon), len(tokens)]
+    if len(cuts) == 2:
+        return [part] if (part := _part(tokens, raw)) else []
+    situation = Situation(raw, tree)
+    costs: list[tuple[float, list[_Part]]] = [(0.0, [])]
+    for end in range(1, len(cuts)):
+        best: tuple[float, list[_Part]] | None = None
+        for begin in range(max(0, end - 6), end):
+            part = _part(tokens[cuts[begin] : cuts[end]], raw)
+            before, earlier = costs[begin]
+            cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon)
+            total = before + cost
+            if best is None or total < best[0] - 1e-9:
+                best = (total, [*earlier, whole] if whole is not None else earlier)
+        assert best is not None  # noqa: S101  # there is at least one way
+        costs.append(best)
+    return costs[-1][1]
+
+
+def _part(tokens: Sequence[Token], raw: str) -> _Part | None:
+    kept = clauses.trimmed(tokens)
+    if not kept:
+        return None
+    return _Part(tuple(kept), raw[kept[0].start : kept[-1].end])
+
+
+def _cost(part: _Part, earlier: Sequence[_Part], situation: Situation, lexicon: Lexicon) -> tuple[float, _Part | None]:
+    """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
+    if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens):
+        return 0.1, None
+    own = _best(part.tokens, situation, lexicon)
+    cost = _capped(own)
+    starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)
+    if earlier and starts is not None and not lexicon.is_verb(starts):
+        verb = earlier[-1].verb or _verb_of(earlier[-1].tokens, lexicon)
+        borrowed = replace(part, tokens=(*verb, *part.tokens), verb=verb)
+        again = _capped(_best(borrowed.tokens, situation, lexicon)) + 0.3
+        if verb and again < cost:
+            return again + _SEGMENT, borrowed
+    return cost + _SEGMENT, part
+
+
+def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> Reading | None:
+    found = readings(tokens, situation, lexicon)
+    return found[0] if found else None
+
+
+def _capped(reading: Reading | None) -> float:
+    return 3.0 if reading is None else max(min(reading.cost, 6.0), _LEAST_COST)
+
+
+def _verb_of(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
+    token = next((one for one in tokens if lexicon.is_verb(one) and one.text not in filler.IDLE), None)
+    return (token,) if token else ()
+
+
+def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon) -> Understood:
+    meant: list[Meant] = []
+    questions: list[Question] = []
+    notes: list[str] = []
+    last: tuple[str, ...] = ()
+    before: dict[tuple[str, str], str] = {}
+    now = tree
+    for part in parts:
+        situation = Situation(text, now, tuple(now.said(path) for path in last), before)
+        found = readings(part.tokens, situation, lexicon)
+        decided = _decide(part, found, len(meant) + 1, now)
+        if decided is None:
+            questions.append(_unknown(part, len(meant) + 1))
+            continue
+        commands, question = decided
+        meant += commands
+        if question is not None:
+            questions.append(question)
+        for one in commands:
+            command = lexicon.registry.command(one.tool, one.command)
+            said = lexicon.registry.said(command)
+            last = (*last, *effects.spoken(now, said, one.values()))
+            now = effects.after(now, command, said, one.values())
+            before |= {(one.tool, name): value for name, value in one.values().items() if isinstance(value, str)}
+            notes += [f"“{extra}” is of no use to {one.command}" for extra in one.superfluous]
+    if not meant and all(not question.choices for question in questions):
+        return Understood(questions=tuple(questions[:1]), beliefs=triggers.beliefs(text, tree))
+    sure = min((one.confidence for one in meant), default=0.0)
+    return Understood(
+        tuple(meant), tuple(questions), triggers.beliefs(text, tree), tuple(dict.fromkeys(notes)), 0.0 if questions else sure
+    )
+
+
+def _unknown(part: _Part, step: int) -> Question:
+    return Question(step, f"What is meant by “{_short(part.text)}”?", "No command is said like this.")
+
+
+def _short(text: str, most: int = 120) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
+
+
+def _decide(part: _Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
+    """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
+    distinct = _distinct(found)
+    if not distinct or distinct[0].cost > HOPELESS:
+        return None
+    best = distinct[0]
+    rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
+    margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
+    if best.is_whole and best.cost <= MOST_COST and not rivals:
+        return _commands(part, best, margin), None
+    if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
+        return [], _which(part, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
+    if rivals and not best.is_whole:
+        whole = [one for one in rivals if one.is_whole]
+        if whole or all(one.command is not best.command for one in rivals):
+            return [], _which(part, best, rivals, step)
+    return _commands(part, best, margin), _about_values(part, best, step, tree)
+
+
+def _rivals(best: Reading, other: Reading) -> bool:
+    """Whether another reading could be meant instead: one that explains as much and lacks no more."""
+    if best.is_whole:
+        return other.is_whole
+    return len(other.unexplained) + len(other.doubts) <= len(best.unexplained) + len(best.doubts)
+
+
+def _distinct(found: Sequence[Reading]) -> list[Reading]:
+    """Readings that mean different things, each by its likeliest way."""
+    kept: dict[Any, Reading] = {}
+    for one in found:
+        defaults = one.command.defaults()
+        values = {name: value for name, value in one.values().items() if defaults.get(name) != value}
+        key = (one.command.tool, one.command.name, repr(sorted(values.items(), key=str)), tuple(map(repr, (item.value for item in one.items))), one.missing)
+        kept.setdefault(key, one)
+    return list(kept.values())
+
+
+def _commands(part: _Part, reading: Reading, margin: float) -> list[Meant]:
+    """One command for each item of a list."""
+    found = []
+    for item in (None, *reading.items):
+        params = dict(reading.params)
+        if item is not None:
+            params = _with_item(reading, params, item)
+        values = {name: _param(one) for name, one in params.items() if one.value is not None}
+        least = min((param.confidence for param in values.values()), default=1.0)
+        sure = least * max(0.0, 1.0 - 0.25 * max(0.0, reading.cost + 0.5)) * min(1.0, 0.75 + 0.4 * margin)
+        found.append(Meant(reading.command.tool, reading.command.name, values, part.text, round(sure, 3), reading.superfluous))
+    return found
+
+
+def _with_item(reading: Reading, params: dict[str, Filled], item: Filled) -> dict[str, Filled]:
+    """The same with another object; what was put into a folder under its own name gets the new one's."""
+    first = params.get(reading.object_name)
+    changed = {**params, reading.object_name: item}
+    target = params.get("to") or params.get("file")
+    if first is not None and target is not None and isinstance(first.value, str) and isinstance(target.value, str):
+        name = first.value.rsplit("/", 1)[-1]
+        if target.why.startswith("a folder takes") and target.value.endswith(name) and isinstance(item.value, str):
+            slot = "to" if "to" in params else "file"
+            changed[slot] = replace(target, value=target.value[: -len(name)] + item.value.rsplit("/", 1)[-1])
+    return changed
+
+
+def _param(one: Filled) -> Param:
+    changed = one.original is not None and one.original != one.value
+    origin = "mapping" if changed else "explicit"
+    return Param(one.value, origin, one.original if changed else None, one.span, one.why, one.confidence)
+
+
+def _about_values(part: _Part, reading: Reading, step: int, tree: Tree) -> Question:
+    """What is asked where the command is clear and a value is not."""
+    command = reading.command
+    if reading.problems:
+        name = reading.problems[0]
+        filled = reading.params[name]
+        title = str(command.properties[name].get("title", name)).lower()
+        said = f"“{filled.original}”" if filled.original else "what is said"
+        text = f"Which {title} is meant by {said}, to {command.summary[:1].lower()}{command.summary[1:].rstrip('.')}?"
+        return Question(step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices))
+    name = reading.missing[0]
+    title = str(command.properties[name].get("title", name)).lower()
+    text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
+    place = tree
+    choices = _likely(command, name, place)
+    return Question(step, text, f"“{_short(part.text)}” does not say it.", name, choices)
+
+
+def _likely(command: Command, name: str, tree: Tree) -> tuple[Choice, ...]:
+    """What could be chosen where nothing is said: the values that a list allows; files are typed or picked."""
+    described = command.properties[name]
+    if "enum" in described:
+        return tuple(Choice(str(value), value=value) for value in described["enum"])[:MAX_CHOICES]
+    if described.get("x-kind") == "path":
+        return tuple(Choice(tree.said(path), "it is there", tree.said(path)) for path in tree.visible if not path.startswith("."))[:MAX_CHOICES]
+    return ()
+
+
+def _choices(candidates: Sequence[Candidate]) -> tuple[Choice, ...]:
+    return tuple(Choice(one.path, one.why, one.path) for one in candidates[:MAX_CHOICES])
+
+
+def _which(part: _Part, best: Reading, others: Sequence[Reading], step: int) -> Question:
+    """What is asked where another command may be meant, or words are left that no command explains."""
+    left = [*(token.value for token in best.unexplained), *best.doubts]
+    if left:
+        said = ", ".join(f"“{_short(word, 40)}”" for word in dict.fromkeys(left))
+        why = f"{best.command.tool}.{best.command.name} cannot say {said}."
+    else:
+        why = "It can be read in more than one way."
+    choices: dict[str, Choice] = {}
+    for reading in (best, *others):
+        if reading.missing or reading.problems:
+            continue
+        meant = tuple(_commands(part, reading, 0.0))
+        label = "; ".join(in_words(one) for one in meant)
+        choices.setdefault(label, Choice(label, "", None, meant))
+    return Question(step, f"What is meant by “{_short(part.text)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
+
+
+def in_words(meant: Meant) -> str:
+    """A command with its values on one line."""
+    said = ", ".join(f"{name} = {_short(str(param.value), 60)}" for name, param in meant.params.items())
+    return f"{meant.tool}.{meant.command}" + (f" with {said}" if said else "")
+
+
+def by_name(understood: Understood) -> list[tuple[str, str, Mapping[str, Any]]]:
+    """Tool, command and values of each command."""
+    return [(one.tool, one.command, one.values()) for one in understood.meant]

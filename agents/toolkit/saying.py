@@ -1,0 +1,115 @@
+"""How people say a command in passing: verbs, nouns and the little words that stand before its values.
+
+Phrases (agents.toolkit.phrases) are exact and compile rules; these declarations are for commands as they come, in any
+order and form. Notation of `sense`:
+
+    verbs   "delete, remove, get rid of, throw … away"        … stands for what may come between
+    slots   "*path"                       the object: it stands without a little word
+            "to > to, into, as"           a value behind one of these
+            "name~word > named"           ~ says what a value looks like where its kind does not: word, text
+            "most < commits"              a number before one of these: "five commits"
+    about   "file folder"                 nouns that belong to it
+    flags   {"ignoring case": ("ignore_case", True)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+SHAPES = (
+    "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
+    "newname", "pattern", "packages", "quoted", "variable", "note",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a parameter's value stands in a sentence."""
+
+    parameter: str
+    is_object: bool = False
+    cues: tuple[tuple[str, ...], ...] = ()
+    behind: tuple[str, ...] = ()
+    shape: str = ""
+
+
+@dataclass(frozen=True)
+class Sense:
+    """One way in which a command is meant. `needs`: one of the nouns must be said. `line`: what runs, of a value.
+
+    `fixed` are values that this way of saying it means.
+    """
+
+    verbs: tuple[tuple[str, ...], ...]
+    slots: tuple[Slot, ...]
+    about: frozenset[str] = frozenset()
+    needs: bool = False
+    flags: Mapping[tuple[str, ...], tuple[str, Any]] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a path parameter is about: `wanted` file, folder or any (it is there) or new (it need not be).
+
+    `makes` what is there afterwards, `goes` whether it is gone then, `enters` whether the session goes there. `into`: a
+    folder that is there takes what is put, under its own name. `code`: a component of the code may be named instead.
+    """
+
+    wanted: str = "any"
+    makes: str = ""
+    goes: bool = False
+    enters: bool = False
+    into: bool = False
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """How one command is said: its senses, what its paths are about, and other names of its parameters."""
+
+    senses: tuple[Sense, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict)
+
+
+def sense(
+    verbs: str,
+    *slots: str,
+    about: str = "",
+    needs: bool = False,
+    flags: Mapping[str, tuple[str, Any]] | None = None,
+    line: str = "",
+    **fixed: Any,
+) -> Sense:
+    """Read the notation of the module's docstring."""
+    return Sense(
+        tuple(tuple(one.split()) for one in _parts(verbs)),
+        tuple(_slot(one) for one in slots),
+        frozenset(about.split()),
+        needs,
+        {tuple(said.split()): value for said, value in (flags or {}).items()},
+        fixed,
+        line,
+    )
+
+
+def _parts(text: str) -> Sequence[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _slot(text: str) -> Slot:
+    head, _, behind = text.partition("<")
+    head, _, cues = head.partition(">")
+    name, _, shape = head.strip().partition("~")
+    is_object = name.startswith("*")
+    return Slot(
+        name.lstrip("*").strip(),
+        is_object,
+        tuple(tuple(cue.split()) for cue in _parts(cues)),
+        tuple(_parts(behind)),
+        shape.strip(),
+    )
