@@ -37,7 +37,8 @@ class Slot:
 
 @dataclass(frozen=True)
 class Sense:
-    """One way in which a command is meant. `needs`: one of the nouns must be said. `line`: what runs, of a value.
+    """One way in which a command is meant. `key`: one of these nouns must be said.
+    `wants`: one of these parameters must be said. `line`: what runs, of a value.
 
     `fixed` are values that this way of saying it means.
     """
@@ -45,7 +46,8 @@ class Sense:
     verbs: tuple[tuple[str, ...], ...]
     slots: tuple[Slot, ...]
     about: frozenset[str] = frozenset()
-    needs: bool = False
+    key: frozenset[str] = frozenset()
+    wants: tuple[str, ...] = ()
     flags: Mapping[tuple[str, ...], tuple[str, Any]] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     line: str = ""
@@ -57,6 +59,7 @@ class Place:
 
     `makes` what is there afterwards, `goes` whether it is gone then, `enters` whether the session goes there. `into`: a
     folder that is there takes what is put, under its own name. `code`: a component of the code may be named instead.
+    `careful`: a plain word that only resembles a name is asked about.
     """
 
     wanted: str = "any"
@@ -65,6 +68,7 @@ class Place:
     enters: bool = False
     into: bool = False
     code: bool = False
+    careful: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,8 @@ def sense(
     verbs: str,
     *slots: str,
     about: str = "",
-    needs: bool = False,
+    key: str = "",
+    wants: str = "",
     flags: Mapping[str, tuple[str, Any]] | None = None,
     line: str = "",
     **fixed: Any,
@@ -89,8 +94,9 @@ def sense(
     return Sense(
         tuple(tuple(one.split()) for one in _parts(verbs)),
         tuple(_slot(one) for one in slots),
-        frozenset(about.split()),
-        needs,
+        frozenset(about.split()) | frozenset(key.split()),
+        frozenset(key.split()),
+        tuple(wants.split()),
         {tuple(said.split()): value for said, value in (flags or {}).items()},
         fixed,
         line,

@@ -70,10 +70,12 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
         or (kept[0].kind == WORD and kept[0].text in ("and", "then", "next", "finally", "also", "first", "firstly", "afterwards", "plus", "lastly", "second", "third", "secondly"))
     ):
         kept = kept[1:]
-    if len(kept) > 2 and kept[0].text == "after" and kept[1].text in ("that", "this", "which"):
+    if len(kept) > 2 and kept[0].text in ("after", "once") and kept[1].text in ("that", "this", "which"):
         kept = kept[2:]
         while kept and kept[0].kind == SIGN:
             kept = kept[1:]
+    if len(kept) > 2 and kept[0].kind == WORD and kept[0].text in ("after", "once"):
+        kept = kept[1:]
     return kept
 
 

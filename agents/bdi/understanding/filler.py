@@ -46,9 +46,10 @@ _ASIDES = (
     r"\bfor\s+(?:me|us|my\s+(?:boss|team|colleagues?))\b",
     r"\bas\s+soon\s+as\s+(?:possible|you\s+can)\b",
     r"\bin\s+the\s+(?:workspace|project|current\s+(?:folder|directory|workspace|project))\b",
-    r"\b(?:hello|hi|hey|dear|good\s+(?:morning|afternoon|evening))(?:\s+(?:there|mindx|agent|assistant|team|bot|computer))?\s*[,!:.-]+",
+    r"\A\s*(?:hello|hi|hey|dear|good\s+(?:morning|afternoon|evening))(?:\s+(?:there|mindx|agent|assistant|team|bot|computer))?\s*[,!]+",
+    r",?\s*if\s+you\s+would",
 )
-ASIDES = re.compile("|".join(f"(?:{one})" for one in _ASIDES), re.IGNORECASE)
+ASIDES = re.compile("(?:" + "|".join(f"(?:{one})" for one in _ASIDES) + r")(?:\s*[.!?]+(?=\s|\Z))?", re.IGNORECASE)
 
 
 def blanked(text: str) -> str:

@@ -32,6 +32,7 @@ from sandbox.command_line import PROGRAMS
 
 _FILE_HEADS = frozenset("file files document documents script scripts module modules page doc program text report".split())  # noqa: SIM905
 _FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())  # noqa: SIM905
+_NAMING = frozenset({"name", "named", "title", "titled", "call"})
 _HERE = frozenset("here everything workspace project repo repository root codebase current folder code all stuff system".split())  # noqa: SIM905
 _IT = frozenset({"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"})
 _LINKING = frozenset({"and", "plus", "&", "as", "well", "also"})
@@ -348,16 +349,22 @@ def _path(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
     if wanted == ANY and calls_folder != calls_file:
         wanted = FOLDER if calls_folder else FILE
     if literal is not None:
-        rest = [one for one in tokens if one is not literal]
+        rest = [one for one in tokens if one is not literal and not _is_head(one)]
         return replace(_resolved(literal, asked, place, wanted), is_folder=calls_folder), rest
     words = [one for one in tokens if one.kind in (WORD, NUMBER)]
     described = [one for one in words if _says_something(one, asked)]
-    rest = [one for one in tokens if one not in described]
+    rest = [one for one in tokens if one not in described and not _is_head(one)]
+    if not described and len(tokens) == 1 and tokens[0].text in ("a", "i") and place.wanted == NEW:
+        described = list(tokens)
     if not described:
         return _unnamed(words, tokens, asked, place)
     if place.wanted == NEW or asked.shape == "newname":
         return _new_name(described, tokens, asked, place, calls_folder)
     return _described(described, rest, words, asked, place, wanted)
+
+
+def _is_head(token: Token) -> bool:
+    return token.kind == WORD and token.text in _FILE_HEADS | _FOLDER_HEADS | _NAMING
 
 
 def _says_something(token: Token, asked: Asked) -> bool:
@@ -366,7 +373,7 @@ def _says_something(token: Token, asked: Asked) -> bool:
     if token.text in ARTICLES or token.text in _LINKING:
         return False
     if asked.tree.kind(token.value) or (token.text not in IDLE and token.text not in asked.about | _FILE_HEADS | _FOLDER_HEADS):
-        return token.text not in _IT
+        return token.text not in _IT and (token.text not in _NAMING or bool(asked.tree.kind(token.value)))
     return False
 
 
@@ -461,6 +468,11 @@ def _described(
         if found.value is not None:
             changed = found.value != said
             filled = Filled(found.value, span, said if changed else None, found.confidence, found.why if changed else "")
+            if place.careful and found.confidence < 0.93:
+                # What cannot be taken back is not done on a guess at a plain word.
+                why = f"“{said}” may be {found.value}"
+                choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
+                filled = Filled(None, span, said, found.confidence, problem=why, choices=choices)
             return filled, [*rest, *left]
         best = best if best and best.choices else found
     if place.code or wanted in (FILE, ANY):

@@ -13,7 +13,7 @@ from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
-from agents.toolkit.saying import Place, Sense
+from agents.toolkit.saying import Sense
 
 GAP = "…"
 _SKIPPED = ARTICLES | {"me", "us"}
@@ -34,10 +34,8 @@ class Entry:
     sense: Sense
     verbs: tuple[Verb, ...]
     about: frozenset[str]
+    key: frozenset[str]
     order: int
-
-    def place(self, parameter: str, lexicon: Lexicon) -> Place | None:
-        return lexicon.registry.said(self.command).places.get(parameter)
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,7 @@ class Lexicon:
                 sense,
                 tuple(Verb(_folded(verb)) for verb in sense.verbs),
                 frozenset(fold(word) for word in sense.about),
+                frozenset(fold(word) for word in sense.key),
                 order,
             )
             for order, command in enumerate(registry.commands)

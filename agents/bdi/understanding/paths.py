@@ -24,13 +24,15 @@ _PLACEHOLDER_PART = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER_NAME = re.compile(
-    r"(?:(?:your|my|some|the|a|example)?[-_ ]?(?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
-    r"|placeholder|foo|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
+    r"(?:(?:your|my|some|the|a|example)[-_ ](?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
+    r"|file[-_]?name|file|path|placeholder|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
     re.IGNORECASE,
 )
+_PLACEHOLDER_KIND = re.compile(r"(?:folder|dir|directory|script|module|code|file|foo|bar)(?:\.\w+)?\Z", re.IGNORECASE)
 _BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z", re.DOTALL)
 _DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
 _SPLIT = re.compile(r"[^a-z0-9]+|(?<=[a-z])(?=[0-9])")
+_DIGITS = re.compile(r"\d+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ENDINGS = frozenset(
     "py md txt json csv yaml yml toml ini cfg log html css js ts sh xml rst sql pdf png jpg zip gz conf env".split()  # noqa: SIM905
@@ -147,7 +149,9 @@ def without_placeholders(path: str) -> tuple[str, bool]:
         # A folder really named "my_data" is no placeholder on its own; a row that begins with one is.
         if all(_PLACEHOLDER_PART.match(part) for part in kept[: last + 1]):
             kept, cut = kept[last + 1 :], True
-    if kept and (_BRACKETS.match(kept[-1]) or (_PLACEHOLDER_NAME.match(kept[-1]))):
+    if kept and (
+        _BRACKETS.match(kept[-1]) or _PLACEHOLDER_NAME.match(kept[-1]) or (cut and _PLACEHOLDER_KIND.match(kept[-1]))
+    ):
         return "/".join(kept[:-1]), True
     return "/".join(kept), cut
 
@@ -320,6 +324,9 @@ def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]
     if stem.casefold() == there_stem.casefold() and not is_folder:
         return 0.86, f"its ending is .{there_ending}" if there_ending else "it has no ending"
     slips = distance(stem.casefold(), there_stem.casefold(), 3)
+    if _DIGITS.findall(stem) != _DIGITS.findall(there_stem):
+        # Another number is another thing, never a slip.
+        slips = 9
     allowed = 0 if len(stem) < 3 else 1 if len(stem) < 6 else 2 if len(stem) < 11 else 3
     if slips <= allowed:
         if ending.casefold() == there_ending.casefold():
@@ -332,6 +339,8 @@ def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]
     if stem.casefold() == there_stem.casefold():
         return 0.8, "it is a folder of that name"
     ours, theirs = words_of(stem), words_of(there_stem)
+    if not ending and (full := _abbreviated(ours, theirs, there_ending.casefold())):
+        return full
     if not ending and ours and set(ours) <= set(theirs):
         return 0.6 + 0.25 * len(set(ours)) / len(set(theirs)), "its name says so"
     if not is_folder and ending and ending.casefold() == there_ending.casefold() and set(ours) & set(theirs):
@@ -339,6 +348,27 @@ def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]
     if slips <= 3 and len(stem) >= 5:
         return 0.5, "it is spelt a little alike"
     return 0.0, ""
+
+
+# What folders and files are usually short for.
+_SHORT = {
+    "source": "src", "sources": "src", "documentation": "docs", "documents": "docs", "document": "docs", "doc": "docs",
+    "configuration": "config", "configurations": "config", "configs": "config", "utilities": "utils", "utility": "utils",
+    "util": "utils", "database": "db", "temporary": "tmp", "temp": "tmp", "library": "lib", "libraries": "lib",
+    "binaries": "bin", "testing": "tests", "test": "tests", "log": "logs", "script": "scripts", "package": "pkg",
+    "image": "images", "example": "examples", "note": "notes", "tool": "tools", "template": "templates",
+    "requirement": "requirements", "setting": "settings", "backups": "backup", "asset": "assets",
+}  # fmt: skip
+
+
+def _abbreviated(ours: tuple[str, ...], theirs: tuple[str, ...], ending: str) -> tuple[float, str] | None:
+    """Names by their usual short forms, and with the ending said as a word: “the error log” is error.log."""
+    short = tuple(_SHORT.get(word, word) for word in ours)
+    if short == theirs or ours == tuple(_SHORT.get(word, word) for word in theirs):
+        return 0.9, "it is usually short for that"
+    if ending and len(ours) > 1 and ours[-1] == ending and ours[:-1] == theirs:
+        return 0.93, "its ending is said as a word"
+    return None
 
 
 def _parted(name: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from agents.bdi.understanding.tokens import FLAG, NUMBER, QUOTED, SIGN, WORD, To
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.saying import Place, Slot
+from sandbox.command_line import PROGRAMS
 
 MAX_CUE_READINGS = 48
 _LISTED = frozenset({"path", "packages", "word"})
@@ -96,12 +97,30 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         for entry in lexicon.entries:
             if entry.command is command:
                 found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, by_name=True)
+    found += _typed(tokens, situation, lexicon)
     for tool, at in named_tools.items():
         first = lexicon.registry.tool(tool).commands[0]
         entry = next(one for one in lexicon.entries if one.command is first)
         for one in _by(entry, Met(tuple(at), 0, 1), tokens, situation, lexicon, frozenset(at), by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
+
+
+def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """A command line as at a terminal: it begins with the name of a program that no command is said by."""
+    first = tokens[0] if tokens else None
+    if first is None or first.kind != WORD or first.value not in PROGRAMS or lexicon.is_verb(first):
+        return []
+    entry = next((one for one in lexicon.entries if any(slot.shape == "line" for slot in one.sense.slots)), None)
+    if entry is None:
+        return []
+    slot = next(slot for slot in entry.sense.slots if slot.shape == "line")
+    state = _State(entry, tokens, situation, lexicon, set())
+    filled, rest = fill(tokens, _asked(state, slot))
+    if filled is None or rest:
+        return []
+    prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE)
+    return [Reading(entry.command, {slot.parameter: filled}, (), (), (), (), -0.5 + 0.4 * prose + filled.penalty, (), slot.parameter)]
 
 
 def _named(
@@ -121,6 +140,7 @@ def _named(
             own = lexicon.commands.get(f"{token.text}.{tokens[at + 1].text}")
             if own is not None:
                 commands.append((at + 1, own))
+                tools[token.text] = (at,)
         if token.text in names and token.text not in tools and at + 1 < len(tokens) and tokens[at + 1].text == "tool":
             tools[token.text] = (at, at + 1)
     for name, tool in names.items():
@@ -164,19 +184,25 @@ def _by(
     _take_flags(base)
     _take_keys(base)
     _take_counted(base)
-    if entry.sense.needs and not by_name and not _is_about(base, met):
+    if entry.key and not by_name and not _is_about(base, met):
         return []
     for chunks in itertools.islice(_chunked(base), MAX_CUE_READINGS):
         state = replace(base, used=set(base.used), params=dict(base.params), left=[], cost=0.0)
-        if _fill(state, chunks):
+        if _fill(state, chunks, met) and (by_name or not _lacks(state)):
             found.append(_judged(state, met, by_name or bool(of_tool)))
     return found
+
+
+def _lacks(state: _State) -> bool:
+    """Whether this way of saying it makes sense only with a value that is not there."""
+    wants = state.entry.sense.wants
+    return bool(wants) and not any(name in state.params for name in wants)
 
 
 def _is_about(state: _State, met: Met) -> bool:
     """Whether one of the nouns is said that the sense needs; its verb's own words count."""
     free = [token for at, token in enumerate(state.tokens) if at not in state.used or at in met.used]
-    wanted = state.entry.about
+    wanted = state.entry.key
     return any(_noun(token, wanted, state.lexicon) for token in free if token.kind == WORD)
 
 
@@ -328,7 +354,7 @@ def _goes_on(state: _State, at: int) -> bool:
     return at + 1 < len(state.tokens) and state.tokens[at].value == "," and state.tokens[at + 1].is_literal
 
 
-def _fill(state: _State, chunks: _Chunks) -> bool:
+def _fill(state: _State, chunks: _Chunks, met: Met) -> bool:
     """Put values into the slots. False when this parting leaves a slot's little word without a value."""
     loose: list[Token] = []
     pending: list[tuple[Slot, list[Token]]] = []
@@ -359,16 +385,32 @@ def _fill(state: _State, chunks: _Chunks) -> bool:
                 return False
             state.left += loose
         else:
-            _object(state, own, loose)
+            _object(state, own, _behind(state, own, loose, met))
     else:
         state.left += loose
     return True
 
 
+def _behind(state: _State, slot: Slot, tokens: list[Token], met: Met) -> list[Token]:
+    """What an object in running words is read from: what follows the verb. Before it only what is plainly a value."""
+    if _shape(state, slot) not in ("text", "line"):
+        return tokens
+    verb = state.tokens[met.used[0]].start
+    before = [token for token in tokens if token.start < verb]
+    behind = [token for token in tokens if token.start >= verb]
+    literal = next((token for token in before if token.is_literal), None)
+    spoken = [token for token in behind if token.kind != SIGN and token.text not in IDLE]
+    if literal is not None and not spoken:
+        state.left += [token for token in tokens if token is not literal]
+        return [literal]
+    state.left += before
+    return behind
+
+
 def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = False) -> None:
     """The value, or the list of values, that stands without a little word."""
     shape = _shape(state, slot)
-    if shape in ("path", "word") and len(items := listed(tokens)) > 1:
+    if shape == "path" and len(items := _items(state, tokens)) > 1:
         made = [fill(item, _asked(state, slot)) for item in items]
         good = [(filled, rest) for filled, rest in made if filled is not None]
         ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
@@ -377,10 +419,20 @@ def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = Fals
             state.items = tuple(filled for filled, _ in good[1:])
             state.left += [token for _, rest in good for token in rest] + [token for item in ordinary for token in item]
             return
+    held: list[Token] = []
+    if shape == "text" and len(tokens) > 1 and tokens[-1].kind in (WORD, "path") and state.situation.tree.kind(tokens[-1].value):
+        # Typed as at a terminal: the text, then where.
+        tokens, held = tokens[:-1], tokens[-1:]
     filled, rest = fill(tokens, _asked(state, slot))
     if filled is not None:
         state.params[slot.parameter] = filled
-    state.left += rest
+    state.left += [*rest, *held]
+
+
+def _items(state: _State, tokens: list[Token]) -> list[list[Token]]:
+    """The items of a list of values; none where a part of it begins another command."""
+    items = listed(tokens)
+    return [] if any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:]) else items
 
 
 def _shape(state: _State, slot: Slot | None) -> str:
@@ -409,8 +461,26 @@ def _asked(state: _State, slot: Slot) -> Asked:
     )
 
 
+def _by_position(state: _State) -> None:
+    """A value left over, as it is typed at a terminal: `cp a b`, `grep text folder`. It goes to the next open slot."""
+    open_slots = [slot for slot in state.entry.sense.slots if slot.parameter not in state.params]
+    literals = [token for token in state.left if token.is_literal or (token.kind == WORD and state.situation.tree.kind(token.value))]
+    if len(literals) != 1:
+        return
+    for slot in open_slots:
+        place = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
+        if place is None and _shape(state, slot) != "address":
+            continue
+        filled, rest = fill(literals, _asked(state, slot))
+        if filled is not None and filled.value is not None and not rest:
+            state.params[slot.parameter] = replace(filled, penalty=filled.penalty + 0.15)
+            state.left = [token for token in state.left if token is not literals[0]]
+            return
+
+
 def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     command, sense = state.entry.command, state.entry.sense
+    _by_position(state)
     params = dict(state.params)
     for name, value in sense.fixed.items():
         params.setdefault(name, Filled(value, why="this way of saying it means that"))
@@ -434,6 +504,7 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     cost += sum(2.0 if token.is_literal else 1.0 for token in unexplained)
     cost += 1.0 * len(doubts) + 0.1 * len(superfluous)
     cost += 0.05 * sum(1 for token in left if token.kind == WORD and token.text in IDLE and token.text not in ARTICLES)
+    cost += 0.8 * _other_commands(state, left)
     cost += 0.3 * met.typos + 0.6 * len(missing)
     cost += sum(one.penalty + (0.5 if one.value is None else 0.8 * (1 - one.confidence)) for one in values)
     cost -= 0.25 * min(len(about), 2) + 0.3 * min(sum(one.literals for one in values), 3)
@@ -453,6 +524,22 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
         state.items,
         next((slot.parameter for slot in sense.slots if slot.is_object), ""),
     )
+
+
+_JOINS = frozenset({"and", "then", ",", ";", "&&", "next"})
+
+
+def _other_commands(state: _State, left: Sequence[Token]) -> int:
+    """How many further commands seem to begin in what is idle here, or was taken for running text."""
+    loose = {id(token) for token in left}
+    spans = [one.span for one in state.params.values() if one.span and one.why == "it is not in quotes"]
+    found = 0
+    for before, token in itertools.pairwise(state.tokens):
+        if before.text not in _JOINS or not state.lexicon.is_verb(token):
+            continue
+        inside = any(start <= token.start < end for start, end in spans)
+        found += (id(token) in loose and token.text in IDLE) or inside
+    return found
 
 
 def _nouns_in_values(state: _State) -> set[str]:

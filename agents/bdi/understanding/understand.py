@@ -18,6 +18,7 @@ from agents.bdi.understanding.paths import Candidate, Tree
 from agents.bdi.understanding.reading import Reading, Situation, readings
 from agents.bdi.understanding.tokens import WORD, Token, tokens_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
@@ -80,8 +81,25 @@ def _parts(blank: str, raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
     found: list[_Part] = []
     for start, end in clauses.in_order(blank):
         padded = " " * start + blank[start:end]
-        found += _best_parting(tokens_of(padded), raw, tree, lexicon)
+        found += _best_parting(_spread(tokens_of(padded), tree, lexicon), raw, tree, lexicon)
     return found[:MAX_COMMANDS]
+
+
+def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
+    """Words joined by underscores that are no name here, as the words they are: `list_directory` is “list directory”."""
+    found: list[Token] = []
+    for token in tokens:
+        words = [word for word in token.text.split("_") if word]
+        is_name = tree.kind(token.value) or token.text in lexicon.commands or len(words) < 2
+        first = replace(token, text=words[0]) if words else token
+        if token.kind != WORD or is_name or not lexicon.is_verb(first) or "_" not in token.text or not all(lexicon.knows(fold(word)) for word in words):
+            found.append(token)
+            continue
+        at = token.start
+        for word in words:
+            found.append(Token(WORD, fold(word), word, at, at + len(word)))
+            at += len(word) + 1
+    return found
 
 
 def _best_parting(tokens: list[Token], raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
@@ -148,6 +166,10 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon) -
     last: tuple[str, ...] = ()
     before: dict[tuple[str, str], str] = {}
     now = tree
+    if parts and parts[0].text and text.find(parts[0].text) > 0:
+        # “Before deleting a.txt, copy it”: what is meant later was spoken of first.
+        ahead = tokens_of(text[: text.find(parts[0].text)])
+        last = tuple(tree.full(token.value) for token in ahead if token.is_literal and tree.kind(token.value))
     for part in parts:
         situation = Situation(text, now, tuple(now.said(path) for path in last), before)
         found = readings(part.tokens, situation, lexicon)

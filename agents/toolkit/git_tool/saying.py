@@ -14,7 +14,7 @@ _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "p
 SAID: Mapping[str, Said] = {
     "status": Said(
         (
-            sense(f"{_SHOW}, status", _WHERE, about="git status state repository repo project", needs=True),
+            sense(f"{_SHOW}, status", _WHERE, about="git status state repository repo project", key="git status"),
             sense("git status", _WHERE, about="repository repo"),
             sense(
                 "what is changed, anything changed, what changed, have … changed, is … committed, what is uncommitted, which files changed, "
@@ -34,7 +34,7 @@ SAID: Mapping[str, Said] = {
                 "since~word > since the commit, since commit, since, against, compared to, compared with, to commit, with",
                 "only > in the file, in file, only in, of the file, of file, only for, to the file",
                 about="git diff difference changes change changed line modification",
-                needs=True,
+                key="git diff difference changes modification",
                 flags={
                     "staged": ("what", "staged"),
                     "--staged": ("what", "staged"),
@@ -76,7 +76,7 @@ SAID: Mapping[str, Said] = {
                 "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most recent, recent, -n, with at most < commits, commit, entries",
                 _WHERE,
                 about="git log commit commits history recently recent past",
-                needs=True,
+                key="git commit commits history log",
             ),
             sense("git log", "most > -n, last, the last, - < commits", "branch~word > of branch, on branch, of, on", _WHERE),
             sense("who commit, who committed what, what was committed", _WHERE, about="what recently last commits git"),
@@ -90,7 +90,7 @@ SAID: Mapping[str, Said] = {
                 f"{_SHOW}, which, what, what are, which are",
                 _WHERE,
                 about="branches git all every there available exist",
-                needs=True,
+                key="branches",
             ),
             sense("git branch, git branches, which branches, what branches, list branches, show branches, all branches", _WHERE, about="there are exist"),
         ),
@@ -104,10 +104,10 @@ SAID: Mapping[str, Said] = {
                 "path > in, in the folder, in folder, of, at, inside, for",
                 "branch~word > with the first branch, with first branch, with the branch, with the initial branch, with branch, with default branch",
                 about="git repository repo version control",
-                needs=True,
+                key="git repository repo",
             ),
             sense("git init", "*path > in"),
-            sense("put, place, bring, get", "*path", about="under version control git", needs=True),
+            sense("put, place, bring, get", "*path", about="under version control git", key="git version"),
         ),
         _REPOSITORY,
         _ALSO,
@@ -137,7 +137,7 @@ SAID: Mapping[str, Said] = {
                 "start~word > at the commit, at commit, from the branch, from the commit, from branch, from commit, based on, off of, off, starting at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",
-                needs=True,
+                key="branch",
             ),
             sense("branch, git checkout -b, git branch, git switch -c, branch off, checkout -b", "*name~word", "start~word > from, at, off", about="branch"),
         ),
@@ -151,7 +151,7 @@ SAID: Mapping[str, Said] = {
                 "*name~word > named, to, to the branch, branch, with name",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",
-                needs=True,
+                key="branch",
             ),
             sense("git checkout, git switch, checkout, check out", "*name~word", about="branch"),
         ),

@@ -67,7 +67,7 @@ SAID: Mapping[str, Said] = {
                 "*url > of, from, at, for, the address",
                 _TIME,
                 about="headers header head address url site page",
-                needs=True,
+                key="headers header",
             ),
             sense("head, curl -i", "*url > of", about=_ABOUT),
         ),

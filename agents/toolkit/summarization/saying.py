@@ -39,12 +39,12 @@ SAID: Mapping[str, Said] = {
         {"content": "text", "max_sentences": "sentences"},
     ),
     "send_file_to_model": Said(
-        (sense(_TO_MODEL, "*path > of, the file", _WORDS, about=f"{_BY} summary file document", needs=True),),
+        (sense(_TO_MODEL, "*path > of, the file", _WORDS, about=f"{_BY} summary file document", key="model llm ai"),),
         _FILE,
         {**_FILE_ALSO, "max_words": "words"},
     ),
     "send_text_to_model": Said(
-        (sense(_TO_MODEL, "*text~quoted > the text, this text, of the text, text", _WORDS, about=f"{_BY} summary text", needs=True),),
+        (sense(_TO_MODEL, "*text~quoted > the text, this text, of the text, text", _WORDS, about=f"{_BY} summary text", key="model llm ai"),),
         {},
         {"content": "text", "max_words": "words"},
     ),

@@ -81,7 +81,7 @@ _SAID = {
                 _BY_RULES,
                 _TIME,
                 about=f"{_ABOUT_CODE} fix fixes safe improvement improvements repair repairs correction corrections suggestion propose",
-                needs=True,
+                key="fix fixes improvement improvements repair repairs correction corrections",
             ),
             sense(
                 _BETTER + ", what could be improved in, make … better, what could be better in",
@@ -102,7 +102,7 @@ _SAID = {
                 _BY_RULES,
                 _TIME,
                 about=f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all",
-                needs=True,
+                key="fix fixes repair repairs correction corrections",
             ),
             sense(
                 "auto-fix, autofix, fix … automatically, repair … automatically",
@@ -124,7 +124,7 @@ _SAID = {
                 "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
                 _TIME,
                 about=f"{_ABOUT_CODE} model language llm ai by with improvements improvement for",
-                needs=True,
+                key="model llm ai",
             ),
         ),
         {"path": Place("file", code=True)},

@@ -75,7 +75,7 @@ _SAID = {
                 _NAMED,
                 f"text~text > {_TEXT_CUES}",
                 about=_NOTE,
-                needs=True,
+                key="note notes memo",
             ),
             sense(
                 "note, note down, jot down, take down, remember, write down, jot",
@@ -97,14 +97,14 @@ _SAID = {
                 "in the note, into the note, to the note named, to the note about, to my notes on, to, on, in, onto the note, onto, "
                 "to the notes on, to my",
                 about=f"{_NOTE} line end",
-                needs=True,
+                key="note notes memo",
             ),
             sense(
                 "extend, continue, update, append to, add to, complete",
                 "*name~word > note, the note, named",
                 "text~text > with, by, with the text, with the line",
                 about=_NOTE,
-                needs=True,
+                key="note notes memo",
             ),
         ),
         {},
@@ -117,7 +117,7 @@ _SAID = {
                 "what did i write in, what stand in, look up, tell, check, pull up",
                 "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, titled, in, under",
                 about=f"{_NOTE} content text again what say",
-                needs=True,
+                key="note notes memo",
             ),
         ),
         {},
@@ -128,7 +128,7 @@ _SAID = {
             sense(
                 "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, have, which are, tell",
                 about="notes all every there have available exist list names",
-                needs=True,
+                key="notes",
             ),
             sense("notes, my notes, all notes, list notes"),
         ),

@@ -45,7 +45,7 @@ _SAID = {
                 "and put it in, and write a report to, and write the report to",
                 _TIME,
                 about=f"{_ABOUT_CODE} report",
-                needs=True,
+                key="report",
             ),
         ),
         {"path": Place("any", code=True), "to": Place("new", makes="file")},
