@@ -20,7 +20,7 @@ from agents.models import Attempt, Belief, Generation, Goal, Intent, IntentPlan,
 from agents.presentation import code_report, endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
-from agents.services import planning, replanning
+from agents.services import parameters, planning, replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
@@ -296,6 +296,12 @@ class GoalPage:
         return self.may_change and (
             self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
         )
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether something is asked that this person may answer."""
+        asks = self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(parameters.QUESTION)
+        return asks and self.may_change
 
     @property
     def may_plan_again(self) -> bool:

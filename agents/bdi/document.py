@@ -34,6 +34,8 @@ class Parameter:
     original: Any = None
     span: tuple[int, int] | None = None
     note: str = ""
+    # How sure the value is, 0 to 1; said only where it is not sure.
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ def _bound(step: Step, fact: CommandFacts, phase: str, position: int) -> IntentS
         command=step.command,
         params={name: param.value for name, param in step.params.items()},
         parameters=tuple(
-            Parameter(name, param.value, param.origin, param.original, param.span, param.note)
+            Parameter(name, param.value, param.origin, param.original, param.span, param.note, param.confidence)
             for name, param in step.params.items()
         ),
         justification=step.justification,
@@ -176,6 +178,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, IntentSpec):
         unsaid = {name for name in ("alternatives", "asks") if not getattr(value, name)}
         return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
+    if isinstance(value, Parameter) and value.confidence == 1.0:
+        return {name: _plain(item) for name, item in vars(value).items() if name != "confidence"}
     if is_dataclass(value):
         return {name: _plain(item) for name, item in vars(value).items()}
     return value

@@ -23,6 +23,7 @@ class Plan(models.Model):
         MODEL = "model"
         PERSON = "person"
         RECOVERY = "recovery"
+        UNDERSTANDING = "understanding"
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="plans")
     number = models.PositiveIntegerField()

@@ -43,6 +43,7 @@ _REASONS = {
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
+_ASKED = "Answer it, say the goal in other words, or write the plan by hand."
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
@@ -91,6 +92,9 @@ def notice_for(
         case "pending" if reason.startswith("model_"):
             return Notice("person", "clock", _PUT_OFF, "Plan now, or plan by hand later.")
         case "manual":
+            if reason.startswith("question_open"):
+                told = reason.partition(":")[2].strip()
+                return Notice("person", "hand", told or "Something is asked.", _ASKED)
             if reason.startswith("forbidden_by_policy: "):
                 return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
             text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."

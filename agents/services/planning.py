@@ -28,6 +28,7 @@ from agents.services import (
     logs,
     model_planning,
     numbering,
+    parameters,
     perceiving,
     proposing,
     rules,
@@ -62,6 +63,11 @@ def plan_goal(lease: Lease) -> None:
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         found = _as_people_wish(goal, found)
+    if isinstance(found, NoPlan):
+        with telemetry.span("understand", goal.pk):
+            found = parameters.understood(goal, found)
+        if isinstance(found, PlanDraft):
+            found = _as_people_wish(goal, found)
     validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and models_of(goal.agent):
         try:
@@ -120,7 +126,9 @@ def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
     if goal.state == GoalState.PENDING:
         return goal.wake_at is not None and goal.reason.startswith(OF_A_MODEL)
-    return goal.state == GoalState.MANUAL and goal.reason.startswith((OF_A_MODEL, "no_", adopting.OVERDUE))
+    return goal.state == GoalState.MANUAL and goal.reason.startswith(
+        (OF_A_MODEL, "no_", adopting.OVERDUE, parameters.QUESTION)
+    )
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -176,6 +184,8 @@ def _propose(goal: Goal, draft: PlanDraft) -> None:
         rule = draft.evidence.get("rule") or {}
         said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps"
         logs.say(goal.pk, "bdi_agent", "plan", said, **_chosen(draft))
+    elif draft.source == parameters.SOURCE:
+        logs.say(goal.pk, "bdi_agent", "plan", parameters.in_a_sentence(draft))
     proposing.propose(goal, draft)
 
 
@@ -214,13 +224,21 @@ def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Prob
     Plan.objects.create(
         goal=goal,
         number=numbering.last_of(goal).plan + 1,
-        source=Plan.Source.MODEL if "model" in found.evidence else Plan.Source.RULE,
+        source=_source(found),
         steps=[],
         evidence=dict(found.evidence),
         problems=[problem.message for problem in problems] or [reason],
     )
-    logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {MANUAL_HINT}", level="warning")
+    hint = "a person must answer" if reason.startswith(parameters.QUESTION) else MANUAL_HINT
+    logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {hint}", level="warning")
     move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+
+
+def _source(found: NoPlan | PlanDraft) -> str:
+    """Who looked for the plan that there is not."""
+    if "model" in found.evidence:
+        return Plan.Source.MODEL
+    return Plan.Source.UNDERSTANDING if isinstance(found, PlanDraft) and found.source == parameters.SOURCE else Plan.Source.RULE
 
 
 def _why_invalid(problems: Sequence[Problem]) -> str:
@@ -230,6 +248,8 @@ def _why_invalid(problems: Sequence[Problem]) -> str:
 
 
 def _in_words(reason: str) -> str:
+    if reason.startswith(parameters.QUESTION):
+        return f"it is understood but for a question: {reason.partition(': ')[2]}"
     return {
         "no_relevant_rule": "no rule knows this goal",
         "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",

@@ -12,6 +12,7 @@ from mindx_web.api import (
     intents,
     levels,
     policies,
+    questions,
     shadow,
     standstill,
     talk,
@@ -30,6 +31,7 @@ api = Api(
 api.add_router("goals", goals.router)
 api.add_router("goals", generations.router)
 api.add_router("goals", hand_commands.router)
+api.add_router("goals", questions.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
 api.add_router("intent-plans", shadow.router)

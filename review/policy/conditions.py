@@ -14,7 +14,7 @@ from typing import Any
 from agents.bdi.touched import Touched
 from review.risk import Level
 
-SOURCES = ("rule", "model", "person", "recovery")
+SOURCES = ("rule", "model", "person", "recovery", "understanding")
 EFFECTS = ("idempotent", "workspace", "keyed", "once")
 MOST_ENTRIES = 32
 LONGEST_ENTRY = 200
