@@ -38,6 +38,7 @@ class Event(StrEnum):
     ROUND_LIMIT = "round_limit"
     BELIEF = "belief"
     LIMIT = "limit"
+    PARAMETERS = "parameters"
     AGENT = "agent"
     STANDSTILL = "standstill"
     BACKLOG = "backlog"

@@ -15,6 +15,7 @@ from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
+from agents.models.parameters import ParameterRule, ParameterSettings, PathMapping
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
 from agents.models.workspaces import Workspace, WorkspaceChange
@@ -39,6 +40,9 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "ParameterRule",
+    "ParameterSettings",
+    "PathMapping",
     "Plan",
     "RecoveryAttempt",
     "ShadowRun",

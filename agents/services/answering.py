@@ -58,7 +58,7 @@ def open_questions(goal: Goal) -> Open | None:
 def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
     """Make the plan that the answers mean and propose it.
 
-    Raises PlanInvalid where an answer is none or the plan has problems, NotPossibleNow when nothing is asked (any more).
+    Raises PlanInvalid where an answer is none or the plan has problems, NotPossibleNow when nothing is asked.
     """
     asked = open_questions(goal)
     if asked is None:
@@ -135,6 +135,7 @@ def _as_persons(one: Meant, question: Question, by: User) -> Meant:
     """A reading that a person chose: its values are theirs, what they stood for before stays with them."""
     note = f"{by.username} chose this reading"
     params = {
-        name: replace(param, origin="person", confidence=1.0, span=None, note=note) for name, param in one.params.items()
+        name: replace(param, origin="person", confidence=1.0, span=None, note=note)
+        for name, param in one.params.items()
     }
     return replace(one, params=params, confidence=1.0)

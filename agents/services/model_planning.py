@@ -25,7 +25,7 @@ from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
-from agents.services import firmware, logs, numbering, proposing
+from agents.services import firmware, logs, numbering, parameters, proposing
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
@@ -150,7 +150,8 @@ class _Turn:
         draft: PlanDraft | None = None
         problems = list(read.problems)
         if not read.cannot and (read.steps or not problems):
-            draft = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
+            planned = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
+            draft = parameters.corrected(self.goal, planned)
             # What is no step has been told of as what it is.
             problems += [one for one in self._problems(draft) if one.position not in read.unread]
         found: PlanDraft | NoPlan | list[Problem]

@@ -5,18 +5,22 @@ The pure core (agents.bdi.understanding) reads; here files, tables and earlier r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.bdi.dependencies import link
 from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
+from agents.bdi.understanding import correcting
+from agents.bdi.understanding.experience import predict
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
-from agents.models import Goal, Plan
-from agents.services import base_files
+from agents.models import Goal, ParameterSettings, Plan
+from agents.services import base_files, earlier_runs, extracting, settling
 from agents.services.base_files import BaseUnreadable
+from agents.services.settling import Rule
 from agents.toolkit.registry import REGISTRY
 
 SOURCE = Plan.Source.UNDERSTANDING.value
@@ -25,20 +29,141 @@ QUESTION = "question_open"
 _TOGGLE = ("simple_coder", "toggle_autonomous_mode")
 
 
-def understood(goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
-    """What the goal's text means as commands, where no rule made a plan; else `without`, with what is to be asked."""
-    tree = tree_of(goal)
+def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = lambda: True) -> PlanDraft | NoPlan:
+    """What the goal's text means as commands, where no rule made a plan; else `without`, with what is to be asked.
+
+    Raises Stopped when a model was asked for a value and the goal was cancelled meanwhile.
+    """
+    switches = settling.switches()
+    tree = tree_of(goal) if switches.enable_understanding else None
     if tree is None:
         return without
     found = understand(goal.text, tree, REGISTRY)
+    if not switches.enable_path_correction:
+        found = _as_said(found)
     if not found.meant and not found.questions:
         return without
+    found = _settled(goal, found, switches, is_wanted)
     evidence = {**without.evidence, "understood": as_data(found)}
     if found.is_sure:
         return draft_of(found.meant, evidence)
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
         return without
     return NoPlan(f"{QUESTION}: {found.questions[0].text}", evidence)
+
+
+def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
+    """A draft whose paths are those that are clearly meant, before it is validated; switched off, as it is."""
+    switches = settling.switches()
+    tree = tree_of(goal) if switches.enable_path_correction else None
+    if tree is None:
+        return draft
+    steps = correcting.mended(draft.steps, tree, REGISTRY, switches.least_confidence)
+    if all(one is other for one, other in zip(steps, draft.steps, strict=True)):
+        return draft
+    return replace(draft, steps=link(steps, REGISTRY))
+
+
+def _as_said(found: Understood) -> Understood:
+    """What was understood with every value as it stood in the text: correction is switched off."""
+    meant = tuple(
+        replace(
+            one,
+            params={
+                name: Param(param.original, "explicit", span=param.span) if param.origin == "mapping" else param
+                for name, param in one.params.items()
+            },
+        )
+        for one in found.meant
+    )
+    return replace(found, meant=meant)
+
+
+def _settled(goal: Goal, found: Understood, switches: ParameterSettings, is_wanted: Callable[[], bool]) -> Understood:
+    """Rules, earlier runs and a model for what is missing, in this order; what they settle is no question any more.
+
+    Defaults that must not be taken become questions, and so do values that are less sure than the settings ask for.
+    """
+    rules = settling.rules()
+    meant, open_ = list(found.meant), []
+    for question in found.questions:
+        at = question.step - 1
+        param = None
+        if question.parameter and question.parameter not in meant[at].params:
+            param = _value_of(goal, meant[at], question.parameter, rules, switches, is_wanted)
+        if param is None:
+            open_.append(question)
+            continue
+        meant[at] = replace(meant[at], params={**meant[at].params, question.parameter: param})
+        if following := _still_missing(meant[at], question.step):
+            open_.append(following)
+    for step, one in enumerate(meant, 1):
+        meant[step - 1], asked = _with_rules(one, step, rules, switches)
+        open_ += asked
+    sure = min((one.confidence for one in meant), default=0.0)
+    return replace(found, meant=tuple(meant), questions=tuple(open_), confidence=0.0 if open_ else sure)
+
+
+def _value_of(
+    goal: Goal,
+    step: Meant,
+    name: str,
+    rules: Mapping[tuple[str, str, str], Rule],
+    switches: ParameterSettings,
+    is_wanted: Callable[[], bool],
+) -> Param | None:
+    """A value for what the words leave out; None where nothing is sure enough."""
+    rule = rules.get((step.tool, step.command, name), Rule())
+    command = REGISTRY.command(step.tool, step.command)
+    if rule.has_default and switches.fallback_to_defaults:
+        return Param(rule.default, "default", note="a parameter rule says so")
+    if not rule.may_be_guessed:
+        return None
+    if switches.use_experience:
+        seen = earlier_runs.values_of(goal, step.tool, step.command, name)
+        predicted = predict(seen, least_runs=switches.least_runs, least_share=switches.least_share)
+        if predicted is not None and predicted.confidence >= switches.least_confidence:
+            return Param(predicted.value, "experience", note=predicted.why, confidence=predicted.confidence)
+    if switches.use_llm_extraction:
+        param = extracting.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
+        if param is not None and param.confidence >= switches.least_confidence:
+            return param
+    return None
+
+
+def _still_missing(step: Meant, at: int) -> Question | None:
+    command = REGISTRY.command(step.tool, step.command)
+    name = next((each for each in command.required if each not in step.params), None)
+    if name is None:
+        return None
+    title = str(command.properties[name].get("title", name)).lower()
+    return Question(at, f"What is the {title} ({name}) for {step.tool}.{step.command}?", "It is not said.", name)
+
+
+def _with_rules(
+    step: Meant, at: int, rules: Mapping[tuple[str, str, str], Rule], switches: ParameterSettings
+) -> tuple[Meant, list[Question]]:
+    """The defaults of parameter rules in the place of declared ones; questions where no default may be taken."""
+    command = REGISTRY.command(step.tool, step.command)
+    params, asked = dict(step.params), []
+    for name, declared in command.defaults().items():
+        if name in params:
+            continue
+        rule = rules.get((step.tool, step.command, name))
+        if not switches.fallback_to_defaults:
+            title = str(command.properties[name].get("title", name)).lower()
+            text = f"What is the {title} ({name}) for {step.tool}.{step.command}?"
+            choice = Choice(str(declared), "the declared default", declared)
+            asked.append(Question(at, text, "It is not said, and no default may be taken.", name, (choice,)))
+        elif rule is not None and rule.has_default:
+            params[name] = Param(rule.default, "default", note="a parameter rule says so")
+    for name, param in step.params.items():
+        if param.origin == "mapping" and param.confidence < switches.least_confidence:
+            title = str(command.properties[name].get("title", name)).lower()
+            choice = Choice(str(param.value), param.note, param.value)
+            text = f"Which {title} is meant by “{param.original}”?"
+            asked.append(Question(at, text, "It is not sure enough.", name, (choice,)))
+    return replace(step, params=params), asked
 
 
 def asks(found: Understood) -> bool:
@@ -56,7 +181,7 @@ def tree_of(goal: Goal) -> Tree | None:
         entries = base_files.entries_of(goal.workspace.head)
     except BaseUnreadable:
         return None
-    return Tree.of((entry.path, entry.kind) for entry in entries)
+    return Tree.of(((entry.path, entry.kind) for entry in entries), mapped=settling.mapped())
 
 
 def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any]) -> PlanDraft:

@@ -16,7 +16,8 @@ from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
-from agents.execution.lease import Lease, hold
+from agents.execution.companion import Companion
+from agents.execution.lease import Lease, LeaseLost, hold, renew
 from agents.models import Belief, Goal, Plan
 from agents.rules.selection import KnownRule
 from agents.services import (
@@ -42,6 +43,8 @@ from agents.toolkit.registry import REGISTRY
 from library.language.asking import Stopped
 from people.models import User
 
+# Why rules make no plan, so that what the goal says is understood without them.
+_RULES_MAKE_NONE = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule_compiled", "unusable_value"})
 MANUAL_HINT = "a person must supply a plan"
 # How the reasons begin that a model gave.
 OF_A_MODEL = "model_"
@@ -62,10 +65,13 @@ def plan_goal(lease: Lease) -> None:
         found = _find(goal, rules.known_rules(), beliefs)
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
-        found = _as_people_wish(goal, found)
-    if isinstance(found, NoPlan):
+        found = _as_people_wish(goal, parameters.corrected(goal, found))
+    if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
         with telemetry.span("understand", goal.pk):
-            found = parameters.understood(goal, found)
+            try:
+                found = _understood(lease, goal, found)
+            except Stopped:
+                return
         if isinstance(found, PlanDraft):
             found = _as_people_wish(goal, found)
     validated: PlanDraft | NoPlan | None = None
@@ -164,6 +170,20 @@ def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed]) -
     return means_ends.plan(goal.text, known, beliefs, REGISTRY)
 
 
+def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
+    """The goal as commands. A model may be asked for a value, so the lease is kept meanwhile. Raises Stopped."""
+    if not models_of(goal.agent):
+        return parameters.understood(goal, without)
+    cancelled = Goal.objects.filter(pk=goal.pk).exclude(state=goal.state)
+    with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
+        try:
+            return parameters.understood(goal, without, is_wanted=lambda: not companion.stop_work.is_set())
+        except Stopped:
+            if companion.lost:
+                raise LeaseLost(f"goal {goal.pk} was taken over while it was understood") from None
+            raise
+
+
 def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
     """Store what was perceived now; what was perceived before is no longer held, a person's words stay."""
     now = timezone.now()
@@ -238,7 +258,11 @@ def _source(found: NoPlan | PlanDraft) -> str:
     """Who looked for the plan that there is not."""
     if "model" in found.evidence:
         return Plan.Source.MODEL
-    return Plan.Source.UNDERSTANDING if isinstance(found, PlanDraft) and found.source == parameters.SOURCE else Plan.Source.RULE
+    return (
+        Plan.Source.UNDERSTANDING
+        if isinstance(found, PlanDraft) and found.source == parameters.SOURCE
+        else Plan.Source.RULE
+    )
 
 
 def _why_invalid(problems: Sequence[Problem]) -> str:

@@ -18,7 +18,7 @@ Step = tuple[str, str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class Case:
-    """A command, its kind (or voice), the files of its workspace, and every meaning that is right; none: to be asked."""
+    """A command, its kind (or voice), the files of its workspace, every meaning that is right; none: to be asked."""
 
     text: str
     kind: str
@@ -50,9 +50,7 @@ def _meanings(text: str) -> tuple[tuple[Step, ...], ...]:
     if text.strip() == "?":
         return ()
     return tuple(
-        tuple(_step(one) for one in meaning.split(" | "))
-        for meaning in text.split(" || ")
-        if meaning.strip() != "?"
+        tuple(_step(one) for one in meaning.split(" | ")) for meaning in text.split(" || ") if meaning.strip() != "?"
     )
 
 

@@ -88,6 +88,8 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             return f"{done}, in {place}: “{_short(data.get('sentence', ''))}”{instead}"
         case Event.LIMIT:
             return f"changed limits of steps{_changes(data)}"
+        case Event.PARAMETERS:
+            return f"saved how parameters are settled{_changes(data)}"
         case Event.AGENT:
             return f"changed {place}{_changes(data)}"
         case Event.STANDSTILL:

@@ -25,6 +25,8 @@ OPERATIONS = [
     ("POST", "goals/1/cancel", Scope.GOALS_WRITE),
     ("POST", "goals/1/plan", Scope.GOALS_WRITE),
     ("POST", "goals/1/design", Scope.GOALS_WRITE),
+    ("GET", "goals/1/questions", Scope.GOALS_READ),
+    ("POST", "goals/1/answer", Scope.GOALS_WRITE),
     ("GET", "goals/1/log", Scope.GOALS_READ),
     ("GET", "goals/1/commands", Scope.GOALS_READ),
     ("GET", "goals/1/generations", Scope.GOALS_READ),

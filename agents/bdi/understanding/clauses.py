@@ -9,9 +9,64 @@ from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token
 
-_JOINING = frozenset({"and", "then", "next", "finally", "afterwards", "lastly", "also", "plus", "afterward", "later", "subsequently", "before", "after", "once"})
+_JOINING = frozenset(
+    {
+        "and",
+        "then",
+        "next",
+        "finally",
+        "afterwards",
+        "lastly",
+        "also",
+        "plus",
+        "afterward",
+        "later",
+        "subsequently",
+        "before",
+        "after",
+        "once",
+    }
+)
 _STOPS = frozenset({";", ".", "!", "?", "&&", "|"})
-_LEADING = frozenset({"first", "second", "third", "firstly", "secondly", "then", "next", "finally", "and", "also", "afterwards", "lastly", "now", "after", "that", "step", "please", "i", "you", "to", "want", "kindly", "just", "could", "can", "would", "we", "should", "it", "me", "let", "us", "will", "must", "they"})
+_LEADING = frozenset(
+    {
+        "first",
+        "second",
+        "third",
+        "firstly",
+        "secondly",
+        "then",
+        "next",
+        "finally",
+        "and",
+        "also",
+        "afterwards",
+        "lastly",
+        "now",
+        "after",
+        "that",
+        "step",
+        "please",
+        "i",
+        "you",
+        "to",
+        "want",
+        "kindly",
+        "just",
+        "could",
+        "can",
+        "would",
+        "we",
+        "should",
+        "it",
+        "me",
+        "let",
+        "us",
+        "will",
+        "must",
+        "they",
+    }
+)
 MAX_BOUNDARIES = 14
 
 
@@ -20,17 +75,19 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
     found = []
     for at in range(1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
-        if before.kind == SIGN and before.value[:1] in _STOPS | {"&"} and before.value not in ("&",):
-            found.append(at)
-        elif token.after_break:
-            found.append(at)
-        elif _joins(tokens, at) and _begins(tokens, at, lexicon):
-            found.append(at)
-        elif token.kind == NUMBER and at + 1 < len(tokens) and tokens[at + 1].value[:1] in ".)" and _begins(tokens, at + 2, lexicon):
-            found.append(at)
-        elif before.kind == SIGN and before.value[:1] == "," and (token.is_literal or token.kind == WORD):
-            found.append(at)
-        elif token.kind == WORD and token.text == "and" and at + 1 < len(tokens) and tokens[at + 1].is_literal:
+        if (
+            (before.kind == SIGN and before.value[:1] in _STOPS | {"&"} and before.value not in ("&",))
+            or token.after_break
+            or (_joins(tokens, at) and _begins(tokens, at, lexicon))
+            or (
+                token.kind == NUMBER
+                and at + 1 < len(tokens)
+                and tokens[at + 1].value[:1] in ".)"
+                and _begins(tokens, at + 2, lexicon)
+            )
+            or (before.kind == SIGN and before.value[:1] == "," and (token.is_literal or token.kind == WORD))
+            or (token.kind == WORD and token.text == "and" and at + 1 < len(tokens) and tokens[at + 1].is_literal)
+        ):
             found.append(at)
     return found[:MAX_BOUNDARIES]
 
@@ -48,7 +105,9 @@ def _begins(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     for token in tokens[at : at + 6]:
         if lexicon.is_verb(token) and token.text not in ("and", "then"):
             return True
-        if token.kind == SIGN or (token.kind == WORD and (token.text in _LEADING or token.text in _JOINING or token.text in IDLE)):
+        if token.kind == SIGN or (
+            token.kind == WORD and (token.text in _LEADING or token.text in _JOINING or token.text in IDLE)
+        ):
             continue
         return False
     return False
@@ -59,7 +118,12 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
     kept = list(tokens)
     while kept and kept[-1].kind == SIGN and kept[-1].value[:1] not in ")]}>/*":
         kept.pop()
-    while kept and kept[-1].kind == WORD and kept[-1].text in ("and", "then", "please", "afterwards", "later", "next", "too", "also", "finally", "after", "before"):
+    while (
+        kept
+        and kept[-1].kind == WORD
+        and kept[-1].text
+        in ("and", "then", "please", "afterwards", "later", "next", "too", "also", "finally", "after", "before")
+    ):
         kept.pop()
         while kept and kept[-1].kind == SIGN and kept[-1].value[:1] == ",":
             kept.pop()
@@ -67,7 +131,25 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
         kept = kept[2:]
     while kept and (
         (kept[0].kind == SIGN and kept[0].value[:1] in ",;:.-–—*•!?&|)")
-        or (kept[0].kind == WORD and kept[0].text in ("and", "then", "next", "finally", "also", "first", "firstly", "afterwards", "plus", "lastly", "second", "third", "secondly"))
+        or (
+            kept[0].kind == WORD
+            and kept[0].text
+            in (
+                "and",
+                "then",
+                "next",
+                "finally",
+                "also",
+                "first",
+                "firstly",
+                "afterwards",
+                "plus",
+                "lastly",
+                "second",
+                "third",
+                "secondly",
+            )
+        )
     ):
         kept = kept[1:]
     if len(kept) > 2 and kept[0].text in ("after", "once") and kept[1].text in ("that", "this", "which"):
@@ -80,7 +162,10 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
 
 
 _BEFORE = re.compile(r"\A\s*before\s+(?:you\s+)?(?P<late>[^,]+?),\s*(?P<early>.+)\Z", re.IGNORECASE | re.DOTALL)
-_AFTER = re.compile(r"\A(?P<late>(?:(?!\b(?:and|then)\b)[^,.;])+?),?\s+(?:but\s+(?:only\s+)?)?(?:after|once)\s+(?:you\s+(?:have\s+|'ve\s+)?)?(?P<early>(?:(?:[a-z]+ing)\b|[a-z]+ed\b).+)\Z", re.IGNORECASE | re.DOTALL)
+_AFTER = re.compile(
+    r"\A(?P<late>(?:(?!\b(?:and|then)\b)[^,.;])+?),?\s+(?:but\s+(?:only\s+)?)?(?:after|once)\s+(?:you\s+(?:have\s+|'ve\s+)?)?(?P<early>(?:(?:[a-z]+ing)\b|[a-z]+ed\b).+)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def in_order(text: str) -> list[tuple[int, int]]:

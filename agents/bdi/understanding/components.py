@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, words_of
 from agents.bdi.understanding.spelling import is_near
 
-KINDS = frozenset({"tool", "agent", "component", "module", "generator", "service", "library", "package", "script", "class"})
+KINDS = frozenset(
+    {"tool", "agent", "component", "module", "generator", "service", "library", "package", "script", "class"}
+)
 _SUFFIXES = frozenset({"tool", "agent"})
 # Where components lie when nobody says so and none is found, as in the programs that mindX took this from.
 FALLBACK = "tools"
@@ -28,17 +30,27 @@ def locate(words: Sequence[str], tree: Tree) -> Found:
         name = posixpath.basename(path)
         if tree.kinds[path] == FILE and not name.endswith(".py"):
             continue
-        if tree.kinds[path] == FOLDER and not any(child.startswith(path + "/") and child.endswith(".py") for child in tree.kinds):
+        if tree.kinds[path] == FOLDER and not any(
+            child.startswith(path + "/") and child.endswith(".py") for child in tree.kinds
+        ):
             continue
-        theirs = [word for word in words_of(name.removesuffix(".py"))]
+        theirs = list(words_of(name.removesuffix(".py")))
         core = [word for word in theirs if word not in _SUFFIXES and word != "test"] or theirs
         met = [_meets(word, theirs) for word in own]
         if all(met):
             whole = len(core) <= len(own)
-            score = sum(met) / len(met) * (1.0 if whole else 0.85) - (0.12 if "test" in theirs or "tests" in path.split("/")[:-1] else 0.0)
-            ranked.append(Candidate(tree.said(path), round(min(score, 0.97), 3), f"the component “{' '.join(words)}” lies there"))
+            score = sum(met) / len(met) * (1.0 if whole else 0.85) - (
+                0.12 if "test" in theirs or "tests" in path.split("/")[:-1] else 0.0
+            )
+            ranked.append(
+                Candidate(tree.said(path), round(min(score, 0.97), 3), f"the component “{' '.join(words)}” lies there")
+            )
     ranked.sort(key=lambda one: (-one.confidence, one.path.count("/"), one.path))
-    if ranked and ranked[0].confidence >= 0.7 and (len(ranked) == 1 or ranked[0].confidence - ranked[1].confidence >= 0.05):
+    if (
+        ranked
+        and ranked[0].confidence >= 0.7
+        and (len(ranked) == 1 or ranked[0].confidence - ranked[1].confidence >= 0.05)
+    ):
         return Found(ranked[0].path, ranked[0].confidence, ranked[0].why, tuple(ranked[:6]))
     why = "several components may be meant" if ranked else f"no component “{' '.join(words)}” is found here"
     return Found(None, ranked[0].confidence if ranked else 0.0, why, tuple(ranked[:6]))

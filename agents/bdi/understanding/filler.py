@@ -1,37 +1,32 @@
 """Words that carry nothing of a command: politeness, articles, asides; and those that change everything."""
-
-from __future__ import annotations
-
-import re
-
-ARTICLES = frozenset({"a", "an", "the", "some", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her"})
-# What may be left over without a doubt: courtesy, who asks whom, auxiliaries, hurry.
-IDLE = ARTICLES | frozenset(
+from __future__ import annotations import re ARTICLES = frozenset( {"a", "an", "the", "some", "this", "that", "these",
+"those", "my", "our", "your", "its", "their", "his", "her"} ) # What may be left over without a doubt: courtesy, who
+asks whom, auxiliaries, hurry. IDLE = ARTICLES | frozenset(
     """
 please kindly could can would will should shall may might must need needs want wants like i you we me us he she they
 to is are be been being was were has have had do does did of for in on at so it and also then just now quickly quick right
 away immediately again too really ok okay well btw thanks thank hey hi hello yo dude dear sir madam lol haha um uh er ugh
-mind grateful glad happy appreciate appreciated wonder wondering able possible possibly way help let go going ahead
+mind grateful glad happy appreciate appreciated wonder wondering able possible possibly way help let going ahead
 asap today there here real fast soon if-you-like kind enough able existing new current whole entire complete full am
-good morning afternoon evening perhaps simply directly exactly actually basically called ask request task goal job
+good morning afternoon evening perhaps simply directly exactly actually basically called ask
 by with from as named into inside within onto out up down over off about how who which what where when-you-can all both
-first second third finally next lastly last afterwards later step one required necessary needed supposed anymore say
+first second third finally next lastly last afterwards later  one required necessary needed supposed anymore say
 tell trouble required accordingly kindly gladly ones it's itself them him be-so-kind our everything every each any
-using use via through called call run tool command function make give get take put thing stuff please. max min
-once have-a be so kindly bit little version work alright sure yes yeah hmm cheers ta ya mate buddy friend team assistant
-agent system computer machine bot app user following below above
+using use via through called  run tool  function make give get take put thing stuff please. max min
+once have-a be so kindly bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above
     """.split()  # noqa: SIM905
 )
 # A left-over word of these says nothing wrong where it stands alone, but a command made only of such says nothing.
 DOUBT = frozenset(
     """
 not never except unless if when whenever until till without but instead only neither nor either or maybe every-time
-dry dry-run dryrun simulate simulated pretend undo revert half besides excluding exclude skip unlike rather whatever while
-because although though whether otherwise
+dry dry-run dryrun simulate simulated pretend undo revert half besides excluding exclude skip unlike rather whatever
+while because although though whether otherwise
     """.split()  # noqa: SIM905
 )
 _ASIDES = (
-    r"(?:,\s*)?(?:(?:i|we|you)\s+)?(?:do not|don['’]?t|no longer)\s+(?:really\s+)?need\s+(?:it|them|this|that)(?:\s+any\s?more)?",
+    r"(?:,\s*)?(?:(?:i|we|you)\s+)?"
+    r"(?:do not|don['’]?t|no longer)\s+(?:really\s+)?need\s+(?:it|them|this|that)(?:\s+any\s?more)?",
     r",?\s*if\s+(?:you\s+(?:would|do\s+not\s+mind|don['’]?t\s+mind|please|can|could|like|have\s+(?:a\s+)?(?:time|moment|minute|second))"
     r"|(?:it['’]?s|it\s+is|that['’]?s|that\s+is)\s+(?:ok(?:ay)?|possible|no\s+trouble|not\s+too\s+much\s+trouble)|possible)(?:\s+please)?",
     r",?\s*when(?:ever)?\s+(?:you\s+(?:can|have\s+(?:a\s+)?(?:time|moment|minute|second)|get\s+a\s+chance|are\s+ready))",

@@ -30,11 +30,46 @@ from agents.toolkit.hosts import entries_of
 from agents.toolkit.saying import Place
 from sandbox.command_line import PROGRAMS
 
-_FILE_HEADS = frozenset("file files document documents script scripts module modules page doc program text report".split())  # noqa: SIM905
+_FILE_HEADS = frozenset(
+    [
+        "file",
+        "files",
+        "document",
+        "documents",
+        "script",
+        "scripts",
+        "module",
+        "modules",
+        "page",
+        "doc",
+        "program",
+        "text",
+        "report",
+    ]
+)
 _FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())  # noqa: SIM905
 _NAMING = frozenset({"name", "named", "title", "titled", "call"})
-_HERE = frozenset("here everything workspace project repo repository root codebase current folder code all stuff system".split())  # noqa: SIM905
-_IT = frozenset({"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"})
+_HERE = frozenset(
+    [
+        "here",
+        "everything",
+        "workspace",
+        "project",
+        "repo",
+        "repository",
+        "root",
+        "codebase",
+        "current",
+        "folder",
+        "code",
+        "all",
+        "stuff",
+        "system",
+    ]
+)
+_IT = frozenset(
+    {"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"}
+)
 _LINKING = frozenset({"and", "plus", "&", "as", "well", "also"})
 _TYPES = {
     "python": "*.py", "py": "*.py", "markdown": "*.md", "md": "*.md", "json": "*.json", "csv": "*.csv", "text": "*.txt",
@@ -44,7 +79,10 @@ _TYPES = {
     "zip": "*.zip", "svg": "*.svg", "rst": "*.rst", "logs": "*.log",
 }  # fmt: skip
 _PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|!=|>|<)[\w.*]+)?\Z", re.ASCII)
-_DOMAIN = re.compile(r"(?:[a-z0-9-]+\.)+(?:[a-z]{2,})(?::\d+)?(?:/\S*)?\Z|localhost(?::\d+)?(?:/\S*)?\Z|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?\Z", re.IGNORECASE)
+_DOMAIN = re.compile(
+    r"(?:[a-z0-9-]+\.)+(?:[a-z]{2,})(?::\d+)?(?:/\S*)?\Z|localhost(?::\d+)?(?:/\S*)?\Z|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -139,10 +177,23 @@ def _choice(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[
 def _address(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     for token in tokens:
         if token.kind == URL or (token.kind == QUOTED and token.text.startswith(("http://", "https://"))):
-            return Filled(token.value, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
+            return Filled(token.value, (token.start, token.end), literals=1), [
+                one for one in tokens if one is not token
+            ]
     for token in tokens:
-        if token.kind in (PATH, WORD, QUOTED) and "." in token.value and _DOMAIN.match(token.value) and not asked.tree.kind(token.value):
-            if token.kind != WORD and "/" not in token.value and paths.looks_like_path(token.value) and not token.text.startswith("www.") and token.text.rpartition(".")[2] in _TYPES:
+        if (
+            token.kind in (PATH, WORD, QUOTED)
+            and "." in token.value
+            and _DOMAIN.match(token.value)
+            and not asked.tree.kind(token.value)
+        ):
+            if (
+                token.kind != WORD
+                and "/" not in token.value
+                and paths.looks_like_path(token.value)
+                and not token.text.startswith("www.")
+                and token.text.rpartition(".")[2] in _TYPES
+            ):
                 continue
             why = "an address begins with https://"
             filled = Filled(f"https://{token.value}", (token.start, token.end), token.value, 0.9, why, literals=1)
@@ -168,8 +219,17 @@ def _text(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
         outside = [one for one in rest if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
         if len(outside) < 3:
             return Filled(quoted.value, (quoted.start, quoted.end), literals=1), rest
-    while len(kept) > 1 and kept[0].kind == WORD and (kept[0].text in ("the", "following") and kept[1].text in asked.about):
+    while (
+        len(kept) > 1
+        and kept[0].kind == WORD
+        and (kept[0].text in ("the", "following") and kept[1].text in asked.about)
+    ):
         kept = kept[2:] or kept[:1]
+    if all(
+        one.kind in (WORD, SIGN) and (one.text in asked.about or one.text in IDLE or one.kind == SIGN) for one in kept
+    ):
+        # “everything”, “it all”: nouns of the command, no text of anybody's.
+        return None, list(tokens)
     start, end = kept[0].start, kept[-1].end
     return Filled(asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=0.05), []
 
@@ -195,7 +255,11 @@ def _without_ends(tokens: Sequence[Token]) -> list[Token]:
 def _line(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     """A command line: what is quoted, else everything; scripts of the workspace are run by their interpreter."""
     kept = _without_ends(tokens)
-    while kept and (kept[0].text in ARTICLES or kept[0].text in asked.about or kept[0].text in _FILE_HEADS) and len(kept) > 1:
+    while (
+        kept
+        and (kept[0].text in ARTICLES or kept[0].text in asked.about or kept[0].text in _FILE_HEADS)
+        and len(kept) > 1
+    ):
         kept = kept[1:]
     if not kept:
         return None, list(tokens)
@@ -225,13 +289,17 @@ def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
             return Filled(line, span, said, min(found.confidence, 0.95), "a Python script is run by python", literals=1)
     near = nearest(first.casefold(), PROGRAMS)
     if near and len(first) > 3:
-        return Filled(f"{near}{' ' + rest if rest else ''}", span, said, 0.85, f"“{first}” is a slip of {near}", literals=1)
+        return Filled(
+            f"{near}{' ' + rest if rest else ''}", span, said, 0.85, f"“{first}” is a slip of {near}", literals=1
+        )
     scripts = tuple(
         Candidate(f"python {asked.tree.said(path)}", 0.5, "it is a script here")
         for path in asked.tree.visible
         if path.endswith(".py")
     )[:6]
-    return Filled(None, span, said, 0.0, problem=f"“{first}” is no program that runs here", choices=scripts, penalty=0.5)
+    return Filled(
+        None, span, said, 0.0, problem=f"“{first}” is no program that runs here", choices=scripts, penalty=0.5
+    )
 
 
 def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
@@ -270,16 +338,20 @@ def _pattern(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
             value = token.value
             if re.fullmatch(r"\.\w{1,6}", value):
                 made = f"*{value}"
-                return Filled(made, (token.start, token.end), value, 0.95, "an ending stands for all that end so", literals=1), [
-                    one for one in tokens if one is not token
-                ]
+                return Filled(
+                    made, (token.start, token.end), value, 0.95, "an ending stands for all that end so", literals=1
+                ), [one for one in tokens if one is not token]
             return Filled(value, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
     for token in tokens:
         if token.kind == WORD and token.text in _TYPES and (token.text not in asked.about or len(tokens) < 3):
             made = _TYPES[token.text]
             rest = [one for one in tokens if one is not token]
-            return Filled(made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1), rest
-    words = [one for one in tokens if one.kind in (WORD, NUMBER) and one.text not in IDLE and one.text not in asked.about]
+            return Filled(
+                made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
+            ), rest
+    words = [
+        one for one in tokens if one.kind in (WORD, NUMBER) and one.text not in IDLE and one.text not in asked.about
+    ]
     if len(words) == 1:
         return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=0.25), [
             one for one in tokens if one is not words[0]
@@ -303,7 +375,9 @@ def _word(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
     token = literal or (words[0] if words else None)
     if token is None and asked.shape == "word":
         # A name may be an ordinary word where nothing else stands: "the branch new".
-        spoken = [one for one in tokens if one.kind == WORD and one.text not in ARTICLES and one.text not in asked.about]
+        spoken = [
+            one for one in tokens if one.kind == WORD and one.text not in ARTICLES and one.text not in asked.about
+        ]
         token = spoken[0] if len(spoken) == 1 and spoken[0].text not in _IT | {"please", "me", "for", "to"} else None
     if token is None and asked.before:
         it = next((one for one in tokens if one.text in _IT | {"its"}), None)
@@ -372,7 +446,9 @@ def _says_something(token: Token, asked: Asked) -> bool:
         return False
     if token.text in ARTICLES or token.text in _LINKING:
         return False
-    if asked.tree.kind(token.value) or (token.text not in IDLE and token.text not in asked.about | _FILE_HEADS | _FOLDER_HEADS):
+    if asked.tree.kind(token.value) or (
+        token.text not in IDLE and token.text not in asked.about | _FILE_HEADS | _FOLDER_HEADS
+    ):
         return token.text not in _IT and (token.text not in _NAMING or bool(asked.tree.kind(token.value)))
     return False
 
@@ -391,7 +467,9 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
             if other.value is not None:
                 what = {FILE: "file", FOLDER: "folder"}[wanted]
                 problem = f"“{token.value}” is no {what}"
-                return Filled(None, span, token.value, 0.2, problem=problem, choices=found.choices, literals=1, penalty=0.5)
+                return Filled(
+                    None, span, token.value, 0.2, problem=problem, choices=found.choices, literals=1, penalty=0.5
+                )
         return Filled(None, span, token.value, found.confidence, problem=found.why, choices=found.choices, literals=1)
     trailing = token.value.rstrip().endswith(("/", "\\")) and found.value not in (".", "..")
     changed = found.value != token.value
@@ -418,12 +496,27 @@ def _unnamed(
         if folder or place.wanted == NEW:
             known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or list(asked.last)
         else:
-            known = [path for path in asked.last if paths.fits(asked.tree.kind(path), place.wanted) or not asked.tree.kind(path)]
+            known = [
+                path
+                for path in asked.last
+                if paths.fits(asked.tree.kind(path), place.wanted) or not asked.tree.kind(path)
+            ]
         if known:
             value = known[-1]
-            filled = Filled(value, span, " ".join(one.value for one in words), 0.9, f"“{first.value if first else 'it'}” is {value}", is_folder="there" in spoken)
+            filled = Filled(
+                value,
+                span,
+                " ".join(one.value for one in words),
+                0.9,
+                f"“{first.value if first else 'it'}” is {value}",
+                is_folder="there" in spoken,
+            )
             return filled, []
-    if "current" in spoken or "here" in spoken or (here and not place.goes and place.wanted in (FOLDER, ANY) and here - {"folder", "code", "all"}):
+    if (
+        "current" in spoken
+        or "here" in spoken
+        or (here and not place.goes and place.wanted in (FOLDER, ANY) and here - {"folder", "code", "all"})
+    ):
         return Filled(".", span, confidence=0.9), [one for one in tokens if one.text not in _HERE]
     return None, list(tokens)
 
@@ -439,17 +532,33 @@ def _new_name(
         if found.value is not None and found.confidence >= (0.85 if calls_folder else 0.9):
             span = (token.start, described[-1].end)
             changed = found.value != token.value
-            filled = Filled(found.value, span, joined if changed else None, found.confidence, found.why if changed else "", is_folder=True)
+            filled = Filled(
+                found.value,
+                span,
+                joined if changed else None,
+                found.confidence,
+                found.why if changed else "",
+                is_folder=True,
+            )
             return filled, [one for one in tokens if one not in described]
     if asked.shape == "newname":
         value, confidence, why = token.value, 1.0, ""
     else:
         found = paths.find(token.value, asked.tree, NEW, tool=asked.tool, parameter=asked.parameter)
         if found.value is None:
-            return Filled(None, (token.start, token.end), token.value, problem=found.why), [one for one in tokens if one is not token]
+            return Filled(None, (token.start, token.end), token.value, problem=found.why), [
+                one for one in tokens if one is not token
+            ]
         value, confidence, why = found.value, found.confidence, found.why
     changed = value != token.value
-    filled = Filled(value, (token.start, token.end), token.value if changed else None, confidence, why if changed else "", is_folder=calls_folder)
+    filled = Filled(
+        value,
+        (token.start, token.end),
+        token.value if changed else None,
+        confidence,
+        why if changed else "",
+        is_folder=calls_folder,
+    )
     return filled, [one for one in tokens if one is not token]
 
 
@@ -461,13 +570,19 @@ def _described(
     said = " ".join(one.value for one in described)
     tries: list[tuple[str, list[Token]]] = [("_".join(one.value for one in described), [])]
     if len(described) > 1:
-        tries += [(one.value, [other for other in described if other is not one]) for one in described if asked.tree.kind(one.value)]
+        tries += [
+            (one.value, [other for other in described if other is not one])
+            for one in described
+            if asked.tree.kind(one.value)
+        ]
     best = None
     for text, left in tries:
         found = paths.find(text, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
         if found.value is not None:
             changed = found.value != said
-            filled = Filled(found.value, span, said if changed else None, found.confidence, found.why if changed else "")
+            filled = Filled(
+                found.value, span, said if changed else None, found.confidence, found.why if changed else ""
+            )
             if place.careful and found.confidence < 0.93:
                 # What cannot be taken back is not done on a guess at a plain word.
                 why = f"“{said}” may be {found.value}"
@@ -476,7 +591,11 @@ def _described(
             return filled, [*rest, *left]
         best = best if best and best.choices else found
     if place.code or wanted in (FILE, ANY):
-        named = [one.value for one in words if one.text not in ARTICLES and (one in described or one.text in components.KINDS)]
+        named = [
+            one.value
+            for one in words
+            if one.text not in ARTICLES and (one in described or one.text in components.KINDS)
+        ]
         located = components.locate(named, asked.tree)
         if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
             return Filled(located.value, span, said, located.confidence, located.why), rest
@@ -491,7 +610,9 @@ def listed(tokens: Sequence[Token]) -> list[list[Token]]:
     """The items of a list: “a, b and c” are three; what is no list is one item."""
     items: list[list[Token]] = [[]]
     for token in tokens:
-        if (token.kind == WORD and token.text in ("and", "plus")) or (token.kind == SIGN and token.value in (",", "&", "&&", "+", ";")):
+        if (token.kind == WORD and token.text in ("and", "plus")) or (
+            token.kind == SIGN and token.value in (",", "&", "&&", "+", ";")
+        ):
             if items[-1]:
                 items.append([])
             continue
@@ -501,4 +622,4 @@ def listed(tokens: Sequence[Token]) -> list[list[Token]]:
     return [item for item in items if item]
 
 
-__all__ = ["Asked", "FLAG", "Filled", "fill", "listed", "may_begin"]
+__all__ = ["FLAG", "Asked", "Filled", "fill", "listed", "may_begin"]

@@ -100,7 +100,9 @@ class Lexicon:
             return False
         if any(base in self.beginnings for base in bases(token.text)):
             return True
-        return not self.knows(token.text) and any(is_near(token.text, verb) for verb in self.beginnings if len(verb) > 3)
+        return not self.knows(token.text) and any(
+            self.same(token, verb) is not None for verb in self.beginnings if len(verb) > 3
+        )
 
     def same(self, token: Token, word: str) -> int | None:
         """0 when the token is a form of the word, 1 when it is a slip of it, None when neither."""
@@ -109,7 +111,8 @@ class Lexicon:
         if token.text == word or word in bases(token.text) or singular(token.text) == word:
             return 0
         if token.kind == WORD and len(word) > 3 and not self.knows(token.text):
-            near = is_near(token.text, word) or any(is_near(base, word) for base in bases(token.text))
+            spelt = (word, word.replace("yze", "yse").replace("ize", "ise"))
+            near = any(is_near(said, one) for said in (token.text, *bases(token.text)) for one in spelt)
             return 1 if near else None
         return None
 
@@ -144,7 +147,7 @@ class Lexicon:
 
 
 def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
-    kept = tuple(fold(part) for part in parts if fold(part) not in ("a", "an", "the"))
+    kept = tuple(part if part == GAP else fold(part) for part in parts if part not in ("a", "an", "the"))
     return kept or parts
 
 

@@ -24,7 +24,9 @@ _NOUNS = {
     "evolution": "evolve", "termination": "terminate", "listing": "list",
 }  # fmt: skip
 _BRITISH = (("yse", "yze"), ("ise", "ize"), ("ising", "izing"), ("ised", "ized"), ("isation", "ization"))
-_NO_BRITISH = frozenset({"rise", "wise", "otherwise", "likewise", "raise", "noise", "promise", "precise", "revise", "advise"})
+_NO_BRITISH = frozenset(
+    {"rise", "wise", "otherwise", "likewise", "raise", "noise", "promise", "precise", "revise", "advise"}
+)
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 
 

@@ -24,7 +24,8 @@ _PLACEHOLDER_PART = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER_NAME = re.compile(
-    r"(?:(?:your|my|some|the|a|example)[-_ ](?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
+    r"(?:(?:your|my|some|the|a|example)[-_ ]"
+    r"(?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
     r"|file[-_]?name|file|path|placeholder|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
     re.IGNORECASE,
 )
@@ -161,7 +162,7 @@ def find(said: str, tree: Tree, wanted: str = ANY, *, tool: str = "", parameter:
     path = cleaned(said)
     if not path:
         return Found(None, 0.0, "no path is named", is_placeholder=True)
-    if table := _from_table(path, said, tree, tool, parameter):
+    if table := _from_table(path, said, tree, tool, parameter, wanted):
         return table
     is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and _is_absolute(said)
     if not path.startswith("/") and not is_absolute and (kind := tree.kind(path)):
@@ -183,13 +184,16 @@ def _stays_inside(path: str, tree: Tree) -> bool:
     )
 
 
-def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str) -> Found | None:
+def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str, wanted: str) -> Found | None:
     """The table overrides what is found; the row that says most exactly where it holds decides."""
-    wanted = {_plain(path), _plain(said)}
+    names = {_plain(path), _plain(said)}
     rows = [
         row
         for row in tree.mapped
-        if _plain(row.said) in wanted and row.tool in ("", tool) and row.parameter in ("", parameter)
+        if _plain(row.said) in names
+        and row.tool in ("", tool)
+        and row.parameter in ("", parameter)
+        and fits(tree.kind(row.path) or wanted, wanted)
     ]
     if not rows:
         return None
@@ -296,7 +300,7 @@ def _folders_alike(said: str, there: str) -> float:
     if said.casefold() == there.casefold():
         return 1.0
     ours, theirs = said.casefold().split("/"), there.casefold().split("/")
-    if theirs[-len(ours) :] == ours or ours[-len(theirs) :] == theirs and there:
+    if theirs[-len(ours) :] == ours or (ours[-len(theirs) :] == theirs and there):
         return 0.97
     if len(ours) == len(theirs) and all(_slip(a, b) for a, b in zip(ours, theirs, strict=True)):
         return 0.93
@@ -353,7 +357,7 @@ def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]
 # What folders and files are usually short for.
 _SHORT = {
     "source": "src", "sources": "src", "documentation": "docs", "documents": "docs", "document": "docs", "doc": "docs",
-    "configuration": "config", "configurations": "config", "configs": "config", "utilities": "utils", "utility": "utils",
+    "configuration": "config", "configs": "config", "utilities": "utils", "utility": "utils",
     "util": "utils", "database": "db", "temporary": "tmp", "temp": "tmp", "library": "lib", "libraries": "lib",
     "binaries": "bin", "testing": "tests", "test": "tests", "log": "logs", "script": "scripts", "package": "pkg",
     "image": "images", "example": "examples", "note": "notes", "tool": "tools", "template": "templates",

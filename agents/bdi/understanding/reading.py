@@ -25,7 +25,9 @@ from sandbox.command_line import PROGRAMS
 
 MAX_CUE_READINGS = 48
 _LISTED = frozenset({"path", "packages", "word"})
-_TOOL_WORDS = frozenset({"tool", "command", "use", "using", "with", "call", "run", "invoke", "via", "through", "execute", "start", "launch"})
+_TOOL_WORDS = frozenset(
+    {"tool", "command", "use", "using", "with", "call", "run", "invoke", "via", "through", "execute", "start", "launch"}
+)
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
 def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """A command line as at a terminal: it begins with the name of a program that no command is said by."""
     first = tokens[0] if tokens else None
-    if first is None or first.kind != WORD or first.value not in PROGRAMS or lexicon.is_verb(first):
+    if first is None or first.kind != WORD or first.value not in PROGRAMS:
         return []
     entry = next((one for one in lexicon.entries if any(slot.shape == "line" for slot in one.sense.slots)), None)
     if entry is None:
@@ -120,12 +122,22 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     if filled is None or rest:
         return []
     prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE)
-    return [Reading(entry.command, {slot.parameter: filled}, (), (), (), (), -0.5 + 0.4 * prose + filled.penalty, (), slot.parameter)]
+    return [
+        Reading(
+            entry.command,
+            {slot.parameter: filled},
+            (),
+            (),
+            (),
+            (),
+            (0.6 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + filled.penalty,
+            (),
+            slot.parameter,
+        )
+    ]
 
 
-def _named(
-    tokens: Sequence[Token], lexicon: Lexicon
-) -> tuple[dict[str, tuple[int, ...]], list[tuple[int, Command]]]:
+def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[int, ...]], list[tuple[int, Command]]]:
     """Tools and commands that are named by their own names."""
     tools: dict[str, tuple[int, ...]] = {}
     commands: list[tuple[int, Command]] = []
@@ -133,7 +145,11 @@ def _named(
     for at, token in enumerate(tokens):
         if token.text in names and ("_" in token.text or "simplecoder" in token.text):
             tools[token.text] = (at,)
-        if token.kind not in (QUOTED, SIGN) and token.text in lexicon.commands and ("_" in token.text or "." in token.text):
+        if (
+            token.kind not in (QUOTED, SIGN)
+            and token.text in lexicon.commands
+            and ("_" in token.text or "." in token.text)
+        ):
             commands.append((at, lexicon.commands[token.text]))
             continue
         if token.text in names and at + 1 < len(tokens):
@@ -179,7 +195,11 @@ def _by(
     found: list[Reading] = []
     used = set(met.used) | set(of_tool)
     if of_tool or by_name:
-        used |= {at for at, token in enumerate(tokens) if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2}
+        used |= {
+            at
+            for at, token in enumerate(tokens)
+            if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2
+        }
     base = _State(entry, tokens, situation, lexicon, used)
     _take_flags(base)
     _take_keys(base)
@@ -238,7 +258,12 @@ def _take_keys(state: _State) -> None:
         key, sign, value = state.tokens[at], state.tokens[at + 1], state.tokens[at + 2]
         name = key.text if key.text in state.entry.command.properties else also.get(key.text, "")
         is_key = key.kind == WORD and sign.kind == SIGN and sign.value in ("=", ":") and at not in state.used
-        if is_key and name and name not in state.params and (sign.value == "=" or value.is_literal or value.end - value.start > 0):
+        if (
+            is_key
+            and name
+            and name not in state.params
+            and (sign.value == "=" or value.is_literal or value.end - value.start > 0)
+        ):
             slot = next((one for one in state.entry.sense.slots if one.parameter == name), Slot(name))
             filled, rest = fill([value], _asked(state, slot))
             if filled is not None and not rest:
@@ -258,7 +283,16 @@ def _take_counted(state: _State) -> None:
             if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
                 continue
             after = at + 1
-            while after < len(state.tokens) - 1 and state.tokens[after].text in ("most", "recent", "newest", "latest", "last", "more", "key", "short"):
+            while after < len(state.tokens) - 1 and state.tokens[after].text in (
+                "most",
+                "recent",
+                "newest",
+                "latest",
+                "last",
+                "more",
+                "key",
+                "short",
+            ):
                 after += 1
             if not any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind):
                 continue
@@ -313,7 +347,11 @@ def _is_cue(state: _State, cue: tuple[str, ...], at: int, slot: Slot) -> bool:
 
 
 def _ways(
-    state: _State, starts: Sequence[tuple[int, int, Slot]], at: int, free_from: int, taken: tuple[tuple[int, int, Slot], ...]
+    state: _State,
+    starts: Sequence[tuple[int, int, Slot]],
+    at: int,
+    free_from: int,
+    taken: tuple[tuple[int, int, Slot], ...],
 ) -> Iterator[_Chunks]:
     if at == len(starts):
         yield _parted(state, taken)
@@ -338,7 +376,11 @@ def _parted(state: _State, taken: Sequence[tuple[int, int, Slot]]) -> _Chunks:
         if at in state.used:
             if chunks[-1][0] is not None and _shape(state, chunks[-1][0]) not in ("text", "line"):
                 chunks.append((None, []))
-        elif token.kind == SIGN and token.value in (",", ";", ":", ".", "!", "?") and _shape(state, chunks[-1][0]) not in ("text", "line", "packages"):
+        elif (
+            token.kind == SIGN
+            and token.value in (",", ";", ":", ".", "!", "?")
+            and _shape(state, chunks[-1][0]) not in ("text", "line", "packages")
+        ):
             if chunks[-1][0] is not None and not _goes_on(state, at):
                 chunks.append((None, []))
             else:
@@ -420,7 +462,12 @@ def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = Fals
             state.left += [token for _, rest in good for token in rest] + [token for item in ordinary for token in item]
             return
     held: list[Token] = []
-    if shape == "text" and len(tokens) > 1 and tokens[-1].kind in (WORD, "path") and state.situation.tree.kind(tokens[-1].value):
+    if (
+        shape == "text"
+        and len(tokens) > 1
+        and tokens[-1].kind in (WORD, "path")
+        and state.situation.tree.kind(tokens[-1].value)
+    ):
         # Typed as at a terminal: the text, then where.
         tokens, held = tokens[:-1], tokens[-1:]
     filled, rest = fill(tokens, _asked(state, slot))
@@ -432,7 +479,11 @@ def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = Fals
 def _items(state: _State, tokens: list[Token]) -> list[list[Token]]:
     """The items of a list of values; none where a part of it begins another command."""
     items = listed(tokens)
-    return [] if any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:]) else items
+    return (
+        []
+        if any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:])
+        else items
+    )
 
 
 def _shape(state: _State, slot: Slot | None) -> str:
@@ -464,7 +515,11 @@ def _asked(state: _State, slot: Slot) -> Asked:
 def _by_position(state: _State) -> None:
     """A value left over, as it is typed at a terminal: `cp a b`, `grep text folder`. It goes to the next open slot."""
     open_slots = [slot for slot in state.entry.sense.slots if slot.parameter not in state.params]
-    literals = [token for token in state.left if token.is_literal or (token.kind == WORD and state.situation.tree.kind(token.value))]
+    literals = [
+        token
+        for token in state.left
+        if token.is_literal or (token.kind == WORD and state.situation.tree.kind(token.value))
+    ]
     if len(literals) != 1:
         return
     for slot in open_slots:
@@ -487,14 +542,21 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     if sense.line:
         name = next(slot.parameter for slot in sense.slots if slot.is_object)
         if name in params and params[name].value is not None:
-            params[name] = replace(params[name], value=sense.line.format(params[name].value), original=params[name].value, why="packages are installed by pip")
+            params[name] = replace(
+                params[name],
+                value=sense.line.format(params[name].value),
+                original=params[name].value,
+                why="packages are installed by pip",
+            )
     _put_into_folders(params, state)
     missing = tuple(name for name in command.required if name not in params)
     left, superfluous = _superfluous(state.left)
     nouns = [token for token in left if token.kind == WORD and _noun(token, state.entry.about, state.lexicon)]
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubts = tuple(dict.fromkeys(token.text for token in left if token.kind == WORD and token.text in DOUBT))
-    unexplained = tuple(token for token in left if not (token.kind == WORD and token.text in IDLE) and token.text not in DOUBT)
+    unexplained = tuple(
+        token for token in left if not (token.kind == WORD and token.text in IDLE) and token.text not in DOUBT
+    )
     about = {singular(token.text) for token in nouns} | {
         state.tokens[at].text for at in met.used if state.tokens[at].text in state.entry.about
     }
@@ -549,13 +611,18 @@ def _nouns_in_values(state: _State) -> set[str]:
     found = set()
     for token in state.tokens:
         inside = any(start <= token.start and token.end <= end for start, end in spans)
-        if token.kind == WORD and id(token) not in left and not inside and (token.text in state.entry.about or singular(token.text) in state.entry.about):
+        if (
+            token.kind == WORD
+            and id(token) not in left
+            and not inside
+            and (token.text in state.entry.about or singular(token.text) in state.entry.about)
+        ):
             found.add(singular(token.text))
     return found
 
 
 def _put_into_folders(params: dict[str, Filled], state: _State) -> None:
-    """A folder that is there, or is called one, takes what is put under its own name; a new name stays in its folder."""
+    """A folder that is there, or is called one, takes what is put under its own name; a new name stays in place."""
     said = state.lexicon.registry.said(state.entry.command)
     source = params.get("path")
     for slot in state.entry.sense.slots:
@@ -568,17 +635,26 @@ def _put_into_folders(params: dict[str, Filled], state: _State) -> None:
                 folder = posixpath.dirname(source.value)
                 if folder:
                     value = posixpath.join(folder, target.value)
-                    params[slot.parameter] = replace(target, value=value, original=target.value, why="it stays in its folder")
+                    params[slot.parameter] = replace(
+                        target, value=value, original=target.value, why="it stays in its folder"
+                    )
             continue
         if place is None or not place.into:
             continue
         name = _own_name(params, state)
         is_folder = state.situation.tree.kind(target.value.rstrip("/")) == FOLDER or target.value.endswith("/")
-        is_folder = is_folder or (target.is_folder and not posixpath.splitext(target.value)[1] and source is not None and state.situation.tree.kind(str(source.value)) != FOLDER)
+        is_folder = is_folder or (
+            target.is_folder
+            and not posixpath.splitext(target.value)[1]
+            and source is not None
+            and state.situation.tree.kind(str(source.value)) != FOLDER
+        )
         if is_folder and name:
             value = posixpath.normpath(posixpath.join(target.value, name))
             original = target.original if target.original is not None else target.value
-            params[slot.parameter] = replace(target, value=value, original=original, why="a folder takes it under its own name")
+            params[slot.parameter] = replace(
+                target, value=value, original=original, why="a folder takes it under its own name"
+            )
         elif target.value.endswith("/"):
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
 
@@ -605,7 +681,9 @@ def _superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, ...]]:
         elif token.kind == WORD and at + 2 < len(left) and left[at + 1].value == "=":
             found.append(f"{token.value}={left[at + 2].value}")
             at += 2
-        elif token.kind == WORD and token.text in ("with", "using", "at", "in") and (length := _counted(left[at + 1 :])):
+        elif (
+            token.kind == WORD and token.text in ("with", "using", "at", "in") and (length := _counted(left[at + 1 :]))
+        ):
             found.append(" ".join(one.value for one in left[at : at + 1 + length]))
             at += length
         else:
@@ -620,7 +698,13 @@ def _counted(tokens: Sequence[Token]) -> int:
     for at, token in enumerate(tokens[:5]):
         if token.kind == NUMBER:
             after = tokens[at + 1 : at + 2]
-            takes = after and after[0].kind == WORD and not words and after[0].start - token.end < 3 and after[0].text not in IDLE
+            takes = (
+                after
+                and after[0].kind == WORD
+                and not words
+                and after[0].start - token.end < 3
+                and after[0].text not in IDLE
+            )
             return at + 2 if takes else (at + 1 if words else 0)
         if token.kind != WORD or token.text in DOUBT:
             return 0

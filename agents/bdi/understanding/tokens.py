@@ -73,9 +73,7 @@ def tokens_of(raw: str) -> list[Token]:
             continue
         taken = _take(raw, at)
         for number, token in enumerate(taken):
-            found.append(
-                Token(token.kind, token.text, token.value, token.start, token.end, broken and number == 0)
-            )
+            found.append(Token(token.kind, token.text, token.value, token.start, token.end, broken and number == 0))
         broken = False
         at = max(taken[-1].end, at + 1)
     return found
@@ -101,7 +99,10 @@ def _take(raw: str, at: int) -> list[Token]:
             Token(NUMBER, found[2], found[2], *second),
         ]
     if (at == 0 or not raw[at - 1].isalnum()) and (found := _KEY.match(raw, at)):
-        return [Token(WORD, found[1].casefold(), found[1], at, at + len(found[1])), Token(SIGN, "=", "=", found.end() - 1, found.end())]
+        return [
+            Token(WORD, found[1].casefold(), found[1], at, at + len(found[1])),
+            Token(SIGN, "=", "=", found.end() - 1, found.end()),
+        ]
     return _word(raw, at)
 
 
@@ -140,7 +141,7 @@ def _data(raw: str, at: int) -> Token | None:
 def _word(raw: str, at: int) -> list[Token]:
     end = at
     while end < len(raw) and not raw[end].isspace():
-        if end > at and raw[end] in "\"“«`" and raw[end - 1] in "=:(,":
+        if end > at and raw[end] in '"“«`' and raw[end - 1] in "=:(,":
             break
         end += 1
     chunk = raw[at:end]
@@ -148,7 +149,7 @@ def _word(raw: str, at: int) -> list[Token]:
     if chunk in ("..", "../") or (chunk == "." and (at == 0 or raw[at - 1].isspace())):
         return [Token(PATH, bare, bare, at, end)]
     if not bare or bare in _SIGNS or (len(bare) <= 3 and set(bare) <= _SIGNS):
-        return [Token(SIGN, chunk if not bare else bare, chunk, at, at + len(bare or chunk))]
+        return [Token(SIGN, bare or chunk, chunk, at, at + len(bare or chunk))]
     if bare[0] in "([" and len(bare) > 1 and not _PLACEHOLDER.match(bare):
         return [Token(SIGN, bare[0], bare[0], at, at + 1)]
     parts = re.match(r"([^\W\d_][\w-]*):([\"“]|\S)", bare)

@@ -29,7 +29,38 @@ TRIGGERS: Mapping[str, tuple[str, str]] = {
 _NAMED = re.compile(r"\b(\w+_(?:tool|agent))\b", re.IGNORECASE)
 _SPOKEN = re.compile(r"\b(?:the\s+)?((?:[a-z]+\s+){1,2})(tool|agent)\b", re.IGNORECASE)
 _REVERSED = re.compile(r"\b(tool|agent)\s+(?:for|of)\s+((?:[a-z]+\s?){1,2})", re.IGNORECASE)
-_NO_NAME = frozenset({"the", "a", "an", "this", "that", "my", "our", "your", "evolve", "improve", "enhance", "review", "every", "which", "what", "use", "with", "run", "call", "new", "another", "of", "for", "assess", "analyze", "optimize", "create", "deploy"})
+_NO_NAME = frozenset(
+    {
+        "the",
+        "a",
+        "an",
+        "this",
+        "that",
+        "my",
+        "our",
+        "your",
+        "evolve",
+        "improve",
+        "enhance",
+        "review",
+        "every",
+        "which",
+        "what",
+        "use",
+        "with",
+        "run",
+        "call",
+        "new",
+        "another",
+        "of",
+        "for",
+        "assess",
+        "analyze",
+        "optimize",
+        "create",
+        "deploy",
+    }
+)
 
 
 def beliefs(text: str, tree: Tree) -> tuple[str, ...]:

@@ -69,10 +69,21 @@ def _as_data(text: str, registry: Registry) -> Understood | None:
         except UnknownTool:
             return None
         also = registry.said(command).also
-        params = {also.get(name, name) if name not in command.properties else name: value for name, value in item.get("params", {}).items()}
+        params = {
+            also.get(name, name) if name not in command.properties else name: value
+            for name, value in item.get("params", {}).items()
+        }
         if problems(command.schema, params):
             return None
-        meant.append(Meant(command.tool, command.name, {name: Param(value, "explicit") for name, value in params.items()}, text, 1.0))
+        meant.append(
+            Meant(
+                command.tool,
+                command.name,
+                {name: Param(value, "explicit") for name, value in params.items()},
+                text,
+                1.0,
+            )
+        )
     return Understood(tuple(meant), confidence=1.0) if meant else None
 
 
@@ -86,13 +97,19 @@ def _parts(blank: str, raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
 
 
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
-    """Words joined by underscores that are no name here, as the words they are: `list_directory` is “list directory”."""
+    """Words joined by underscores that are no name here, as the words they are: `list_directory`."""
     found: list[Token] = []
     for token in tokens:
         words = [word for word in token.text.split("_") if word]
         is_name = tree.kind(token.value) or token.text in lexicon.commands or len(words) < 2
         first = replace(token, text=words[0]) if words else token
-        if token.kind != WORD or is_name or not lexicon.is_verb(first) or "_" not in token.text or not all(lexicon.knows(fold(word)) for word in words):
+        if (
+            token.kind != WORD
+            or is_name
+            or not lexicon.is_verb(first)
+            or "_" not in token.text
+            or not all(lexicon.knows(fold(word)) for word in words)
+        ):
             found.append(token)
             continue
         at = token.start
@@ -131,7 +148,9 @@ def _part(tokens: Sequence[Token], raw: str) -> _Part | None:
 
 def _cost(part: _Part, earlier: Sequence[_Part], situation: Situation, lexicon: Lexicon) -> tuple[float, _Part | None]:
     """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
-    if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens):
+    if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
+        part.tokens[0]
+    ):
         return 0.1, None
     own = _best(part.tokens, situation, lexicon)
     cost = _capped(own)
@@ -192,7 +211,11 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon) -
         return Understood(questions=tuple(questions[:1]), beliefs=triggers.beliefs(text, tree))
     sure = min((one.confidence for one in meant), default=0.0)
     return Understood(
-        tuple(meant), tuple(questions), triggers.beliefs(text, tree), tuple(dict.fromkeys(notes)), 0.0 if questions else sure
+        tuple(meant),
+        tuple(questions),
+        triggers.beliefs(text, tree),
+        tuple(dict.fromkeys(notes)),
+        0.0 if questions else sure,
     )
 
 
@@ -237,7 +260,13 @@ def _distinct(found: Sequence[Reading]) -> list[Reading]:
     for one in found:
         defaults = one.command.defaults()
         values = {name: value for name, value in one.values().items() if defaults.get(name) != value}
-        key = (one.command.tool, one.command.name, repr(sorted(values.items(), key=str)), tuple(map(repr, (item.value for item in one.items))), one.missing)
+        key = (
+            one.command.tool,
+            one.command.name,
+            repr(sorted(values.items(), key=str)),
+            tuple(map(repr, (item.value for item in one.items))),
+            one.missing,
+        )
         kept.setdefault(key, one)
     return list(kept.values())
 
@@ -252,7 +281,9 @@ def _commands(part: _Part, reading: Reading, margin: float) -> list[Meant]:
         values = {name: _param(one) for name, one in params.items() if one.value is not None}
         least = min((param.confidence for param in values.values()), default=1.0)
         sure = least * max(0.0, 1.0 - 0.25 * max(0.0, reading.cost + 0.5)) * min(1.0, 0.75 + 0.4 * margin)
-        found.append(Meant(reading.command.tool, reading.command.name, values, part.text, round(sure, 3), reading.superfluous))
+        found.append(
+            Meant(reading.command.tool, reading.command.name, values, part.text, round(sure, 3), reading.superfluous)
+        )
     return found
 
 
@@ -284,7 +315,9 @@ def _about_values(part: _Part, reading: Reading, step: int, tree: Tree) -> Quest
         title = str(command.properties[name].get("title", name)).lower()
         said = f"“{filled.original}”" if filled.original else "what is said"
         text = f"Which {title} is meant by {said}, to {command.summary[:1].lower()}{command.summary[1:].rstrip('.')}?"
-        return Question(step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices))
+        return Question(
+            step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices)
+        )
     name = reading.missing[0]
     title = str(command.properties[name].get("title", name)).lower()
     text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
@@ -299,7 +332,9 @@ def _likely(command: Command, name: str, tree: Tree) -> tuple[Choice, ...]:
     if "enum" in described:
         return tuple(Choice(str(value), value=value) for value in described["enum"])[:MAX_CHOICES]
     if described.get("x-kind") == "path":
-        return tuple(Choice(tree.said(path), "it is there", tree.said(path)) for path in tree.visible if not path.startswith("."))[:MAX_CHOICES]
+        return tuple(
+            Choice(tree.said(path), "it is there", tree.said(path)) for path in tree.visible if not path.startswith(".")
+        )[:MAX_CHOICES]
     return ()
 
 

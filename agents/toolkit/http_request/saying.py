@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from agents.toolkit.saying import Place, Said, Sense, sense
 
 _TIME = (
-    "timeout_s > within, with a timeout of, with timeout, timeout, in at most, for at most, at most, no longer than, with a time limit of < seconds, second, secs, s"
+    "timeout_s > within, with a timeout of, with timeout, timeout, in at most, for at most, at most, no "
+    "longer than, with a time limit of < seconds, second, secs, s"
 )
 _HEADERS = "headers~text > with the headers, with the header, with headers, with header, -h, sending the header"
 _HOSTS = "hosts~hosts > with access to, allowing access to"
@@ -27,7 +28,8 @@ def _sending(verbs: str) -> Said:
         (
             sense(
                 verbs,
-                "*content~text > the data, the json, the content, the body, with the body, with body, with the content, with content, with the data, with data, "
+                "*content~text > the data, the json, the content, the body, with the body, with body, with the "
+                "content, with content, with the data, with data, "
                 "-d, --data, the text, with the json, with json, the following, containing, data",
                 "url > to the address, to, at the address, at, on, into, to url, to the url, url",
                 "content_type~word > as, with the type, with the content type, of type, as type",
@@ -45,8 +47,10 @@ def _sending(verbs: str) -> Said:
 
 _GET: tuple[Sense, ...] = (
     sense(
-        "get, request, fetch, call, open, load, retrieve, query, ask, read, show, visit, curl, hit, ping, check, pull, grab, what do … answer, "
-        "what do … return, what do … say, send request to, send a request to, send a get request to, make a request to, make a get request to, look at, see, access, send",
+        "get, request, fetch, call, open, load, retrieve, query, ask, read, show, visit, curl, hit, ping, check, "
+        "pull, grab, what do … answer, "
+        "what do … return, what do … say, send request to, send a request to, send a get request to, make a "
+        "request to, make a get request to, look at, see, access, send",
         "*url > from, at, of, the address, address, the url, url, the page, to, with url",
         "most_bytes > keeping at most, at most, keep at most < bytes, byte",
         "ca_file > trusting the file, trusting, with the certificate",
@@ -79,7 +83,9 @@ SAID: Mapping[str, Said] = {
             sense(
                 "download, save, fetch, get, grab, load down, wget, pull, store, retrieve, pull down, curl, put",
                 "*url > from, at, the address, the file at, what is at, of",
-                "file > to, into, as, in, and save it as, and save it to, and save it in, and save as, and store it as, and store it in, and put it in, to file, -o, under, and write it to, named, and call it, save it as, save it to, output",
+                "file > to, into, as, in, and save it as, and save it to, and save it in, and save as, and store "
+                "it as, and store it in, and put it in, to file, -o, under, and write it to, named, and call it, "
+                "save it as, save it to, output",
                 _TIME,
                 _HEADERS,
                 about="address url file page link web from",

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 from agents.toolkit.saying import Place, Said, sense
 
-_SHOW = "show, display, print, output, open, view, see, read, cat, type, look at, look into, have a look at, inspect, check"
+_SHOW = (
+    "show, display, print, output, open, view, see, read, cat, type, look at, look into, have a look at, inspect, check"
+)
 _REMOVE = (
-    "remove, delete, erase, rm, del, rmdir, discard, drop, trash, wipe, purge, bin, get rid of, do away with, clean up, "
+    "remove, delete, erase, rm, del, rmdir, discard, drop, trash, wipe, purge, bin, get rid of, do away with, "
+    "clean up, "
     "throw away, throw … away, throw out, throw … out, eliminate, destroy, unlink, toss"
 )
 _OVER = {
@@ -60,11 +63,17 @@ SAID: Mapping[str, Said] = {
     "ls": Said(
         (
             sense(
-                "list, ls, dir, enumerate, show, display, see, view, print, browse, explore, look in, look into, look at, "
-                "what is in, what is inside, what lies in, what do … have in, what do … contain, what do … hold, which files, what files, "
-                "which file, what all, give … list, get … list, open, read, inspect, check, list directory, have a look at",
+                "list, ls, dir, enumerate, show, display, see, view, print, browse, explore, look in, look into, "
+                "look at, "
+                "what is in, what is inside, what lies in, what do … have in, what do … contain, what do … hold, "
+                "which files, what files, "
+                "which file, what all, give … list, get … list, open, read, inspect, check, list directory, have "
+                "a look at",
                 "*path > in, of, from, inside, inside of, below, under, within, for",
-                about="file folder content contents directory everything all what list listing item thing stuff entry entries here",
+                about=(
+                    "file folder content contents directory everything all what list listing item thing stuff "
+                    "entry entries here"
+                ),
             ),
         ),
         {"path": Place("folder")},
@@ -73,8 +82,10 @@ SAID: Mapping[str, Said] = {
     "cd": Said(
         (
             sense(
-                "cd, go to, go into, go in, go, change to, change into, change directory, chdir, enter, switch to, switch into, "
-                "move into, move to, hop into, hop to, step into, jump to, jump into, navigate to, navigate into, work in, "
+                "cd, go to, go into, go in, go, change to, change into, change directory, chdir, enter, switch "
+                "to, switch into, "
+                "move into, move to, hop into, hop to, step into, jump to, jump into, navigate to, navigate "
+                "into, work in, "
                 "use … as current, set … as current",
                 "*path > to, into, in, in to",
                 about="folder directory current working",
@@ -87,7 +98,8 @@ SAID: Mapping[str, Said] = {
     "mkdir": Said(
         (
             sense(
-                "create, make, add, mkdir, md, set up, new, start, need, want, build, establish, generate, open, put, prepare",
+                "create, make, add, mkdir, md, set up, new, start, need, want, build, establish, generate, open, "
+                "put, prepare",
                 "*path > named, with name, with the name, by the name, by the name of, name",
                 about="folder folders subfolder subdirectory dir",
                 key="folder folders subfolder subdirectory dir",
@@ -100,10 +112,13 @@ SAID: Mapping[str, Said] = {
     "read": Said(
         (
             sense(
-                f"{_SHOW}, what is in, what is inside, what do … contain, what do … say, what stand in, give, get, dump, fetch, "
-                "let … see, tell … what it say, go through, go over, present, list, peek at, take a look at, load, pull up, bring up",
+                f"{_SHOW}, what is in, what is inside, what do … contain, what do … say, what stand in, give, "
+                f"get, dump, fetch, "
+                "let … see, tell … what it say, go through, go over, present, list, peek at, take a look at, "
+                "load, pull up, bring up",
                 "*path > of, from, in, inside, for",
-                "from_line > from line, from the line, starting at line, starting with line, line, lines, between line, between lines, beginning at line",
+                "from_line > from line, from the line, starting at line, starting with line, line, lines, "
+                "between line, between lines, beginning at line",
                 "to_line > to line, to the line, until line, up to line, to, until, through, till, up to, and, -",
                 "offset > from byte, at byte, starting at byte, offset",
                 "length > for < bytes, byte",
@@ -127,17 +142,22 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "write, save, put, store, enter, record, dump, insert, fill, echo, overwrite",
-                "*content~text > with the text, with the content, with content, with the contents, with contents, with text, "
-                "the text, text, content, contents, containing, saying, that say, that contain, with the words, the words, the line, the sentence",
+                "*content~text > with the text, with the content, with content, with the contents, with "
+                "contents, with text, "
+                "the text, text, content, contents, containing, saying, that say, that contain, with the words, "
+                "the words, the line, the sentence",
                 "path > to, into, in, as, to file, into file, in file, to a file, in a new file, onto, on, >",
                 about="file text content",
                 flags=_APPENDING,
             ),
             sense(
-                "create, make, write, add, generate, new, set up, need, want, put, create file, touch, build, produce, start",
+                "create, make, write, add, generate, new, set up, need, want, put, create file, touch, build, "
+                "produce, start",
                 "*path > named, with name, with the name, by the name of, to, in",
-                "content~text > with the text, with the content, with content, with the contents, with contents, with text, "
-                "containing, saying, that say, that contain, which contain, with the words, with, reading, that read, and write, "
+                "content~text > with the text, with the content, with content, with the contents, with contents, "
+                "with text, "
+                "containing, saying, that say, that contain, which contain, with the words, with, reading, that "
+                "read, and write, "
                 "and put, content, contents, text, whose content is, :",
                 about="file script document module empty",
                 flags=_APPENDING,
@@ -187,23 +207,36 @@ SAID: Mapping[str, Said] = {
                 flags=_OVER,
             ),
             sense(
-                "rename, ren, remane, mv, change … name, change name of, change the name of, retitle, call, give … name, name",
+                "rename, ren, remane, mv, change … name, change name of, change the name of, retitle, call, give "
+                "… name, name",
                 "*path > from, of",
-                "to~newname > to, into, in, as, name, the name, the new name, new name, to the name, something else like, named, be",
+                "to~newname > to, into, in, as, name, the name, the new name, new name, to the name, something "
+                "else like, named, be",
                 about="file folder name new",
                 flags=_OVER,
             ),
         ),
         {"path": Place("any", goes=True), "to": Place("new", makes="same", into=True)},
-        {"source": "path", "src": "path", "from": "path", "destination": "to", "dest": "to", "target": "to", "new_name": "to"},
+        {
+            "source": "path",
+            "src": "path",
+            "from": "path",
+            "destination": "to",
+            "dest": "to",
+            "target": "to",
+            "new_name": "to",
+        },
     ),
     "cp": Said(
         (
             sense(
-                "copy, cp, duplicate, clone, replicate, back up, backup, make copy of, make a copy of, make a duplicate of, "
-                "make a backup of, make … copy, create copy of, create a copy of, create a backup of, have copy of, have a copy of, mirror",
+                "copy, cp, duplicate, clone, replicate, back up, backup, make copy of, make a copy of, make a "
+                "duplicate of, "
+                "make a backup of, make … copy, create copy of, create a copy of, create a backup of, have copy "
+                "of, have a copy of, mirror",
                 "*path > from, of",
-                "to > to, into, in, in to, as, under, named, inside, and call it, and name it, call it, over to, with name, with the name, there",
+                "to > to, into, in, in to, as, under, named, inside, and call it, and name it, call it, over to, "
+                "with name, with the name, there",
                 about="file folder copy backup duplicate new",
                 flags=_OVER,
             ),
@@ -215,10 +248,12 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "find, locate, search for, search, look for, where is, where be, seek, hunt for, discover",
-                "*pattern~pattern > named, -name, with ending, with the ending, ending in, ending with, that end in, that end with, "
+                "*pattern~pattern > named, -name, with ending, with the ending, ending in, ending with, that end "
+                "in, that end with, "
                 "of type, matching, with name, with the name, like, whose name is, with extension, with the extension",
                 "path > in, below, under, inside, inside of, within, from, of",
-                "newest > newest, the newest, latest, the latest, most recent, the most recent, last < newest, latest, most recent",
+                "newest > newest, the newest, latest, the latest, most recent, the most recent, last < newest, "
+                "latest, most recent",
                 about="file folder all everything newest latest recent anything",
                 flags={
                     "all files": ("kind", "file"),
@@ -235,10 +270,12 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "list, show, get, give, which are, what are, see, display, print",
-                "*pattern~pattern > named, -name, with ending, with the ending, ending in, ending with, that end in, that end with, "
+                "*pattern~pattern > named, -name, with ending, with the ending, ending in, ending with, that end "
+                "in, that end with, "
                 "of type, matching, with name, with the name, like, whose name is, with extension, with the extension",
                 "path > in, below, under, inside, inside of, within, from, of",
-                "newest > newest, the newest, latest, the latest, most recent, the most recent, last < newest, latest, most recent",
+                "newest > newest, the newest, latest, the latest, most recent, the most recent, last < newest, "
+                "latest, most recent",
                 about="file folder all everything newest latest recent anything",
                 wants="newest pattern",
                 key="newest latest recent named like ending type",
@@ -262,13 +299,21 @@ SAID: Mapping[str, Said] = {
     "grep": Said(
         (
             sense(
-                "search for, search, grep, look for, find, scan for, look up, locate, seek, hunt for, where do … say, where is, "
-                "where does it say, check for, which file contain, which file mention, do … mention, do … contain, scan",
-                "*text~text > for, for the text, the text, the word, the words, the string, the phrase, the term, the expression, "
-                "word, text, string, phrase, term, containing, that contain, which contain, mentioning, that mention, mention, contain, occurrences of, "
-                "occurrence of, mentions of, uses of, usages of, lines with, lines containing, all lines with, for the word, for the string, say, every line with, the pattern, anything with, references to",
+                "search for, search, grep, look for, find, scan for, look up, locate, seek, hunt for, where do … "
+                "say, where is, "
+                "where does it say, check for, which file contain, which file mention, do … mention, do … "
+                "contain, scan",
+                "*text~text > for, for the text, the text, the word, the words, the string, the phrase, the "
+                "term, the expression, "
+                "word, text, string, phrase, term, containing, that contain, which contain, mentioning, that "
+                "mention, mention, contain, occurrences of, "
+                "occurrence of, mentions of, uses of, usages of, lines with, lines containing, all lines with, "
+                "for the word, for the string, say, every line with, the pattern, anything with, references to",
                 "path > in, below, inside, inside of, within, through, across, under, throughout, in all of",
-                about="text word string phrase occurrence line lines file folder used code mention all anywhere everywhere everything term anything it where",
+                about=(
+                    "text word string phrase occurrence line lines file folder used code mention all anywhere "
+                    "everywhere everything term anything it where"
+                ),
                 flags=_IGNORING,
             ),
         ),
@@ -278,12 +323,13 @@ SAID: Mapping[str, Said] = {
     "create_venv": Said(
         (
             sense(
-                "create, make, set up, build, spin up, add, new, start, prepare, need, want, get, have, initialize, generate, python -m, establish",
+                "create, make, set up, build, spin up, add, new, start, prepare, need, want, get, have, "
+                "initialize, generate, establish",
                 "*venv_name~path > named, in, with name, with the name, at, as, under, into",
                 about="virtual environment environ venv virtualenv python env",
                 key="environment environ venv virtualenv env",
             ),
-            sense("create_venv, virtualenv, python -m venv, python3 -m venv", "*venv_name~path > named, in, at"),
+            sense("create_venv, virtualenv", "*venv_name~path > named, in, at"),
         ),
         {"venv_name": Place("new", makes="folder")},
         {"name": "venv_name", "path": "venv_name", "env": "venv_name"},
@@ -291,7 +337,8 @@ SAID: Mapping[str, Said] = {
     "activate_venv": Said(
         (
             sense(
-                "activate, use, turn on, turn … on, switch on, switch … on, enable, enter, start using, source, switch to, load, start",
+                "activate, use, turn on, turn … on, switch on, switch … on, enable, enter, start using, source, "
+                "switch to, load, start",
                 "*venv_name~path > named, in, with name, from, at",
                 about="virtual environment venv virtualenv env it",
                 key="environment venv virtualenv env",
@@ -314,24 +361,34 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "run, execute, launch, call, perform, start, carry out, fire up, invoke",
-                "*command_line~line > the command, the program, the script, command, program, script, command line, the command line",
+                "*command_line~line > the command, the program, the script, command, program, script, command "
+                "line, the command line",
                 "stdin~text > with the input, with input, giving it the input, and type, feeding it, with stdin",
-                "timeout_s > within, for at most, at most, in at most, with a timeout of, with timeout, timeout, timeout of, with a time limit of, "
-                "with a limit of, in under, in less than, no longer than, stop after, for no more than < seconds, second, secs, s",
+                "timeout_s > within, for at most, at most, in at most, with a timeout of, with timeout, timeout, "
+                "timeout of, with a time limit of, "
+                "with a limit of, in under, in less than, no longer than, stop after, for no more than < "
+                "seconds, second, secs, s",
                 "hosts~hosts > with access to, with network access to, allowing access to, may reach, and let it reach",
                 about="program command script",
-                flags={"in a terminal": ("terminal", True), "at a terminal": ("terminal", True), "with a terminal": ("terminal", True)},
+                flags={
+                    "in a terminal": ("terminal", True),
+                    "at a terminal": ("terminal", True),
+                    "with a terminal": ("terminal", True),
+                },
             ),
             sense(
-                "install, pip install, pip3 install, have … installed, need … installed, want … installed, get … installed",
-                "*command_line~packages > the package, package, packages, the packages, the library, library, the module, the python package, the python library",
+                "install, pip install, pip3 install, have … installed, need … installed, want … installed, get … "
+                "installed",
+                "*command_line~packages > the package, package, packages, the packages, the library, library, "
+                "the module, the python package, the python library",
                 "hosts~hosts > with access to",
                 about="package library module pip dependency dependencies",
                 line="pip install {}",
             ),
             sense(
                 "add, get, need, want, set up, put in",
-                "*command_line~packages > the package, package, packages, the packages, the library, library, the python package, the python library",
+                "*command_line~packages > the package, package, packages, the packages, the library, library, "
+                "the python package, the python library",
                 about="pip",
                 key="package packages library libraries dependency dependencies",
                 line="pip install {}",
@@ -345,7 +402,8 @@ SAID: Mapping[str, Said] = {
             sense(
                 "start, launch, run, begin, fire up, spin up, boot, kick off, execute",
                 "*command_line~line > the program, the command, the script, program, command, the server",
-                "name~word > as, named, with name, with the name, under the name, under the name of, as the program, as program, and call it, call it, and name it, in the background as",
+                "name~word > as, named, with name, with the name, under the name, under the name of, as the "
+                "program, as program, and call it, call it, and name it, in the background as",
                 about="program command background",
             ),
         ),
@@ -355,8 +413,10 @@ SAID: Mapping[str, Said] = {
     "process_log": Said(
         (
             sense(
-                f"{_SHOW}, what do … write, what do … print, what do … say, what is … saying, what is … writing, what be … printing, give, get, tail, follow, list",
-                "*name~word > of program, of the program, from program, from the program, of, from, program, the program, for, did the program",
+                f"{_SHOW}, what do … write, what do … print, what do … say, what is … saying, what is … writing, "
+                f"what be … printing, give, get, tail, follow, list",
+                "*name~word > of program, of the program, from program, from the program, of, from, program, the "
+                "program, for, did the program",
                 "from_byte > from byte, starting at byte, after byte",
                 about="log output program started process saying print written say writing logs",
                 key="program process output",
@@ -380,13 +440,20 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "set, define, export, assign, put, give, make, change, add, create",
-                "*name~word > the variable, variable, the environment variable, environment variable, env var, named, env variable, the env var",
-                "value~text > to, =, on, as, to the value, the value, with the value, equal to, value, with value, be, is, equals",
+                "*name~word > the variable, variable, the environment variable, environment variable, env var, "
+                "named, env variable, the env var",
+                "value~text > to, =, on, as, to the value, the value, with the value, equal to, value, with "
+                "value, be, is, equals",
                 about="environment variable env var value variables",
                 key="variable variables var",
             ),
             sense("export, setenv", "*name~word", "value~text > =, to"),
-            sense("set, define", "*name~variable > the variable", "value~text > to, =, as", about="environment variable env var"),
+            sense(
+                "set, define",
+                "*name~variable > the variable",
+                "value~text > to, =, as",
+                about="environment variable env var",
+            ),
         ),
         {},
         {"variable": "name", "key": "name"},
@@ -395,7 +462,8 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "unset, forget, clear, remove, delete, drop, get rid of, erase, undefine, reset",
-                "*name~word > the variable, variable, the environment variable, environment variable, env var, named, the env var",
+                "*name~word > the variable, variable, the environment variable, environment variable, env var, "
+                "named, the env var",
                 about="environment variable env var variables",
                 key="variable variables var",
             ),
@@ -407,13 +475,15 @@ SAID: Mapping[str, Said] = {
     "toggle_autonomous_mode": Said(
         (
             sense(
-                "turn on, turn … on, switch on, switch … on, enable, activate, start, enter, set … on, put … on, toggle … on",
+                "turn on, turn … on, switch on, switch … on, enable, activate, start, enter, set … on, put … on, "
+                "toggle … on",
                 about="autonomous mode autonomy",
                 key="autonomous autonomy",
                 on=True,
             ),
             sense(
-                "turn off, turn … off, switch off, switch … off, disable, deactivate, stop, leave, end, exit, set … off, toggle … off",
+                "turn off, turn … off, switch off, switch … off, disable, deactivate, stop, leave, end, exit, "
+                "set … off, toggle … off",
                 about="autonomous mode autonomy",
                 key="autonomous autonomy",
                 on=False,

@@ -8,18 +8,27 @@ from agents.toolkit.saying import Place, Said, sense
 
 _ASK = (
     "summarize, sum up, sum … up, condense, shorten, boil down, boil … down, recap, abridge, outline, digest, "
-    "give … summary of, give summary of, make summary of, make a summary of, write summary of, have summary of, have a summary of, give … gist of, what is the gist of, "
-    "give … overview of, tldr, what are the key sentences of, show … key sentences of, show … main sentences of, what are the main points of, "
-    "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a summary of, brief … on"
+    "give … summary of, give summary of, make summary of, make a summary of, write summary of, have summary of, "
+    "have a summary of, give … gist of, what is the gist of, "
+    "give … overview of, tldr, what are the key sentences of, show … key sentences of, show … main sentences of, "
+    "what are the main points of, "
+    "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a "
+    "summary of, brief … on"
 )
 _SENTENCES = (
-    "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, with, max, maximum, not more than, up to, into < sentences, sentence, lines"
+    "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
+    "with, max, maximum, not more than, up to, into < sentences, sentence, lines"
 )
-_WORDS = "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in around, of at most, in no more than, using < words, word"
+_WORDS = (
+    "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in"
+    " around, of at most, in no more than, using < words, word"
+)
 _BY = "model language llm ai by with"
 _TO_MODEL = (
-    "send … to the model, send … to the language model, send … to a model, have … model summarize, ask … model to summarize, ask … model for a summary of, "
-    "let … model summarize, ask … model to sum up, use … model to summarize, get … model to summarize, have … ai summarize, summarize, sum up, condense"
+    "send … to the model, send … to the language model, send … to a model, have … model summarize, ask … model "
+    "to summarize, ask … model for a summary of, "
+    "let … model summarize, ask … model to sum up, use … model to summarize, get … model to summarize, have … ai "
+    "summarize, summarize, sum up, condense"
 )
 
 _FILE = {"path": Place("file")}
@@ -27,13 +36,25 @@ _FILE_ALSO = {"file_path": "path", "file": "path"}
 
 SAID: Mapping[str, Said] = {
     "key_sentences": Said(
-        (sense(_ASK, "*path > of, from, for", _SENTENCES, about="file summary key main sentences sentence document short brief shortly briefly gist"),),
+        (
+            sense(
+                _ASK,
+                "*path > of, from, for",
+                _SENTENCES,
+                about="file summary key main sentences sentence document short brief shortly briefly gist",
+            ),
+        ),
         _FILE,
         {**_FILE_ALSO, "max_sentences": "sentences", "count": "sentences"},
     ),
     "key_sentences_of_text": Said(
         (
-            sense(_ASK, "*text~quoted > the text, this text, text, the following text, the following, this, of the text", _SENTENCES, about="text summary following"),
+            sense(
+                _ASK,
+                "*text~quoted > the text, this text, text, the following text, the following, this, of the text",
+                _SENTENCES,
+                about="text summary following",
+            ),
         ),
         {},
         {"content": "text", "max_sentences": "sentences"},
@@ -44,7 +65,15 @@ SAID: Mapping[str, Said] = {
         {**_FILE_ALSO, "max_words": "words"},
     ),
     "send_text_to_model": Said(
-        (sense(_TO_MODEL, "*text~quoted > the text, this text, of the text, text", _WORDS, about=f"{_BY} summary text", key="model llm ai"),),
+        (
+            sense(
+                _TO_MODEL,
+                "*text~quoted > the text, this text, of the text, text",
+                _WORDS,
+                about=f"{_BY} summary text",
+                key="model llm ai",
+            ),
+        ),
         {},
         {"content": "text", "max_words": "words"},
     ),

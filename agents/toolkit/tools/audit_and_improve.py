@@ -54,16 +54,21 @@ _BETTER = "improve, enhance, optimize, evolve, refactor, better, mend, polish, t
 _ABOUT_CODE = "code source file folder tool agent component module script"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 _CODE_PLACE = {"path": Place("any", code=True)}
-_BY_RULES = "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules"
+_BY_RULES = (
+    "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules"
+)
 
 _SAID = {
     "audit": Said(
         (
             sense(
-                "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find bugs in, "
-                "find faults in, find issues in, check for faults, check … for problems, check … for bugs, check … for faults, "
+                "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find "
+                "bugs in, "
+                "find faults in, find issues in, check for faults, check … for problems, check … for bugs, check "
+                "… for faults, "
                 "check … for issues, check … for dangers, lint, are there any problems in, are there any bugs in, "
-                "are there problems in, search … for bugs, what is wrong with, what is wrong in, are there any faults in, "
+                "are there problems in, search … for bugs, what is wrong with, what is wrong in, are there any "
+                "faults in, "
                 "run an audit of, run audit on, run an audit on",
                 "*path > in, of, below, on, for, from",
                 _TIME,
@@ -80,7 +85,10 @@ _SAID = {
                 "*path > for, in, of, to, on, below",
                 _BY_RULES,
                 _TIME,
-                about=f"{_ABOUT_CODE} fix fixes safe improvement improvements repair repairs correction corrections suggestion propose",
+                about=(
+                    f"{_ABOUT_CODE} fix fixes safe improvement improvements repair repairs correction "
+                    f"corrections suggestion propose"
+                ),
                 key="fix fixes improvement improvements repair repairs correction corrections",
             ),
             sense(
@@ -119,7 +127,8 @@ _SAID = {
             sense(
                 "send … to the language model, send … to the model, send … to a model, ask … model to improve, "
                 "ask … model to mend, have … model improve, let … model improve, ask … model for improvements of, "
-                "ask … model for improvements to, use … model to improve, get … model to improve, improve, enhance, mend",
+                "ask … model for improvements to, use … model to improve, get … model to improve, improve, "
+                "enhance, mend",
                 "*path > of, to, the file",
                 "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
                 _TIME,

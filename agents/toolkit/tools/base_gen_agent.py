@@ -25,13 +25,15 @@ _SAID = {
         (
             sense(
                 "document, write documentation of, write documentation for, write the documentation for, "
-                "write the documentation of, write the documentation, write documentation about, generate documentation of, "
+                "write the documentation of, write the documentation, write documentation about, generate "
+                "documentation of, "
                 "generate documentation for, make documentation from, make documentation of, make documentation for, "
                 "create documentation for, create documentation of, create documentation, generate documentation, "
                 "make documentation, write documentation, generate docs for, write docs for, create docs for, "
                 "make docs for, generate docs, produce documentation of, produce documentation for, describe",
                 "*path > in, of, below, for, from, about",
-                "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, and put it into, "
+                "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, and put "
+                "it into, "
                 "and save it to, and save it in, as",
                 "timeout_s > within, with a timeout of, with timeout < seconds, second, secs, s",
                 about="code source module documentation docs pages markdown base gen agent file",

@@ -58,11 +58,13 @@ _KEPT = {"notes/ideas.md": "Try the new parser.\n"}
 
 _NOTE = "note notes notebook memo"
 _NAMED = (
-    "*name~word > named, note, note about, the note, with name, with the name, under the name, titled, on, about, as, under, "
+    "*name~word > named, note, note about, the note, with name, with the name, under the name, titled, on, "
+    "about, as, under, "
     "for, note on, note named"
 )
 _TEXT_CUES = (
-    "saying, that say, which say, with the text, with text, with the content, with content, the text, text, reading, that read, "
+    "saying, that say, which say, with the text, with text, with the content, with content, the text, text, "
+    "reading, that read, "
     "containing, with the words, content, and write, and say, to say, :"
 )
 
@@ -70,7 +72,8 @@ _SAID = {
     "write_note": Said(
         (
             sense(
-                "write, take, make, create, jot down, add, note down, leave, put down, set down, record, new, save, start, scribble, "
+                "write, take, make, create, jot down, add, note down, leave, put down, set down, record, new, "
+                "save, start, scribble, "
                 "jot … down, replace, overwrite, rewrite, store, keep",
                 _NAMED,
                 f"text~text > {_TEXT_CUES}",
@@ -80,7 +83,8 @@ _SAID = {
             sense(
                 "note, note down, jot down, take down, remember, write down, jot",
                 "*text~text > that, the text",
-                "name~word > under the name, under, as, in the note, in a note named, in note, in a note, in my note, in the note named, "
+                "name~word > under the name, under, as, in the note, in a note named, in note, in a note, in my "
+                "note, in the note named, "
                 "in a note about, as note, as a note named",
                 about=_NOTE,
             ),
@@ -93,8 +97,10 @@ _SAID = {
             sense(
                 "add, append, put, write, attach, tack on, tack, insert, include, jot down, extend, jot",
                 "*text~text > the text, the line, text, line, the sentence, the words, the item, item",
-                "name~word > to the note, to note, to my note, on the note, on my note, to the end of the note, at the end of the note, "
-                "in the note, into the note, to the note named, to the note about, to my notes on, to, on, in, onto the note, onto, "
+                "name~word > to the note, to note, to my note, on the note, on my note, to the end of the note, "
+                "at the end of the note, "
+                "in the note, into the note, to the note named, to the note about, to my notes on, to, on, in, "
+                "onto the note, onto, "
                 "to the notes on, to my",
                 about=f"{_NOTE} line end",
                 key="note notes memo",
@@ -113,9 +119,11 @@ _SAID = {
     "show_note": Said(
         (
             sense(
-                "show, read, display, open, view, see, print, get, give, look at, what do … say, what is in, what do … contain, "
+                "show, read, display, open, view, see, print, get, give, look at, what do … say, what is in, "
+                "what do … contain, "
                 "what did i write in, what stand in, look up, tell, check, pull up",
-                "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, titled, in, under",
+                "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, "
+                "titled, in, under",
                 about=f"{_NOTE} content text again what say",
                 key="note notes memo",
             ),
@@ -126,7 +134,8 @@ _SAID = {
     "list_notes": Said(
         (
             sense(
-                "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, have, which are, tell",
+                "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, "
+                "have, which are, tell",
                 about="notes all every there have available exist list names",
                 key="notes",
             ),

@@ -22,7 +22,8 @@ _TIME = (
     "< seconds, second, secs, s"
 )
 _LOOK_AT = (
-    "analyze, review, assess, evaluate, examine, measure, study, inspect, scrutinize, do analysis of, do an analysis of, "
+    "analyze, review, assess, evaluate, examine, measure, study, inspect, scrutinize, do analysis of, do an "
+    "analysis of, "
     "run analysis on, run an analysis on, run an analysis of, perform an analysis of, make an analysis of, "
     "make analysis of, how good is, how complex is, how large is, how is the quality of, check the quality of, "
     "check … quality, go over, look over, rate, judge"
@@ -41,7 +42,8 @@ _SAID = {
             sense(
                 f"write, make, create, generate, produce, prepare, compile, save, put, {_LOOK_AT}",
                 "*path > about, on, of, for, about the code in, on the code in, of the code in, in",
-                "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and save it in, and write it to, "
+                "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and "
+                "save it in, and write it to, "
                 "and put it in, and write a report to, and write the report to",
                 _TIME,
                 about=f"{_ABOUT_CODE} report",

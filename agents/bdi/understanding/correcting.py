@@ -1,0 +1,48 @@
+"""Paths of a plan's steps, mended before the whole plan is validated: narrow, recorded with the original, reversible.
+
+Only what a goal or a model said is mended, never what a rule or a person wrote; only a path that must be there and is
+not; only towards what is there, and only where one thing is clearly meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.types import Param, Step
+from agents.bdi.understanding import effects
+from agents.bdi.understanding.paths import NEW, Tree, find
+from agents.toolkit.registry import Registry
+
+# Said by the goal or by a model. What a person put into an edit, or wrote in a rule, stands.
+MENDED = frozenset({"rule_slot", "model"})
+# After a program ran anything may be there, so nothing is known to be missing.
+_UNKNOWN_AFTER = frozenset({"run", "start", "download", "switch_branch"})
+
+
+def mended(steps: Sequence[Step], tree: Tree, registry: Registry, least: float) -> tuple[Step, ...]:
+    """The steps with the paths that are clearly meant; each is looked for among what is there when its step begins."""
+    found, known = [], True
+    for step in steps:
+        command = registry.command(step.tool, step.command)
+        said = registry.said(command)
+        params = dict(step.params)
+        if known:
+            for name, place in said.places.items():
+                if name in params and place.wanted not in (NEW, "note"):
+                    params[name] = _mended(params[name], name, step, place.wanted, tree, least)
+        changed = step if params == dict(step.params) else replace(step, params=params)
+        found.append(changed)
+        tree = effects.after(tree, command, said, changed.values())
+        known = known and step.command not in _UNKNOWN_AFTER
+    return tuple(found)
+
+
+def _mended(param: Param, name: str, step: Step, wanted: str, tree: Tree, least: float) -> Param:
+    said = param.value
+    if param.origin not in MENDED or not isinstance(said, str) or "{{" in said or tree.kind(said):
+        return param
+    meant = find(said, tree, wanted, tool=step.tool, parameter=name)
+    if meant.value is None or meant.value == said or meant.confidence < least:
+        return param
+    return Param(meant.value, "mapping", said, param.span, meant.why, meant.confidence)

@@ -1,0 +1,123 @@
+"""How parameters are settled: switches, the mapping table, rules for single parameters. One row for each saved version.
+
+Nothing is changed or deleted: saving writes a new row, and of those that are about the same the newest counts. They are
+read at each decision, so a running worker follows at once, and what counted when a plan was made stays to be seen.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+
+class Saved(models.Model):
+    """Who saved a version, and when."""
+
+    append_only = True
+
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, editable=False, on_delete=models.PROTECT, related_name="+"
+    )
+    at = models.DateTimeField(auto_now_add=True)
+    note = models.CharField(max_length=300, blank=True, help_text="Why; those who look at the history read it.")
+
+    class Meta:
+        abstract = True
+
+
+class ParameterSettings(Saved):
+    """Which stages settle parameters, and how sure they must be."""
+
+    enable_understanding = models.BooleanField(
+        "understand commands without a rule",
+        default=True,
+        help_text="Off: where no rule applies, a model is asked, or a person writes the plan.",
+    )
+    enable_path_correction = models.BooleanField(
+        "correct paths",
+        default=True,
+        help_text=(
+            "Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as they were said."
+        ),
+    )
+    fallback_to_defaults = models.BooleanField(
+        "use declared defaults", default=True, help_text="Off: what is not said is asked for, also where a default is."
+    )
+    use_experience = models.BooleanField(
+        "predict from earlier runs", default=True, help_text="A missing value is taken from runs that succeeded."
+    )
+    use_llm_extraction = models.BooleanField(
+        "ask a model for missing values", default=True, help_text="Only where a model is set up for the agent."
+    )
+    least_runs = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(1000)],
+        help_text="So many earlier runs must agree before a value is predicted from them.",
+    )
+    least_share = models.FloatField(
+        default=0.8,
+        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+        help_text="Such a share of them must agree, newer ones counting more.",
+    )
+    least_confidence = models.FloatField(
+        default=0.75,
+        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+        help_text="A value that is less sure is asked about.",
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "parameter settings"
+        constraints = [
+            models.CheckConstraint(condition=Q(least_runs__range=(1, 1000)), name="parameter_least_runs"),
+            models.CheckConstraint(condition=Q(least_share__range=(0.5, 1.0)), name="parameter_least_share"),
+            models.CheckConstraint(condition=Q(least_confidence__range=(0.5, 1.0)), name="parameter_least_confidence"),
+        ]
+
+    def __str__(self) -> str:
+        return f"parameter settings {self.pk}"
+
+
+class PathMapping(Saved):
+    """What a name means as a path, before anything is looked for. The same: rows of one name, tool, parameter."""
+
+    said = models.CharField(max_length=200, help_text="As people say it, such as “summarization”; case does not count.")
+    path = models.CharField(max_length=1024, help_text="From the workspace's root.")
+    tool = models.CharField(max_length=64, blank=True, help_text="Empty: every tool.")
+    parameter = models.CharField(max_length=64, blank=True, help_text="Empty: every parameter.")
+    in_use = models.BooleanField(default=True, help_text="Off: this name is looked for like any other.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [models.CheckConstraint(condition=~Q(said="") & ~Q(path=""), name="path_mapping_says_something")]
+
+    def __str__(self) -> str:
+        return f"“{self.said}” is {self.path}" if self.in_use else f"“{self.said}” is mapped no more"
+
+
+class ParameterRule(Saved):
+    """What holds for one parameter of one command. About the same are rows of one tool, command, parameter."""
+
+    tool = models.CharField(max_length=64)
+    command = models.CharField(max_length=64)
+    parameter = models.CharField(max_length=64)
+    default = models.JSONField(
+        null=True, blank=True, help_text="What is taken where nothing is said, as JSON; empty: the declared default."
+    )
+    may_be_guessed = models.BooleanField(
+        default=True, help_text="Off: it is never taken from earlier runs or from a model, but asked for."
+    )
+    in_use = models.BooleanField(default=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(tool="") & ~Q(command="") & ~Q(parameter=""), name="parameter_rule_says_where"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool}.{self.command}: {self.parameter}"
