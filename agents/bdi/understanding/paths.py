@@ -165,9 +165,9 @@ def find(said: str, tree: Tree, wanted: str = ANY, *, tool: str = "", parameter:
     if table := _from_table(path, said, tree, tool, parameter, wanted):
         return table
     is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and _is_absolute(said)
-    if not path.startswith("/") and not is_absolute and (kind := tree.kind(path)):
-        if fits(kind, wanted) and _stays_inside(path, tree):
-            return Found(path, 1.0, "it is there")
+    is_said_from_here = not path.startswith("/") and not is_absolute
+    if is_said_from_here and (kind := tree.kind(path)) and fits(kind, wanted) and _stays_inside(path, tree):
+        return Found(path, 1.0, "it is there")
     if wanted == NEW:
         return _new(path, tree, is_absolute)
     return _existing(path, tree, wanted, is_absolute)

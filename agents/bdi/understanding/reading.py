@@ -100,10 +100,10 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
             if entry.command is command:
                 found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, by_name=True)
     found += _typed(tokens, situation, lexicon)
-    for tool, at in named_tools.items():
+    for tool, where in named_tools.items():
         first = lexicon.registry.tool(tool).commands[0]
         entry = next(one for one in lexicon.entries if one.command is first)
-        for one in _by(entry, Met(tuple(at), 0, 1), tokens, situation, lexicon, frozenset(at), by_name=True):
+        for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
 
@@ -306,10 +306,11 @@ def _take_counted(state: _State) -> None:
 def _take_cue_before(state: _State, slot: Slot, at: int) -> None:
     for cue in sorted(slot.cues, key=len, reverse=True):
         span = range(at - len(cue), at)
-        if at >= len(cue) and not any(one in state.used for one in span):
-            if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
-                state.used |= set(span)
-                return
+        if at < len(cue) or any(one in state.used for one in span):
+            continue
+        if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
+            state.used |= set(span)
+            return
 
 
 _Chunks = tuple[tuple[Slot | None, tuple[int, ...]], ...]
