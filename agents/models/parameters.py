@@ -38,9 +38,7 @@ class ParameterSettings(Saved):
     enable_path_correction = models.BooleanField(
         "correct paths",
         default=True,
-        help_text=(
-            "Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as they were said."
-        ),
+        help_text="Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as said.",
     )
     fallback_to_defaults = models.BooleanField(
         "use declared defaults", default=True, help_text="Off: what is not said is asked for, also where a default is."
