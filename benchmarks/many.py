@@ -130,6 +130,6 @@ def _write(cursor: Any, goals: str, values: list[int], each: int) -> None:
         values,
     )
     cursor.execute(
-        f"INSERT INTO agents_logcounter (goal_id, last) SELECT id, {each} FROM ({goals}) AS goal",  # noqa: S608
+        f"UPDATE agents_logcounter SET last = {each} FROM ({goals}) AS goal WHERE goal_id = goal.id",  # noqa: S608
         values,
     )

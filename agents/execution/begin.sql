@@ -39,11 +39,11 @@ WITH plan AS (
     SELECT begun.id, begun.number, begun.alternative, {stamp} AS stamp FROM begun
 ), due AS (
     -- That it begins is said only when nothing is left to ask the gate about it, and here only of a first try.
-    SELECT plan.goal_id, %(lines_of_it)s + CASE
+    SELECT %(lines_of_it)s + CASE
         WHEN asked.stamp = %(granted)s AND asked.number = 1 AND asked.alternative = 0 THEN %(lines_of_next)s
         ELSE 0 END AS lines
     FROM plan LEFT JOIN asked ON true
     WHERE NOT plan.halted
 ), {told}
-SELECT plan.halted, plan.head, asked.id, asked.number, asked.alternative, asked.stamp, counted.last
-FROM plan LEFT JOIN asked ON true LEFT JOIN counted ON true
+SELECT plan.halted, plan.head, asked.id, asked.number, asked.alternative, asked.stamp, (SELECT last FROM counted)
+FROM plan LEFT JOIN asked ON true

@@ -11,45 +11,40 @@ WITH goal AS (
     FROM goal
     WHERE agents_intentplan.id = %(plan)s
       AND agents_intentplan.goal_id = goal.id
+      AND agents_intentplan.workspace_id = %(workspace)s
       AND agents_intentplan.state = 'executing'
       AND agents_intentplan.fence = %(fence)s
       AND agents_intentplan.position = %(position)s
       AND NOT agents_intentplan.cancel_requested
       AND agents_intentplan.approved_digest = %(digest)s
-      AND EXISTS (
-          SELECT FROM agents_workspace workspace
-          WHERE workspace.id = agents_intentplan.workspace_id AND workspace.head = %(before)s)
-    RETURNING agents_intentplan.id, agents_intentplan.goal_id, agents_intentplan.workspace_id
-), {recorded}{changed}, skipped AS (
+      AND %(before)s = (SELECT head FROM agents_workspace WHERE id = %(workspace)s)
+    RETURNING agents_intentplan.id
+), {recorded}{changed}, intents AS (
     UPDATE agents_intent
-    SET state = 'skipped', reason = 'not needed: the plan succeeded'
-    FROM plan
-    WHERE agents_intent.intent_plan_id = plan.id
-      AND agents_intent.state = 'pending'
-      AND agents_intent.position <> %(position)s
+    SET state = CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'skipped' END,
+        result = CASE WHEN position = %(position)s THEN %(result)s::jsonb ELSE result END,
+        reason = CASE WHEN position = %(position)s THEN %(reason)s ELSE 'not needed: the plan succeeded' END
+    WHERE intent_plan_id = %(plan)s
+      AND (position = %(position)s OR state = 'pending')
+      AND EXISTS (SELECT FROM plan)
 ), ended AS (
     -- Achieved; or pending, when a part that was not approved is planned again.
     UPDATE agents_goal
     SET state = %(goal_state)s, reason = %(goal_reason)s, changed_at = clock_timestamp(),
         ended_at = CASE WHEN %(goal_ends)s THEN clock_timestamp() END,
         lease_until = NULL, lease_owner = '', wake_at = NULL
-    FROM plan
-    WHERE agents_goal.id = plan.goal_id
-    RETURNING agents_goal.id
+    WHERE id = %(goal)s AND EXISTS (SELECT FROM plan)
 ), moved AS (
     INSERT INTO agents_transition (goal_id, intent_plan_id, old, new, reason, by, at)
-    SELECT plan.goal_id, move.plan_id, 'executing', move.new, move.reason, %(worker)s, clock_timestamp()
-    FROM plan, LATERAL (VALUES
-        (plan.id, 'complete', ''), (NULL, %(goal_state)s, %(goal_reason)s)) AS move (plan_id, new, reason)
+    SELECT %(goal)s, move.plan_id, 'executing', move.new, move.reason, %(worker)s, clock_timestamp()
+    FROM (VALUES (%(plan)s, 'complete', ''), (NULL, %(goal_state)s, %(goal_reason)s)) AS move (plan_id, new, reason)
+    WHERE EXISTS (SELECT FROM plan)
 ), reviewed AS (
     -- What was reviewed for this goal before its plan leaves the queue with it.
     UPDATE agents_leveldocument
     SET state = 'cancelled', reason = 'the goal is achieved'
-    FROM ended
-    WHERE agents_leveldocument.goal_id = ended.id
-      AND agents_leveldocument.state = 'awaiting_review'
-      AND %(goal_ends)s
+    WHERE goal_id = %(goal)s AND state = 'awaiting_review' AND %(goal_ends)s AND EXISTS (SELECT FROM plan)
 ), due AS (
-    SELECT plan.goal_id, %(lines_of_it)s AS lines FROM plan{after_changed}
+    SELECT %(lines_of_it)s AS lines{after_changed} WHERE EXISTS (SELECT FROM plan)
 ), {told}
-SELECT counted.last FROM plan LEFT JOIN counted ON true
+SELECT (SELECT last FROM counted) FROM plan

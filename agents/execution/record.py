@@ -16,7 +16,7 @@ from agents import prepared
 from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
-from agents.execution.statements import statement
+from agents.execution.statements import statement, told
 from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
 from agents.services import hints, logs
 from agents.services.logs import NewLine, json_text, storable
@@ -81,6 +81,16 @@ class Said:
     begins: Sequence[NewLine] = ()
     granted: str = ""
 
+    @property
+    def number(self) -> int:
+        """How many lines these are."""
+        return len(self.lines) + len(self.begins)
+
+    def values(self) -> dict[str, object]:
+        """It as the values of a statement that was asked for with that number of lines."""
+        numbers = {"lines_of_it": len(self.lines), "lines_of_next": len(self.begins)}
+        return {"granted": self.granted, **numbers, **told([*self.lines, *self.begins])}
+
 
 def advance(
     plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_on: bool, said: Said | None = None
@@ -92,14 +102,9 @@ def advance(
     written. A report that was recorded before is answered as it was then.
     """
     said = said or Said()
-    values = _values(plan, lease, running, done) | {
-        "go_on": go_on,
-        "granted": said.granted,
-        "lines_of_it": len(said.lines),
-        "lines_of_next": len(said.begins),
-        "lines": logs.as_json([*said.lines, *said.begins]),
-    }
-    row = prepared.row(statement("advance", changed=running.is_changed_by(done)), values)
+    values = _values(plan, lease, running, done) | {"go_on": go_on} | said.values()
+    text = statement("advance", changed=running.is_changed_by(done), lines=said.number)
+    row = prepared.row(text, values)
     if row is None:
         _explain(plan, lease, running)
         return _recorded_before(plan, running)
@@ -123,9 +128,9 @@ def complete(
 
     Raises as `advance`.
     """
-    lines = {"lines_of_it": len(said), "lines": logs.as_json(said)}
-    values = _values(plan, lease, running, done) | {"goal": plan.goal_id} | lines | dict(goal)
-    if prepared.row(statement("complete", changed=running.is_changed_by(done)), values) is None:
+    values = _values(plan, lease, running, done) | {"lines_of_it": len(said)} | told(said) | dict(goal)
+    text = statement("complete", changed=running.is_changed_by(done), lines=len(said))
+    if prepared.row(text, values) is None:
         _explain(plan, lease, running)  # comes back when this very report was recorded already
 
 
@@ -133,6 +138,8 @@ def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done) -> dic
     """What the statements that finish a try are told of it."""
     return {
         "plan": plan.pk,
+        "goal": plan.goal_id,
+        "workspace": plan.workspace_id,
         "fence": lease.fence,
         "position": running.position,
         "digest": plan.digest,
@@ -189,20 +196,14 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
     the caller says it.
     """
     said = said or Said()
-    row = prepared.row(
-        statement("begin"),
-        {
-            "goal": lease.goal_id,
-            "plan": plan.pk,
-            "fence": lease.fence,
-            "position": position,
-            "worker": lease.owner,
-            "granted": said.granted,
-            "lines_of_it": len(said.lines),
-            "lines_of_next": len(said.begins),
-            "lines": logs.as_json([*said.lines, *said.begins]),
-        },
-    )
+    values = {
+        "goal": lease.goal_id,
+        "plan": plan.pk,
+        "fence": lease.fence,
+        "position": position,
+        "worker": lease.owner,
+    }
+    row = prepared.row(statement("begin", lines=said.number), values | said.values())
     if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     halted, head, attempt_id, number, alternative, stamp, last = row

@@ -9,7 +9,10 @@ from agents.models.goals import Goal
 
 
 class LogCounter(models.Model):
-    """The last log number of a goal, in a row of its own so that logging never waits for the goal's row."""
+    """The last log number of a goal, in a row of its own so that logging never waits for the goal's row.
+
+    The database makes it together with its goal (migration 0029).
+    """
 
     goal = models.OneToOneField(Goal, on_delete=models.CASCADE, primary_key=True, related_name="log_counter")
     last = models.BigIntegerField(default=0)

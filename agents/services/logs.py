@@ -16,9 +16,7 @@ TEXT_MAX = 64 * 1024
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 _WRITE = """
 WITH counted AS (
-    INSERT INTO agents_logcounter AS counter (goal_id, last) VALUES (%(goal)s, %(count)s)
-    ON CONFLICT (goal_id) DO UPDATE SET last = counter.last + excluded.last
-    RETURNING last
+    UPDATE agents_logcounter SET last = last + %(count)s WHERE goal_id = %(goal)s RETURNING last
 ), written AS (
     INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
     SELECT %(goal)s, counted.last - %(count)s + line.place, clock_timestamp(),
