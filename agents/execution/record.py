@@ -18,7 +18,7 @@ from agents.errors import AgentsError
 from agents.execution.lease import Lease, LeaseLost, hold
 from agents.execution.statements import statement, told
 from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
-from agents.services import hints, logs
+from agents.services import hints
 from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
 from agents.states import GoalState, IntentState, PlanState

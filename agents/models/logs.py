@@ -11,7 +11,7 @@ from agents.models.goals import Goal
 class LogCounter(models.Model):
     """The last log number of a goal, in a row of its own so that logging never waits for the goal's row.
 
-    The database makes it together with its goal (migration 0029).
+    The database makes it together with its goal (migration 0039).
     """
 
     goal = models.OneToOneField(Goal, on_delete=models.CASCADE, primary_key=True, related_name="log_counter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
@@ -46,18 +46,20 @@ class IntentPlan(models.Model):
 
     `document` is canonical JSON (RFC 8785) and `digest` its SHA-256 in hex; a trigger forbids changing either.
     Fence, cancel flag, approved digest and position stand on this row, so that one conditional update decides.
+    That the state is one of the table's, the digest a SHA-256 and what runs what was approved is checked by a trigger
+    too (migration 0039), which runs when one of them is written: a check of the table would run at every step.
     """
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans")
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="intent_plans")
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="intent_plans")
-    revision = models.PositiveIntegerField()
+    revision = models.IntegerField()
     document = models.BinaryField()
     digest = models.CharField(max_length=DIGEST_HEX)
     state = models.CharField(max_length=16, default=PlanState.AWAITING_REVIEW.value)
     reason = models.TextField(blank=True)
     # The intent the executor is at, from 1; one past the last when all have been done.
-    position = models.PositiveIntegerField(default=1)
+    position = models.IntegerField(default=1)
     # Why the plan is being aborted; while set, only clean-up steps run.
     aborting = models.TextField(blank=True)
     # Files whose content its main steps would put other content over, as they stood when it was proposed.
@@ -78,7 +80,6 @@ class IntentPlan(models.Model):
     class Meta:
         ordering = ["-id"]
         constraints = [
-            one_of("state", PlanState, "intent_plan_state_known"),
             models.UniqueConstraint(fields=["goal", "revision"], name="intent_plan_revision_once_per_goal"),
             models.UniqueConstraint(
                 fields=["workspace"], condition=Q(state="executing"), name="one_running_plan_per_workspace"
@@ -87,11 +88,6 @@ class IntentPlan(models.Model):
                 fields=["goal"],
                 condition=Q(state__in=["awaiting_review", "approved", "executing"]),
                 name="one_open_intent_plan_per_goal",
-            ),
-            models.CheckConstraint(condition=Q(digest__regex=r"^[0-9a-f]{64}$"), name="intent_plan_digest_is_sha256"),
-            models.CheckConstraint(
-                condition=~Q(state__in=["approved", "executing", "complete"]) | Q(approved_digest=F("digest")),
-                name="intent_plan_runs_only_what_was_approved",
             ),
         ]
         indexes = [models.Index(fields=["state", "id"], name="intent_plan_state_oldest")]

@@ -18,7 +18,7 @@ class Intent(models.Model):
 
     # Here and below: the constraint on the pair is the index, and each further one costs with every step.
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="intents", db_index=False)
-    position = models.PositiveIntegerField()
+    position = models.IntegerField()
     phase = models.CharField(max_length=8, choices=Phase.choices, default=Phase.MAIN)
     tool = models.CharField(max_length=64)
     command = models.CharField(max_length=64)
@@ -42,7 +42,7 @@ class Attempt(models.Model):
     """One try of an intent; the row exists before the try starts."""
 
     intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts", db_index=False)
-    number = models.PositiveIntegerField()
+    number = models.IntegerField()
     fence = models.BigIntegerField()
     worker = models.CharField(max_length=120)
     started = models.DateTimeField()
@@ -54,7 +54,7 @@ class Attempt(models.Model):
     failure_class = models.CharField(max_length=32, blank=True)
     reason = models.TextField(blank=True)
     # Which declared alternative was tried in the step's place; 0 is the step itself. `advance.sql` leaves it out.
-    alternative = models.PositiveSmallIntegerField(db_default=0)
+    alternative = models.SmallIntegerField(db_default=0)
     snapshot_before = models.CharField(max_length=DIGEST_HEX)
     snapshot_after = models.CharField(max_length=DIGEST_HEX, blank=True)
 

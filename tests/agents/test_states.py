@@ -110,8 +110,10 @@ def test_the_executors_statements_make_only_allowed_moves() -> None:
     assert plan_update is not None
     assert "state" not in plan_update[1]
     assert "UPDATE agents_goal" not in sql
-    begin = sql[sql.index("following AS") : sql.index("begun AS")]
-    assert "agents_intent.state = 'pending'" in begin
+    begin = sql[sql.index("intents AS") : sql.index("begun AS")]
+    # Of the two intents the one that has run gets its end; any other must be pending to be begun.
+    assert "CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'running' END" in begin
+    assert "AND (position = %(position)s OR state = 'pending' AND" in begin
     assert IntentState.RUNNING in INTENT_MOVES[IntentState.PENDING]
     assert {IntentState.SUCCEEDED, IntentState.FAILED} <= INTENT_MOVES[IntentState.RUNNING]
 
@@ -144,6 +146,7 @@ def test_the_statement_that_completes_makes_only_allowed_moves() -> None:
     assert "agents_intentplan.state = 'executing'" in plan
     assert PlanState.COMPLETE in PLAN_MOVES[PlanState.EXECUTING]
     assert {GoalState.ACHIEVED, GoalState.PENDING} <= GOAL_MOVES[GoalState.EXECUTING]
-    skipped = sql[sql.index("skipped AS (") : sql.index("ended AS (")]
-    assert "agents_intent.state = 'pending'" in skipped
+    others = sql[sql.index("intents AS (") : sql.index("ended AS (")]
+    assert "CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'skipped' END" in others
+    assert "AND (position = %(position)s OR state = 'pending')" in others
     assert IntentState.SKIPPED in INTENT_MOVES[IntentState.PENDING]
