@@ -40,8 +40,9 @@ def _lines(number: int) -> str:
     """A table of the lines to be written, each with its place from 1."""
     if not 0 < number <= FEW_LINES:
         return _MANY
+    parts = ("source", "stage", "level", "text", "data")
     rows = (
-        f"({place}, %(source_{place})s, %(stage_{place})s, %(level_{place})s, %(text_{place})s, %(data_{place})s::jsonb)"
+        f"({place}, {', '.join(f'%({part}_{place})s' for part in parts)}::jsonb)"  # the data is JSON
         for place in range(1, number + 1)
     )
     return f"(VALUES {', '.join(rows)}) AS line (place, source, stage, level, text, data)"

@@ -90,7 +90,7 @@ INSERT INTO agents_logcounter (goal_id, last)
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0036_beliefs_that_expire")]
+    dependencies = [("agents", "0030_settling_parameters")]
 
     operations = [
         migrations.RunSQL(
