@@ -1,18 +1,23 @@
-"""`intents/{id}/outcome`: a person says what became of a step whose worker died while it ran."""
+"""`intents`: what became of a step whose worker died while it ran, and a plan of what a model proposed in one."""
 
 from __future__ import annotations
 
-from ninja import Router, Schema
+from typing import Annotated
+
+from django.http import HttpResponse
+from ninja import Body, Router, Schema
+from ninja.responses import Status
 from pydantic import Field
 
 from agents import selectors
 from agents.models import Intent
-from agents.services import outcomes
+from agents.services import outcomes, taking_over
 from agents.services.outcomes import Outcome
 from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.intent_plans import PlanOut, plan_out
 from mindx_web.api.paging import found_id
 from mindx_web.api.problems import Problem, not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
 
@@ -51,13 +56,38 @@ def report(request: ApiRequest, intent_id: str, payload: OutcomeIn) -> IntentSta
     )
 
 
-def _answerable(user: User, intent_id: str) -> Intent:
+@router.post(
+    "/{intent_id}/take-over", response={201: PlanOut}, auth=BearerToken(Scope.GOALS_WRITE), operation_id="take_over"
+)
+def take_over(
+    request: ApiRequest, response: HttpResponse, intent_id: str, payload: Annotated[Nothing | None, Body()] = None
+) -> Status[PlanOut]:
+    """Make a goal of the changes that a language model proposed in this intent. Its plan is reviewed like any.
+
+    The same intent leads to the same plan while that one waits.
+    """
+    user = request.auth.user
+    step = _visible(user, intent_id)
+    workspaces = selectors.workspaces_writable_by(user)
+    if not workspaces.filter(pk=step.intent_plan.workspace_id).exists():
+        raise Problem(403, "Only who may write the workspace can have it changed.", kind="forbidden")
+    plan = taking_over.take_over(step, by=user)
+    response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
+    return Status(201, plan_out(plan))
+
+
+def _visible(user: User, intent_id: str) -> Intent:
     missing = not_found("intent")
     plans = selectors.plans_visible_to(user)
     found = Intent.objects.filter(pk=found_id(intent_id, missing), intent_plan__in=plans)
     intent = found.select_related("intent_plan__goal").first()
     if intent is None:
         raise missing
+    return intent
+
+
+def _answerable(user: User, intent_id: str) -> Intent:
+    intent = _visible(user, intent_id)
     if not selectors.may_change(user, intent.intent_plan.goal):
         raise Problem(403, "Only the goal's submitter or an operator can say how it ended.", kind="forbidden")
     return intent

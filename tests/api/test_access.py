@@ -73,6 +73,7 @@ OPERATIONS = [
     ("POST", "levels/1/reject", Scope.REVIEW_DECIDE),
     ("POST", "levels/1/request-changes", Scope.REVIEW_DECIDE),
     ("POST", "intents/1/outcome", Scope.GOALS_WRITE),
+    ("POST", "intents/1/take-over", Scope.GOALS_WRITE),
     ("GET", "experiences", Scope.MEMORY_READ),
     ("GET", "components", Scope.LIBRARY_READ),
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),

@@ -50,6 +50,7 @@ POSTS = [
     "intent-plans/{}/reject",
     "intent-plans/{}/request-changes",
     "intents/{}/outcome",
+    "intents/{}/take-over",
     "agents/{}/pause",
 ]
 GETS = [

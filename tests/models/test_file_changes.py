@@ -26,6 +26,7 @@ from people.models import User
 from review.models import Approval
 from review.policy.verdict import Action
 from review.services import decisions
+from sandbox.snapshots import EMPTY
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, breaking_off, refusing
@@ -247,6 +248,52 @@ def test_only_who_may_write_the_workspace_makes_a_plan_of_it(
     assert "Make a plan of" not in client_of(reviewer).get(address.replace("take-over", "report")).content.decode()
     client_of(reviewer).post(address)
     assert client_of(owner).get(address).status_code == 405
+    assert Goal.objects.count() == 1
+
+
+def test_the_api_makes_a_plan_of_it_for_who_may_write_and_once(
+    provider: Provider, owner: User, proposed: Proposed, reviewer: User, outsider: User, api_of: Any, valkey: object
+) -> None:
+    provider.will_say(said())
+    step = proposed()
+    address = f"intents/{step.pk}/take-over"
+    assert api_of(outsider).post(address).status_code == 404
+    assert api_of(reviewer).post(address).status_code == 403
+    assert Goal.objects.count() == 1
+    mine = api_of(owner)
+    made = mine.post(address)
+    assert made.status_code == 201, made.content
+    plan = made.json()
+    assert made.headers["Location"] == f"/api/v1/intent-plans/{plan['id']}"
+    assert (plan["state"], plan["intents"][0]["params"]["mode"]) == ("awaiting_review", "patch")
+    assert mine.post(address).json()["id"] == plan["id"]
+    assert Goal.objects.count() == 2
+
+
+def test_what_cannot_be_made_is_refused_before_there_is_a_goal(
+    provider: Provider, owner: User, proposed: Proposed, reviewer: User, operator: User, api_of: Any, valkey: object
+) -> None:
+    provider.will_say(said())
+    step = proposed()
+    address = f"intents/{step.pk}/take-over"
+    with pytest.raises(NotPossibleNow, match="that you could have done"):
+        taking_over.take_over(step, by=reviewer)
+    result = dict(step.result or {})
+    other = step.result | {"diff": result["diff"].replace("\n-", "\n-x")}  # type: ignore[operator]
+    Intent.objects.filter(pk=step.pk).update(result=other)
+    with pytest.raises(NotPossibleNow, match="does not fit"):
+        taking_over.take_over(Intent.objects.get(pk=step.pk), by=owner)
+    nothing = result | {"report": result["report"] | {"changes": []}}
+    Intent.objects.filter(pk=step.pk).update(result=nothing)
+    assert not taking_over.may_take_over(Intent.objects.get(pk=step.pk), owner)
+    assert api_of(owner).post(address).status_code == 409
+    Intent.objects.filter(pk=step.pk).update(result=result)
+    in_force(Action.FORBID, operator, "no writing", commands=["write"])
+    refused = api_of(owner).post(address)
+    assert (refused.status_code, "no writing" in refused.content.decode()) == (422, True)
+    Workspace.objects.update(head=EMPTY)
+    with pytest.raises(NotPossibleNow, match="no longer as goal"):
+        taking_over.take_over(Intent.objects.get(pk=step.pk), by=owner)
     assert Goal.objects.count() == 1
 
 
