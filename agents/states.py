@@ -128,7 +128,8 @@ INTENT_MOVES: Mapping[IntentState, frozenset[IntentState]] = {
     # It is skipped when its condition turns out not to hold.
     I.RUNNING: frozenset({I.RUNNING, I.SUCCEEDED, I.FAILED, I.SKIPPED, I.OUTCOME_UNKNOWN}),
     I.SUCCEEDED: frozenset(),
-    I.FAILED: frozenset({I.RUNNING}),
+    # Mended by a person: done by hand, or gone on without.
+    I.FAILED: frozenset({I.RUNNING, I.SUCCEEDED, I.SKIPPED}),
     I.SKIPPED: frozenset(),
     I.OUTCOME_UNKNOWN: frozenset({I.SUCCEEDED, I.FAILED, I.RUNNING}),
 }

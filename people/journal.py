@@ -46,6 +46,7 @@ class Event(StrEnum):
     WORKSPACE_FILES = "workspace_files"
     WORKSPACE_SETTINGS = "workspace_settings"
     RESTORED = "restored"
+    RECOVERY = "recovery"
 
 
 Keep = Callable[..., object]

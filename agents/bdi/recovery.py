@@ -1,86 +1,71 @@
-"""What to do after a failed step: classify from typed facts first, then choose inside the approved envelope.
+"""What to do after a failed step: which ways are open inside what was approved, and which of them is taken. Pure.
 
-Three strategies exist today: retry with delay, a declared alternative, and graceful abort; each is recorded with its
-real outcome.
+While little is known the usual order is kept: the class's primary, then its secondary, then giving up. With outcomes
+the choice is by what helped: a chance is drawn for each way (Thompson sampling), what the way costs is taken off, and
+the best is done; giving up costs nothing and gains nothing, so it is chosen when nothing else seems worth its price.
+Operators' pins and bans come before both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
-from agents.bdi.limits import reached
-from agents.bdi.network import network_of, refusal_words
+from agents.bdi.failures import Failure as Failure
+from agents.bdi.failures import FailureClass as FailureClass
+from agents.bdi.failures import classify as classify
+from agents.bdi.recovery_learning import Cell
+from agents.bdi.recovery_settings import USUAL, RecoverySettings
+from agents.bdi.strategies import (
+    ABORT,
+    AGINT,
+    ALTERNATIVE,
+    COOLED,
+    DEFAULTS,
+    MANUAL,
+    REEXTRACTED,
+    RETRY,
+    SIMPLER,
+    WAYS,
+    Way,
+)
+from agents.bdi.strategies import Strategy as Strategy
 
-
-class FailureClass(StrEnum):
-    """Why a step failed, in the classes of the reference."""
-
-    TOOL_UNAVAILABLE = "TOOL_UNAVAILABLE"
-    TOOL_EXECUTION_ERROR = "TOOL_EXECUTION_ERROR"
-    INVALID_PARAMETERS = "INVALID_PARAMETERS"
-    RATE_LIMIT_ERROR = "RATE_LIMIT_ERROR"
-    PERMISSION_ERROR = "PERMISSION_ERROR"
-    NETWORK_ERROR = "NETWORK_ERROR"
-    PLANNING_ERROR = "PLANNING_ERROR"
-    GOAL_PARSE_ERROR = "GOAL_PARSE_ERROR"
-    UNKNOWN_ERROR = "UNKNOWN_ERROR"
-
-
-class Strategy(StrEnum):
-    """How the run goes on."""
-
-    RETRY_WITH_DELAY = "retry_with_delay"
-    ALTERNATIVE_TOOL = "alternative_tool"
-    GRACEFUL_ABORT = "graceful_abort"
-
-
-# Trying again can help only where something outside the step may have changed.
-RETRIABLE = frozenset({FailureClass.TOOL_EXECUTION_ERROR, FailureClass.RATE_LIMIT_ERROR, FailureClass.NETWORK_ERROR})
+# A server that asks for more than a day does not want to be asked again.
+LONGEST_PATIENCE_S = 86_400.0
 # A step of class `once` may have taken effect; trying it again is never automatic.
 REPEATABLE_EFFECTS = frozenset({"idempotent", "workspace", "keyed"})
-
-_RATE_LIMIT_MARKS = ("429", "too many requests", "rate limit")
-_NETWORK_MARKS = (
-    "temporary failure in name resolution",
-    "name or service not known",
-    "network is unreachable",
-    "connection refused",
-    "connection reset",
-    "failed to establish a new connection",
-    "could not resolve host",
-)
-_MISSING_PROGRAM = 127
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A classified failure and the fact that decided."""
-
-    failure_class: FailureClass
-    reason: str
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The strategy with its delay in seconds and a sentence that says why.
+    """The way with its delay in seconds and a sentence that says why.
 
     `alternative` is the number of the declared one that is done next, 0 when none is; where it was not granted, people
-    are asked first.
+    are asked first. `weighed` is what each way was worth when this one was taken. `tries_again`: AGInt has the step
+    tried again as it is.
     """
 
-    strategy: Strategy
+    way: Way
     delay_s: float
     why: str
     alternative: int = 0
     is_granted: bool = True
+    weighed: Mapping[str, Any] = field(default_factory=dict)
+    tries_again: bool = False
+
+    @property
+    def strategy(self) -> Strategy:
+        """Without its variant."""
+        return self.way.strategy
 
     @property
     def goes_on(self) -> bool:
-        """Whether the plan goes on by itself."""
-        return self.is_granted and self.strategy is not Strategy.GRACEFUL_ABORT
+        """Whether the plan goes on by itself, with this step or what was granted in its place."""
+        onwards = (Strategy.RETRY_WITH_DELAY, Strategy.ALTERNATIVE_TOOL)
+        return self.tries_again or (self.is_granted and self.strategy in onwards)
 
 
 @dataclass(frozen=True)
@@ -95,73 +80,192 @@ class Envelope:
     granted: frozenset[int] = frozenset()
     after: int = 0
 
+    @property
+    def next_alternative(self) -> tuple[int, bool]:
+        """The declared one that comes next and whether it was granted; (0, False) when none is left.
 
-def classify(
-    result: Mapping[str, Any], ceilings: Mapping[str, Any] | None = None, timeout_s: float | None = None
-) -> Failure:
-    """Classify a failed step's result (the JSON a command answers): its own type first, exit facts, text last.
+        Those that were granted come first.
+        """
+        left = range(self.after + 1, self.declared + 1)
+        granted = [number for number in left if number in self.granted]
+        if granted:
+            return granted[0], True
+        return (left[0], False) if left else (0, False)
 
-    `ceilings` and `timeout_s` are what the step was approved with; a limit that was hit is said with its figure.
+
+@dataclass(frozen=True)
+class Situation:
+    """A failed step as it stands. `tries` counts its failed tries, `chosen` what was done about it before, in order.
+
+    `living` names the programs that were running beside it. `simpler` and `reextracted` say what is missing for these
+    ways; "" when they are open. `escalated` is whether AGInt has done what it could.
     """
-    said = str(result.get("reason") or result.get("message") or "")
-    if (limit := result.get("limit")) is not None:
-        return Failure(FailureClass.TOOL_EXECUTION_ERROR, reached(str(limit), ceilings or {}, timeout_s))
-    code = result.get("return_code")
-    own = result.get("error_class")
-    if own in set(FailureClass) and own != FailureClass.TOOL_EXECUTION_ERROR:
-        return Failure(FailureClass(own), said or f"the tool reported {own}")
-    if isinstance(code, int) and code != 0 and (refused := refusal_words(network_of(result))):
-        # Whatever the program made of it: the host stays closed until a plan with it is approved.
-        return Failure(FailureClass.PERMISSION_ERROR, f"exit code {code}: {refused}")
-    if isinstance(code, int) and code != 0:
-        return _by_exit(code, str(result.get("stderr") or ""))
-    if own == FailureClass.TOOL_EXECUTION_ERROR:
-        return Failure(FailureClass.TOOL_EXECUTION_ERROR, said or "the tool reported an error")
-    return Failure(FailureClass.UNKNOWN_ERROR, said or "the step failed and did not say why")
+
+    effect: str = "workspace"
+    tries: int = 1
+    envelope: Envelope = field(default_factory=Envelope)
+    living: Sequence[str] = ()
+    is_over: bool = False
+    chosen: Sequence[Way] = ()
+    simpler: str = ""
+    reextracted: str = "no other values were found"
+    escalated: bool = False
+    retry_after_s: float = 0.0
 
 
-def _by_exit(code: int, stderr: str) -> Failure:
-    if code == _MISSING_PROGRAM:
-        return Failure(FailureClass.TOOL_UNAVAILABLE, "exit code 127: the program was not found")
-    lowered = stderr[-4000:].lower()
-    for marks, found in (
-        (_RATE_LIMIT_MARKS, FailureClass.RATE_LIMIT_ERROR),
-        (_NETWORK_MARKS, FailureClass.NETWORK_ERROR),
-    ):
-        for mark in marks:
-            if mark in lowered:
-                return Failure(found, f"exit code {code}, and stderr says “{mark}”")
-    last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
-    return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
+@dataclass(frozen=True)
+class Policy:
+    """What operators set for the class and tool: one way that is taken whenever it is open, and ways that never are."""
+
+    pinned: Way | None = None
+    banned: frozenset[Way] = frozenset()
+
+
+def closed(situation: Situation) -> dict[Way, str]:
+    """The ways that are not open, each with why not. Giving up always is open; a person nearly always."""
+    now, envelope = situation, situation.envelope
+    if now.is_over:
+        return dict.fromkeys(set(WAYS) - {ABORT}, "the plan has no time left for another try")
+    shut: dict[Way, str] = {}
+    again = ""
+    if now.effect not in REPEATABLE_EFFECTS:
+        again = f"a step of class {now.effect} is never repeated by itself"
+        shut |= dict.fromkeys((ALTERNATIVE, SIMPLER, REEXTRACTED, AGINT), again)
+    elif now.living:
+        names = ", ".join(now.living)
+        again = f"another try would run without what was started before ({names}): it ended with this try's jail"
+        shut |= dict.fromkeys((ALTERNATIVE, AGINT, MANUAL), again)
+    elif envelope.after:
+        again = "an alternative is tried once"
+    elif now.tries >= envelope.tries:
+        again = f"all {envelope.tries} approved tries have failed"
+    if again:
+        shut |= {RETRY: again, COOLED: again}
+    if not envelope.next_alternative[0]:
+        shut.setdefault(ALTERNATIVE, "no declared alternative is left" if envelope.declared else "none is declared")
+    for way, why in ((SIMPLER, now.simpler), (REEXTRACTED, now.reextracted)):
+        if why:
+            shut.setdefault(way, why)
+    if now.escalated:
+        shut.setdefault(AGINT, "AGInt has looked at it already")
+    return shut
 
 
 def choose(
-    failure: Failure, *, effect: str, tries: int, envelope: Envelope, delay_s: float, living: Sequence[str] = ()
+    failure: Failure,
+    situation: Situation,
+    *,
+    settings: RecoverySettings = USUAL,
+    policy: Policy | None = None,
+    cell: Cell | None = None,
+    known: int = 0,
+    rng: Random | None = None,
 ) -> Choice:
-    """The strategy after the `tries`-th failed try of a step, inside its envelope: first further tries where these may
-    help, then the alternatives in their order. One that is declared and not granted is asked about.
+    """The way that is taken after this failure. `cell` holds what was learned, from `known` outcomes."""
+    rng = rng or Random(0)  # noqa: S311  # no secret: a decision that can be made again
+    policy = policy or Policy()
+    shut = closed(situation)
+    shut |= dict.fromkeys(policy.banned - {ABORT}, "an operator banned it for this class")
+    open_ways = [way for way in WAYS if way not in shut]
+    drawn: Mapping[str, float] = {}
+    if policy.pinned in open_ways and policy.pinned is not None:
+        way, why = policy.pinned, "an operator pinned it for this class"
+    elif cell is None or known < settings.usual_order_up_to:
+        way, why = _usual(failure.failure_class, situation, shut)
+    else:
+        way, why, drawn = _learned(open_ways, situation, settings, cell, known, rng)
+    weighed = {
+        "open": {str(one): round(drawn[str(one)], 3) if str(one) in drawn else None for one in open_ways},
+        "closed": {str(one): reason for one, reason in shut.items()},
+        "known": known,
+    }
+    return _carried_out(way, why, situation, settings, rng, weighed)
 
-    The delay doubles with every further try. `living` names the programs that were running beside the step.
+
+def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way, str]) -> tuple[Way, str]:
+    """Primary, then secondary, then what was declared, then giving up.
+
+    An alternative that was granted for this very step comes before anything that plans anew or asks somebody.
     """
-    if effect not in REPEATABLE_EFFECTS:
-        return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"a step of class {effect} is never repeated by itself")
-    if living:
-        names = ", ".join(living)
-        why = f"another try would run without what was started before ({names}): it ended together with this try's jail"
-        return Choice(Strategy.GRACEFUL_ABORT, 0.0, why)
-    may_help = failure.failure_class in RETRIABLE and not envelope.after
-    if may_help and tries < envelope.tries:
-        wait = delay_s * 2 ** (tries - 1)
-        return Choice(Strategy.RETRY_WITH_DELAY, wait, f"try {tries + 1} of {envelope.tries} in {wait:g} s")
-    left = range(envelope.after + 1, envelope.declared + 1)
-    if granted := [number for number in left if number in envelope.granted]:
-        why = f"declared alternative {granted[0]}, which was granted with the approval"
-        return Choice(Strategy.ALTERNATIVE_TOOL, 0.0, why, granted[0])
-    if left:
-        why = f"declared alternative {left[0]} was not granted, so it is asked about"
-        return Choice(Strategy.ALTERNATIVE_TOOL, 0.0, why, left[0], is_granted=False)
-    if envelope.after:
-        return Choice(Strategy.GRACEFUL_ABORT, 0.0, "no declared alternative is left")
-    if not may_help:
-        return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"trying again does not help against {failure.failure_class.value}")
-    return Choice(Strategy.GRACEFUL_ABORT, 0.0, f"all {envelope.tries} approved tries have failed")
+    primary, secondary = DEFAULTS[failure_class]
+    said = []
+    if primary not in (RETRY, ALTERNATIVE) and ALTERNATIVE not in shut and situation.envelope.next_alternative[1]:
+        return ALTERNATIVE, "the reviewer granted it for this step"
+    for name, way in (("primary", primary), ("secondary", secondary)):
+        if way in shut:
+            said.append(f"{way.words}: {shut[way]}")
+        elif way is RETRY and secondary is COOLED and RETRY in situation.chosen and COOLED not in shut:
+            said.append("retrying was tried")  # the secondary needs a try too, and has its turn
+        elif way in (RETRY, COOLED, ALTERNATIVE) or way not in situation.chosen:
+            return way, f"{name} strategy of {failure_class.value}"
+        else:
+            said.append(f"{way.words} was tried")
+    if ALTERNATIVE not in shut:
+        return ALTERNATIVE, "; ".join(dict.fromkeys(said))
+    return ABORT, "; ".join(dict.fromkeys(said))
+
+
+def _learned(
+    ways: Sequence[Way], situation: Situation, settings: RecoverySettings, cell: Cell, known: int, rng: Random
+) -> tuple[Way, str, Mapping[str, float]]:
+    # What changes the plan or asks somebody is done once for a step; what it came to is known.
+    spent = {way for way in situation.chosen if way in (SIMPLER, REEXTRACTED, AGINT)}
+    among = [way for way in ways if way is not ABORT and way not in spent]
+    drawn = cell.sample([str(way) for way in among], rng)
+    asks = not situation.envelope.next_alternative[1]
+    worth = {
+        way: drawn[str(way)]
+        - settings.cost_of(way, needs_review=way in (SIMPLER, REEXTRACTED) or (way is ALTERNATIVE and asks))
+        for way in among
+    }
+    best = max(worth, key=lambda way: worth[way], default=ABORT)
+    if best is ABORT or worth[best] <= 0.0:
+        return ABORT, f"after {known} outcomes nothing that is open seems worth its price", drawn
+    return best, f"chosen by {known} outcomes: helps in about {cell.expected(str(best)):.0%}", drawn
+
+
+def _carried_out(
+    way: Way, why: str, situation: Situation, settings: RecoverySettings, rng: Random, weighed: Mapping[str, Any]
+) -> Choice:
+    envelope = situation.envelope
+    if way in (RETRY, COOLED):
+        wait = delay_s(situation.tries, settings, rng, situation.retry_after_s, cooling=way is COOLED)
+        which = "after a cool-down, " if way is COOLED else ""
+        asked = f", as the server asked for {situation.retry_after_s:g} s" if situation.retry_after_s else ""
+        said = f"{which}try {situation.tries + 1} of {envelope.tries} in {wait:g} s{asked}; {why}"
+        return Choice(way, wait, said, weighed=weighed)
+    if way is ALTERNATIVE:
+        number, granted = envelope.next_alternative
+        how = "which was granted with the approval" if granted else "was not granted, so it is asked about"
+        said = f"declared alternative {number}{', ' if granted else ' '}{how}; {why}"
+        return Choice(way, 0.0, said, number, is_granted=granted, weighed=weighed)
+    return Choice(way, 0.0, why, weighed=weighed)
+
+
+def delay_s(
+    tries: int, settings: RecoverySettings, rng: Random, retry_after_s: float = 0.0, *, cooling: bool = False
+) -> float:
+    """Seconds to wait after the `tries`-th failed try: doubled with each, longer by some jitter, never shorter than a
+    server asked for. What it asks for beyond the longest delay is waited for all the same.
+    """
+    base = settings.cool_down_seconds if cooling else settings.retry_delay_seconds
+    wait: float = min(base * 2.0 ** min(tries - 1, 30), max(base, settings.longest_delay_seconds))
+    return round(max(wait, min(retry_after_s, LONGEST_PATIENCE_S)) * (1.0 + settings.jitter * rng.random()), 3)
+
+
+__all__ = [
+    "AGINT",
+    "MANUAL",
+    "REPEATABLE_EFFECTS",
+    "Choice",
+    "Envelope",
+    "Failure",
+    "FailureClass",
+    "Policy",
+    "Situation",
+    "Strategy",
+    "choose",
+    "classify",
+    "closed",
+    "delay_s",
+]

@@ -6,7 +6,7 @@ programs that were running): the session ended with the stop, so these steps com
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,17 +23,26 @@ Results = Mapping[int, Mapping[str, Any] | None]
 
 
 def remaining(
-    document: Document, position: int, done: Results, registry: Registry, instead: IntentSpec | None = None
+    document: Document,
+    position: int,
+    done: Results,
+    registry: Registry,
+    instead: IntentSpec | Sequence[IntentSpec] | None = None,
+    left_out: Collection[int] = (),
 ) -> PlanDraft:
     """The main steps from `position` on, and the whole clean-up, with what they read of earlier steps filled in.
 
     `done` holds the results of the steps that succeeded, by position. `instead` takes the place of the step at
-    `position`. Raises ValueError when a step reads what no step left behind.
+    `position`, nothing when it is empty; later steps may be `left_out`. Raises ValueError when a step reads what no
+    step left behind.
     """
     living = living_before(document.intents, position, set(done))
     over = [spec for spec in document.intents[: position - 1] if spec.position in done]
     repeated = [spec for spec in over if _lives_in_the_session(spec, living, registry)]
-    ahead = [instead if instead and spec.position == position else spec for spec in document.intents[position - 1 :]]
+    in_place = [instead] if isinstance(instead, IntentSpec) else instead
+    ahead = [spec for spec in document.intents[position - 1 :] if spec.position not in left_out]
+    if in_place is not None:
+        ahead = [*in_place, *(spec for spec in ahead if spec.position != position)]
     try:
         kept = [*repeated, *(spec for spec in ahead if _may_run(spec, position, done))]
         places = {spec.position: place for place, spec in enumerate(kept, 1)}

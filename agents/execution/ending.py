@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -140,15 +140,21 @@ def ask_again(
     why: str,
     *,
     kind: str = renewing.GROUNDS,
-    instead: IntentSpec | None = None,
-) -> None:
-    """The plan no longer stands as it was approved: what is left of it is asked about again. Nothing of it runs now."""
+    instead: IntentSpec | Sequence[IntentSpec] | None = None,
+    left_out: Collection[int] = (),
+) -> IntentPlan | None:
+    """The plan no longer stands as it was approved: what is left of it is asked about again. Nothing of it runs now.
+
+    The revision that awaits review; None when a person must plan.
+    """
     with transaction.atomic():
         goal = hold(lease)
         rows = goal.intent_plans.select_for_update(of=("self", "workspace"), no_key=True)
         locked = rows.select_related("plan", "workspace").get(pk=plan.pk)
         goal.workspace = locked.workspace  # as it is now, which is what the next revision is made on
-        renewing.ask_again(goal, locked, document, by=lease.owner, why=why, kind=kind, instead=instead)
+        return renewing.ask_again(
+            goal, locked, document, by=lease.owner, why=why, kind=kind, instead=instead, left_out=left_out
+        )
 
 
 def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:

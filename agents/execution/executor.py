@@ -18,9 +18,9 @@ from agents.bdi.commitment import Course, Reconsidered
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
-from agents.bdi.recovery import FailureClass, Strategy
+from agents.bdi.recovery import FailureClass
 from agents.bdi.started import living_before
-from agents.execution import draining, ending, reconsidering, record, verifying
+from agents.execution import draining, ending, reconsidering, record, recovering, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.lease import Lease, LeaseLost, renew
@@ -30,8 +30,8 @@ from agents.execution.record import Done, Running, Said
 from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
 from agents.execution.taking_up import take_up
 from agents.execution.watching import Watch
-from agents.models import Attempt, IntentPlan
-from agents.services import logs, reconsidered, renewing
+from agents.models import IntentPlan
+from agents.services import logs, reconsidered
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
 from agents.toolkit.registry import REGISTRY, UnknownTool
@@ -43,7 +43,6 @@ from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 
-RETRY_DELAY_S = 5.0
 SENTENCE_MAX = 300
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
@@ -339,58 +338,11 @@ class Executor:
         return Done(state, outcome.answer, desk.head, desk.session.state.to_json(), reason)
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
-        """Choose a strategy and record it: the goal waits for its next try, or the plan is aborted."""
-        failure = outcome.failure
-        if failure is None:
-            raise ValueError("only a failed step is recovered")
-        spec = self.document.at(running.position)
-        failed = Attempt.objects.filter(
-            intent__intent_plan=self.plan, intent__position=spec.position, outcome="failed", alternative=0
+        """Have a strategy chosen and carried out: the plan goes on later, waits for people, or is aborted."""
+        failed = recovering.Failed(
+            self.plan, self.lease, self.document, self.granted, running, outcome, self._chosen(running), self._living
         )
-        choice = (
-            _PLAN_OVER
-            if outcome.answer.get("limit") == "plan_time"
-            else recovery.choose(
-                failure,
-                effect=spec.effect,
-                tries=failed.count() + 1,
-                envelope=recovery.Envelope(
-                    self.granted.tries,
-                    len(spec.alternatives),
-                    frozenset(number for position, number in self.granted.alternatives if position == spec.position),
-                    running.alternative,
-                ),
-                delay_s=RETRY_DELAY_S,
-                living=self._living,
-            )
-        )
-        self._say("bdi_agent", f"failure class {failure.failure_class}: {failure.reason}", level="warning")
-        self._say("bdi_agent", f"recovery: {choice.strategy.replace('_', ' ')}, {choice.why}", level="warning")
-        self._write()
-        with transaction.atomic():
-            record.fail(self.plan, self.lease, running, outcome.answer, failure, choice)
-            # One with the other: if a worker died between, the next would try a step again that has had all its tries.
-            if not choice.goes_on:
-                self._give_up(spec, choice, failure)
-
-    def _give_up(self, spec: IntentSpec, choice: recovery.Choice, failure: recovery.Failure) -> None:
-        """The step is not tried again: people are asked about an alternative, or the plan is aborted."""
-        if choice.strategy is Strategy.ALTERNATIVE_TOOL:
-            self._ask_about(spec, choice, failure)
-            return
-        ending.abort(
-            self.plan,
-            self.lease,
-            f"{failure.failure_class}: intent {spec.position} ({spec.tool}.{spec.command}) failed: {failure.reason}",
-            first_cleanup=len(self.document.intents) + 1,
-        )
-
-    def _ask_about(self, spec: IntentSpec, choice: recovery.Choice, failure: recovery.Failure) -> None:
-        """Ask people whether the declared alternative, which nobody granted, may be done in the step's place."""
-        others = spec.alternatives[choice.alternative :]
-        instead = replace(spec.alternatives[choice.alternative - 1], alternatives=others)
-        why = f"step {spec.position} ({spec.tool}.{spec.command}) failed: {failure.reason}; {choice.why}"
-        ending.ask_again(self.plan, self.lease, self.document, why, kind=renewing.RECOVERY, instead=instead)
+        recovering.recover(failed, lambda text: self._say("bdi_agent", text, level="warning"), self._write)
 
     def _chosen(self, running: Running) -> IntentSpec:
         """The step of the approved document, or the alternative of it that is tried in its place."""
@@ -430,9 +382,6 @@ class Executor:
             yield
         finally:
             self._write()
-
-
-_PLAN_OVER = recovery.Choice(Strategy.GRACEFUL_ABORT, 0.0, "the plan has no time left for another try")
 
 
 def _out_of_time(outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:

@@ -25,7 +25,7 @@ from agents.execution.companion import Companion
 from agents.execution.desk import Desk, open_desk_in, summary_of
 from agents.execution.lease import worker_name
 from agents.models import HandCommand, IntentPlan, Standstill, Workspace, WorkspaceChange
-from agents.services import hand_commands, hand_reading, hints, logs
+from agents.services import hand_commands, hand_reading, hints, logs, parked
 from agents.services.hand_commands import speaker, tell
 from agents.services.logs import json_text, storable
 from agents.services.moves import move_hand_command
@@ -219,7 +219,7 @@ def _session_after(command: HandCommand, desk: Desk) -> SessionState:
 def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
     if reason := hand_commands.why_not(command.by, command.goal):
         return reason
-    if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
+    if parked.running_plans().filter(workspace=workspace).exists():
         return "a plan began on these files first; look at what it does, then type again"
     if workspace.head != command.snapshot_before:
         return "the files changed before it could begin; look at them, then type again"

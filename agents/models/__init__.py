@@ -17,6 +17,16 @@ from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.parameters import ParameterRule, ParameterSettings, PathMapping
 from agents.models.plans import IntentPlan, Plan, ShadowRun
+from agents.models.recoveries import (
+    ClassCorrection,
+    FailureRecord,
+    FailureRule,
+    HandItem,
+    RecoveryPolicy,
+    RecoveryReset,
+    RecoverySetting,
+    RecoveryStatistic,
+)
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
 from agents.models.workspaces import Workspace, WorkspaceChange
 
@@ -30,10 +40,14 @@ __all__ = [
     "BacklogRules",
     "BacklogTry",
     "Belief",
+    "ClassCorrection",
+    "FailureRecord",
+    "FailureRule",
     "Generation",
     "GivenCommand",
     "Goal",
     "HandCommand",
+    "HandItem",
     "Intent",
     "IntentPlan",
     "LevelDocument",
@@ -45,6 +59,10 @@ __all__ = [
     "PathMapping",
     "Plan",
     "RecoveryAttempt",
+    "RecoveryPolicy",
+    "RecoveryReset",
+    "RecoverySetting",
+    "RecoveryStatistic",
     "ShadowRun",
     "Standstill",
     "TerminalSession",

@@ -17,7 +17,7 @@ from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import choosing, designs, hints, logs, proposing
+from agents.services import choosing, designs, hand_items, hints, logs, proposing
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
@@ -208,6 +208,7 @@ def supply_plan(
             move_plan(plan, PlanState.SUPERSEDED, by=by.username, reason="replaced by a plan written by hand")
         elif goal.state != GoalState.MANUAL:
             raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
+        hand_items.superseded(goal, by=by)
         try:
             return proposing.propose(goal, draft, by=by)
         except MoveRefused as error:

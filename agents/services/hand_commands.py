@@ -19,10 +19,10 @@ from agents.audit import Event, What
 from agents.errors import NotPossibleNow, NotYours
 from agents.models import Attempt, Goal, HandCommand, TerminalSession, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import hand_reading, hints, logs
+from agents.services import hand_reading, hints, logs, parked
 from agents.services.hand_reading import NOT_HERE, Reading
 from agents.services.moves import move_hand_command
-from agents.states import HandState, PlanState
+from agents.states import HandState
 from people.models import User
 from people.roles import Role
 from sandbox import commands, typed
@@ -168,7 +168,7 @@ def tell(command: HandCommand, what: What, *, by: User | None = None, after: str
 
 def _store(goal: Goal, by: User, reading: Reading, state: SessionState, once: bool) -> HandCommand:
     workspace = Workspace.objects.select_for_update(no_key=True).get(pk=goal.workspace_id)
-    if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
+    if parked.running_plans().filter(workspace=workspace).exists():
         raise NotPossibleNow(_PLAN_RUNS)
     if workspace.hand_commands.filter(state__in=[HandState.WAITING.value, HandState.RUNNING.value]).exists():
         raise NotPossibleNow(_BUSY)

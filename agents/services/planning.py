@@ -27,6 +27,7 @@ from agents.services import (
     designs,
     hints,
     logs,
+    mending,
     model_planning,
     numbering,
     parameters,
@@ -86,6 +87,8 @@ def plan_goal(lease: Lease) -> None:
         found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
         # It was validated when it was read, and is once more where it is stored.
         validated = planned
+    if isinstance(found, PlanDraft) and (again := mending.same_step_again(goal, found)):
+        found = NoPlan("failed_step_again", {**found.evidence, "again": again})
     problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
     with transaction.atomic():
         goal = hold(lease)
@@ -280,6 +283,7 @@ def _in_words(reason: str) -> str:
         "no_rule_compiled": "rules know this goal, but none of their steps can be planned",
         "unusable_value": "a value in this goal cannot be used",
         "refused_step_again": "the rules plan a step again that was not approved",
+        "failed_step_again": "the step that failed is planned again as it was",
         "same_plan_again": "the rules give the same plan that was sent back",
         "invalid_plan": "the plan has problems",
         "model_plan_invalid": "the model's plans had problems, as often as it was asked",

@@ -6,6 +6,7 @@ are left are asked about once more, and nobody reads again what has not changed.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,12 +69,13 @@ def ask_again(
     by: str,
     why: str,
     kind: str = GROUNDS,
-    instead: IntentSpec | None = None,
-) -> None:
+    instead: IntentSpec | Sequence[IntentSpec] | None = None,
+    left_out: Collection[int] = (),
+) -> IntentPlan | None:
     """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
 
     The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
-    the plan stopped. Steps that are no longer valid ask a person for a plan instead.
+    the plan stopped. Steps that are no longer valid ask a person for a plan instead; then there is no revision.
     """
     said = f"{_stopped(plan)}: {why}"
     done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
@@ -83,15 +85,16 @@ def ask_again(
             move_intents(plan.intents.filter(state=state.value), IntentState.SKIPPED, reason="asked about again")
     logs.say(goal.pk, "review", "execute", f"{said}; it is asked again", level="warning")
     try:
-        draft = resuming.remaining(document, plan.position, done, REGISTRY, instead)
+        draft = resuming.remaining(document, plan.position, done, REGISTRY, instead, left_out)
         problems = proposing.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
     except ValueError as error:
         draft, problems = None, [Problem(0, "", "reference", f"{error}.")]
     if draft is None or problems:
         _ask_a_person(goal, problems, by=by)
-        return
+        return None
     revision = proposing.propose(goal, draft)
     IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
+    return revision
 
 
 def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str) -> PlanDraft:

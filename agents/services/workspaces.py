@@ -17,13 +17,13 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from agents.errors import WorkspaceRefused
-from agents.models import HandCommand, IntentPlan, Workspace, WorkspaceChange
+from agents.models import HandCommand, Workspace, WorkspaceChange
 from agents.presentation import hidden
 from agents.selectors import workspaces_writable_by
-from agents.services import file_paths, folders, zip_export, zip_import
+from agents.services import file_paths, folders, parked, zip_export, zip_import
 from agents.services.folders import Item
 from agents.services.stores import store
-from agents.states import HandState, PlanState
+from agents.states import HandState
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -172,7 +172,7 @@ def archive(workspace: Workspace) -> Iterator[bytes]:
 
 def running(workspace: Workspace) -> str:
     """The sentence that says what runs on these files, so that nobody else changes them; empty when nothing does."""
-    if workspace.intent_plans.filter(state=PlanState.EXECUTING.value).exists():
+    if parked.running_plans().filter(workspace=workspace).exists():
         return "A plan is running on these files."
     if workspace.hand_commands.filter(state=HandState.RUNNING.value).exists():
         return "A command typed by hand is running on these files."
@@ -215,7 +215,7 @@ def _edit(
 
 def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind, what: str) -> bool:
     """One conditional update and its row; False when the head is not what it was, or a plan has been claimed."""
-    plan = IntentPlan.objects.filter(workspace=OuterRef("pk"), state=PlanState.EXECUTING.value)
+    plan = parked.running_plans().filter(workspace=OuterRef("pk"))
     typed = HandCommand.objects.filter(workspace=OuterRef("pk"), state=HandState.RUNNING.value)
     before = workspace.head
     with transaction.atomic():

@@ -102,6 +102,8 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
         case Event.WORKSPACE_FILES:
             what = str(data.get("kind", ""))
             return f"{_FILES.get(what, what)} {_short(data.get('what', ''))} in {place}"
+        case Event.RECOVERY:
+            return f"set how failures are mended: {kind.replace('_', ' ')} {_short(name)}{_changes(data)}"
         case Event.RESTORED:
             return f"restored mindX from a backup of {_short(data.get('as_of', ''))}"
         case Event.WORKSPACE_SETTINGS:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from agents.execution import executor
 from agents.models import Goal, IntentPlan
-from agents.services import cycle
+from agents.services import cycle, recovery_learning
 from agents.states import PlanState
 from people.models import User
 from review.models import Approval
@@ -72,7 +71,7 @@ def test_a_plan_that_is_asked_again_shows_the_change_and_folds_the_rest(
 ) -> None:
     from review.services import decisions
 
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     plan = propose_plan(owner, STEPS)
     decisions.approve(plan, by=reviewer, digest=plan.digest, tries=1)
     cycle.work(plan.goal_id)

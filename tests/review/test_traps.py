@@ -19,7 +19,7 @@ from agents.bdi import document as documents
 from agents.execution import executor, shadow, steps
 from agents.execution import shadow as shadow_runs
 from agents.models import Attempt, Belief, Goal, IntentPlan, LogLine, Transition, Workspace
-from agents.services import cycle, goals, hints, logs, planning, proposing, shadowing
+from agents.services import cycle, goals, hints, logs, planning, proposing, recovery_learning, shadowing
 from agents.services.logs import NewLine
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -49,7 +49,7 @@ TWO = (do("mkdir", path="a"), do("mkdir", path="b"))
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors.install(monkeypatch)
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
 
 
 @pytest.fixture

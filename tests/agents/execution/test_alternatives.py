@@ -9,10 +9,9 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
-from agents.execution import executor
 from agents.models import Attempt, Goal, IntentPlan, RecoveryAttempt, Workspace
 from agents.rules.generalise import NotGeneralisable
-from agents.services import base_files, cycle, rule_from_goal
+from agents.services import base_files, cycle, recovery_learning, rule_from_goal
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.errors import WordsRefused
@@ -35,7 +34,7 @@ STEPS = [write("a.txt"), FAILS, write("c.txt")]
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
 
 
 @pytest.fixture

@@ -70,9 +70,9 @@ def test_an_unmoved_workspace_asks_nobody_again(approved: Approved) -> None:
 def test_a_plan_that_has_begun_is_not_asked_again_for_its_own_changes(
     approved: Approved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.execution import executor
+    from agents.services import recovery_learning
 
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     flaky = "python -c 'import os; raise SystemExit(0 if os.path.exists(\"a.txt\") else 1)'"
     plan = approved([write("a.txt"), run(flaky)])
     cycle.work(plan.goal_id)

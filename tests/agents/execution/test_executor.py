@@ -11,12 +11,12 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from agents import gate
-from agents.execution import executor, lease, taking_up
+from agents.execution import lease, taking_up
 from agents.execution import record as records
 from agents.execution.lease import LeaseLost, claim
 from agents.execution.record import Done
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt, Workspace
-from agents.services import cycle, goals, logs
+from agents.services import cycle, goals, logs, recovery_learning
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 from sandbox.contract import SandboxUnavailable
@@ -63,7 +63,7 @@ def test_log_numbers_have_no_gaps(approved: Callable[..., IntentPlan]) -> None:
 def test_a_failing_step_stops_the_plan_and_the_clean_up_runs(
     approved: Callable[..., IntentPlan], file_of: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     plan = approved(
         [write("kept.txt"), run('python -c \'open("half", "w"); raise SystemExit(3)\''), write("never.txt")],
         cleanup=[write("cleaned.txt", "tidy")],
@@ -93,7 +93,7 @@ def test_a_failing_step_stops_the_plan_and_the_clean_up_runs(
 def test_a_retry_that_works_counts_as_a_recovery_only_then(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 3600.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 3600.0)
     flaky = "import random, sys; sys.exit(0 if random.SystemRandom().random() < 2 and len(sys.argv) else 1)"
     plan = approved([write("flaky.py", flaky), run("python -c 'raise SystemExit(1)'")])
     cycle.work(plan.goal_id)

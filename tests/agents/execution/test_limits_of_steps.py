@@ -12,10 +12,9 @@ from django.utils import timezone
 
 from agents.bdi import document as documents
 from agents.execution import desk as desks
-from agents.execution import executor
 from agents.goal_page import GoalPage
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
-from agents.services import cycle
+from agents.services import cycle, recovery_learning
 from agents.states import GoalState
 from sandbox.contract import Limits, SessionState
 from sandbox.session import Session, open_session
@@ -29,7 +28,7 @@ EATS = "python -c \"x = b'x' * (300 * 1024 * 1024); print(len(x))\""
 
 @pytest.fixture(autouse=True)
 def _one_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
 
 
 @pytest.fixture

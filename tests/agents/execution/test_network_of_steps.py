@@ -14,10 +14,9 @@ from django.core.management import call_command
 from agents.bdi import document as documents
 from agents.bdi.network import network_of
 from agents.execution import desk as desks
-from agents.execution import executor
 from agents.goal_page import GoalPage
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, replanning
+from agents.services import cycle, recovery_learning, replanning
 from agents.states import GoalState, IntentState
 from review.services import decisions
 from sandbox.contract import Limits, SessionState
@@ -47,7 +46,7 @@ except OSError as error:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from agents.execution.desk import open_desk
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
+from agents.services import cycle, recovery_learning
 from agents.states import GoalState, IntentState
 from tests.agents.execution.conftest import run, write
 
@@ -38,9 +38,8 @@ def test_a_step_is_stopped_when_the_plans_time_is_over_and_the_clean_up_runs(
 def test_what_earlier_claims_took_counts(
     approved: Callable[..., IntentPlan], settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.execution import executor
 
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     settings.PLAN_S = 3600.0
     plan = approved([run("python -c 'raise SystemExit(1)'")])
 

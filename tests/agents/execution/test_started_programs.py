@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.execution import executor, taking_up
 from agents.execution import record as records
+from agents.execution import taking_up
 from agents.execution.desk import Desk, WouldEndPrograms
 from agents.execution.lease import claim
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
+from agents.services import cycle, recovery_learning
 from agents.states import GoalState, IntentState
 from sandbox.contract import Limits
 from tests.agents.execution.conftest import run, write
@@ -78,7 +78,7 @@ def test_what_nothing_stops_ends_with_the_plan_and_the_log_says_so(approved: Cal
 def test_a_step_that_fails_beside_a_program_is_not_tried_again(
     approved: Callable[..., IntentPlan], file_of: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executor, "RETRY_DELAY_S", 0.0)
+    monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     plan = approved(
         [*_FILES, _START, run("python -c 'raise SystemExit(3)'"), write("never.txt")], cleanup=[write("tidy.txt")]
     )

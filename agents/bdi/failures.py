@@ -1,0 +1,275 @@
+"""Why a step or a plan failed: a class, from typed facts first, then exit facts, then the network's, text last. Pure.
+
+Operators' rules come before all of it: they are patterns over the same facts, and whoever wrote one has seen a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from agents.bdi.limits import reached
+from agents.bdi.network import network_of, refusal_words
+
+# Of what a step wrote, the end is kept with the failure: that is where programs say why.
+TEXT_KEPT = 4_000
+EXECUTION, PLANNING = "execution", "planning"
+
+
+class FailureClass(StrEnum):
+    """Why a step failed, in the classes of the reference."""
+
+    TOOL_UNAVAILABLE = "TOOL_UNAVAILABLE"
+    TOOL_EXECUTION_ERROR = "TOOL_EXECUTION_ERROR"
+    INVALID_PARAMETERS = "INVALID_PARAMETERS"
+    RATE_LIMIT_ERROR = "RATE_LIMIT_ERROR"
+    PERMISSION_ERROR = "PERMISSION_ERROR"
+    NETWORK_ERROR = "NETWORK_ERROR"
+    PLANNING_ERROR = "PLANNING_ERROR"
+    GOAL_PARSE_ERROR = "GOAL_PARSE_ERROR"
+    UNKNOWN_ERROR = "UNKNOWN_ERROR"
+
+
+_KNOWN = set(FailureClass)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A classified failure and the fact that decided. `rule` is the row of the operator's rule that did, 0: none."""
+
+    failure_class: FailureClass
+    reason: str
+    rule: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a failure, as it is kept and as rules see it.
+
+    `error_class` is the tool's own word, `said` its own sentence, `text` the end of what a program wrote to stderr.
+    `refused` are hosts that nobody approved, `closed` approved ones that could not be let in.
+    """
+
+    stage: str = EXECUTION
+    tool: str = ""
+    command: str = ""
+    error_class: str = ""
+    exit_code: int | None = None
+    limit: str = ""
+    status_code: int | None = None
+    refused: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    # The two of them as a clause.
+    refusal: str = ""
+    # The hosts that the step was approved to reach.
+    approved: tuple[str, ...] = ()
+    said: str = ""
+    text: str = ""
+    # Seconds that a server asked for patience; 0: it did not say.
+    retry_after_s: float = 0.0
+    # Why planning gave up, in one word.
+    no_plan: str = ""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Every host it is about: those that were in the way, and those it may reach."""
+        return tuple(dict.fromkeys(self.refused + self.closed + self.approved))
+
+    @property
+    def words(self) -> str:
+        """All text, in small letters."""
+        return f"{self.said}\n{self.text}".lower()
+
+    def to_json(self) -> dict[str, Any]:
+        """What is kept: only what is there."""
+        found = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        return {name: value for name, value in found.items() if value not in ("", None, [], 0.0)}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Facts:
+        """The facts as they were kept; what an earlier or later version knew beside them is left out."""
+        known = {one.name for one in fields(cls)}
+        read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in raw.items()}
+        return cls(**{name: value for name, value in read.items() if name in known})
+
+
+def facts_of(result: Mapping[str, Any], tool: str = "", command: str = "", approved: tuple[str, ...] = ()) -> Facts:
+    """The facts in a failed step's result, the JSON that a command answers; `approved` are the hosts it may reach."""
+    network = network_of(result)
+    code, status = result.get("return_code"), result.get("status_code")
+    headers = result.get("headers")
+    asked = result.get("retry_after", headers.get("retry-after") if isinstance(headers, Mapping) else None)
+    return Facts(
+        tool=tool,
+        command=command,
+        error_class=str(result.get("error_class") or ""),
+        exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        limit=str(result.get("limit") or ""),
+        status_code=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        refused=network.refused_names,
+        closed=tuple(one.name for one in network.not_let_in),
+        refusal=refusal_words(network),
+        approved=approved,
+        said=str(result.get("reason") or result.get("message") or "")[:TEXT_KEPT],
+        text=str(result.get("stderr") or "")[-TEXT_KEPT:],
+        retry_after_s=patience_asked(asked, str(result.get("stderr") or "")[-TEXT_KEPT:]),
+    )
+
+
+def patience_asked(value: Any, text: str = "") -> float:
+    """Seconds of patience that were asked for: a number given as such, or after “retry-after” in what was written."""
+    for word in (value, _after_mark(text)):
+        try:
+            seconds = float(str(word))
+        except ValueError:
+            continue
+        if 0 < seconds < float("inf"):
+            return seconds
+    return 0.0
+
+
+def _after_mark(text: str) -> str | None:
+    _, found, rest = text.lower().rpartition("retry-after:")
+    words = rest.split(maxsplit=1)
+    return words[0].rstrip("s.,;") if found and words else None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern over facts and the class of what fits. Conditions that are not set (empty, None) hold of everything."""
+
+    failure_class: FailureClass
+    name: str = ""
+    version: int = 0
+    stage: str = ""
+    tool: str = ""
+    command: str = ""
+    error_class: str = ""
+    exit_code: int | None = None
+    limit: str = ""
+    host: str = ""
+    text: str = ""
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions that are set, in words."""
+        said = [
+            f"{name.replace('_', ' ')} is {getattr(self, name)}"
+            for name in ("stage", "tool", "command", "error_class", "exit_code", "limit")
+            if getattr(self, name) not in ("", None)
+        ]
+        said += [f"it is about the host {self.host}"] if self.host else []
+        return (*said, *([f"it says “{self.text}”"] if self.text else []))
+
+    def fits(self, facts: Facts) -> bool:
+        """Whether all its conditions hold. One without conditions fits nothing: it would silence every other."""
+        if not self.conditions:
+            return False
+        same = all(
+            getattr(self, name) in ("", None) or getattr(self, name) == getattr(facts, name)
+            for name in ("stage", "tool", "command", "error_class", "exit_code", "limit")
+        )
+        return same and (not self.host or self.host in facts.hosts) and self.text.lower() in facts.words
+
+
+def classified(
+    facts: Facts,
+    rules: Iterable[Rule] = (),
+    ceilings: Mapping[str, Any] | None = None,
+    timeout_s: float | None = None,
+) -> Failure:
+    """The class of these facts: by the most specific rule that fits (the newest of several), else by built-in order.
+
+    `ceilings` and `timeout_s` are what the step was approved with; a limit that was hit is said with its figure.
+    """
+    fitting = [rule for rule in rules if rule.fits(facts)]
+    if fitting:
+        rule = max(fitting, key=lambda one: (len(one.conditions), one.version))
+        said = f"{facts.said[:200]}: " if facts.said else ""
+        return Failure(rule.failure_class, f"{said}rule “{rule.name}”: {', '.join(rule.conditions)}", rule.version)
+    if facts.stage == PLANNING:
+        return _of_planning(facts)
+    return _by_type(facts, ceilings or {}, timeout_s)
+
+
+def classify(
+    result: Mapping[str, Any], ceilings: Mapping[str, Any] | None = None, timeout_s: float | None = None
+) -> Failure:
+    """Classify a failed step's result without anybody's rules."""
+    return classified(facts_of(result), (), ceilings, timeout_s)
+
+
+def _by_type(facts: Facts, ceilings: Mapping[str, Any], timeout_s: float | None) -> Failure:
+    if facts.limit:
+        return Failure(FailureClass.TOOL_EXECUTION_ERROR, reached(facts.limit, ceilings, timeout_s))
+    own = facts.error_class
+    if own in _KNOWN and own != FailureClass.TOOL_EXECUTION_ERROR:
+        return Failure(FailureClass(own), facts.said or f"the tool reported {own}")
+    failed = facts.exit_code not in (None, 0)
+    if failed and facts.refusal:
+        # Whatever the program made of it: the host stays closed until a plan with it is approved.
+        return Failure(FailureClass.PERMISSION_ERROR, f"exit code {facts.exit_code}: {facts.refusal}")
+    if failed:
+        return _by_exit(facts)
+    if own == FailureClass.TOOL_EXECUTION_ERROR:
+        return Failure(FailureClass.TOOL_EXECUTION_ERROR, facts.said or "the tool reported an error")
+    return Failure(FailureClass.UNKNOWN_ERROR, facts.said or "the step failed and did not say why")
+
+
+_EXITS = {
+    126: (FailureClass.PERMISSION_ERROR, "the program may not be run"),
+    127: (FailureClass.TOOL_UNAVAILABLE, "the program was not found"),
+}
+# Words of common programs, asked only when nothing typed has decided. In this order: a refused connection is often
+# followed by words about what the program was called with.
+_MARKS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
+    (FailureClass.RATE_LIMIT_ERROR, ("429", "too many requests", "rate limit")),
+    (
+        FailureClass.NETWORK_ERROR,
+        (
+            "temporary failure in name resolution",
+            "name or service not known",
+            "network is unreachable",
+            "connection refused",
+            "connection reset",
+            "failed to establish a new connection",
+            "could not resolve host",
+        ),
+    ),
+    (FailureClass.PERMISSION_ERROR, ("permission denied", "operation not permitted", "read-only file system")),
+    (
+        FailureClass.INVALID_PARAMETERS,
+        (
+            "unrecognized arguments",
+            "the following arguments are required",
+            "invalid choice:",
+            "no such option",
+            "unrecognized option",
+        ),
+    ),
+)
+
+
+def _by_exit(facts: Facts) -> Failure:
+    code = facts.exit_code or 0
+    if code in _EXITS:
+        found, what = _EXITS[code]
+        return Failure(found, f"exit code {code}: {what}")
+    lowered = facts.text.lower()
+    for found, marks in _MARKS:
+        for mark in marks:
+            if mark in lowered:
+                return Failure(found, f"exit code {code}, and stderr says “{mark}”")
+    last = next((line.strip() for line in reversed(facts.text.splitlines()) if line.strip()), "")
+    return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
+
+
+# Why no plan was found, where the goal itself was not understood; every other reason is one of planning.
+NOT_UNDERSTOOD = frozenset({"no_relevant_rule", "unusable_value", "model_finds_no_plan", "unclear"})
+
+
+def _of_planning(facts: Facts) -> Failure:
+    found = FailureClass.GOAL_PARSE_ERROR if facts.no_plan in NOT_UNDERSTOOD else FailureClass.PLANNING_ERROR
+    return Failure(found, facts.said or facts.no_plan.replace("_", " ") or "no plan was found")

@@ -1,0 +1,241 @@
+"""After a failed step: classify it, choose a way, keep both with their facts, and carry the way out.
+
+What is looked up outside (the machine, models' answers, others' runs) is looked up before the transaction; the failed
+try, its record and what follows are written in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from django.db import transaction
+
+from agents import gate
+from agents.bdi import agint, recovery, simplifying
+from agents.bdi.agint import Assessment, Decision
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.failures import Facts, Failure, FailureClass, facts_of
+from agents.bdi.recovery import Choice, Envelope, Situation
+from agents.bdi.recovery_settings import RecoverySettings
+from agents.bdi.simplifying import Simpler
+from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
+from agents.execution import ending, record
+from agents.execution.lease import Lease
+from agents.execution.record import Running
+from agents.execution.steps import StepOutcome
+from agents.models import Attempt, FailureRecord, Goal, IntentPlan
+from agents.services import cooling, failing, mending, recovery_learning, reextracting, renewing, whole_agent
+from agents.services.asked_models import models_of
+from agents.toolkit.registry import REGISTRY
+
+_REPLAN_MODEL = "a model plans the rest anew, with fewer or smaller steps"
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A step that failed, with all that its recovery may depend on. `spec` is what ran: the step or an alternative."""
+
+    plan: IntentPlan
+    lease: Lease
+    document: Document
+    granted: gate.Verdict
+    running: Running
+    outcome: StepOutcome
+    spec: IntentSpec
+    living: Sequence[str]
+
+    @property
+    def step(self) -> IntentSpec:
+        """The step of the approved document."""
+        return self.document.at(self.running.position)
+
+
+@dataclass(frozen=True)
+class _Open:
+    """What was looked up for ways that need something: a simpler rest, other values, planning anew."""
+
+    simpler: Simpler | None
+    reextracted: IntentSpec | None
+    may_replan: bool
+
+
+def recover(failed: Failed, say: Callable[[str], None], write: Callable[[], None]) -> None:
+    """Choose and carry out. `say` puts a line into the log with the next thing that `write` writes."""
+    if failed.outcome.failure is None:
+        raise ValueError("only a failed step is recovered")
+    spec, goal = failed.spec, Goal.objects.select_related("agent", "submitted_by").get(pk=failed.lease.goal_id)
+    facts = facts_of(failed.outcome.answer, spec.tool, spec.command, spec.hosts)
+    failure = failing.classed(facts, failed.outcome.failure)
+    recovery_learning.settle()
+    settings = recovery_learning.current_settings()
+    earlier = mending.earlier_at(goal, failed.plan, failed.running.position)
+    situation, opened = _situation(failed, goal, failure, facts, settings, earlier)
+    choice = _chosen(failure, situation, settings, failed)
+    assessment = None
+    if choice.way in (RETRY, COOLED) and (left := cooling.left_s(facts)) > choice.delay_s:
+        choice = replace(choice, delay_s=left, why=f"{choice.why}; {spec.tool} cools down for {left:.0f} s more")
+    if choice.way == AGINT:
+        choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
+    say(f"failure class {failure.failure_class}: {failure.reason}")
+    if assessment is not None:
+        say(f"AGInt looked at the whole agent and decided: {assessment.decision.replace('_', ' ')}, {assessment.why}")
+    say(f"recovery: {choice.way.words}, {choice.why}")
+    repaired = whole_agent.mend() if assessment and assessment.decision is Decision.SELF_REPAIR else []
+    for done in repaired:
+        say(done)
+    write()
+    with transaction.atomic():
+        record.fail(failed.plan, failed.lease, failed.running, failed.outcome.answer, failure, choice)
+        kept = mending.keep(
+            goal, failure, choice, facts, attempt_id=failed.running.attempt_id, position=failed.running.position,
+            assessment=assessment, earlier=earlier,
+        )  # fmt: skip
+        if assessment is not None:
+            whole_agent.revise(goal, assessment.beliefs)
+        if choice.way == COOLED:
+            cooling.cool(kept, facts, choice.delay_s)
+        # One with the other: if a worker died between, the next would try a step again that has had all its tries.
+        if not choice.goes_on:
+            _carry_out(failed, goal, failure, choice, kept, opened, assessment)
+
+
+def _situation(
+    failed: Failed,
+    goal: Goal,
+    failure: Failure,
+    facts: Facts,
+    settings: RecoverySettings,
+    earlier: Sequence[FailureRecord],
+) -> tuple[Situation, _Open]:
+    step, position = failed.step, failed.running.position
+    tries = Attempt.objects.filter(
+        intent__intent_plan=failed.plan, intent__position=position, outcome="failed", alternative=0
+    )
+    replans, escalations = mending.counted(goal)
+    exhausted = replans >= settings.most_replans
+    has_model = bool(models_of(goal.agent))
+    simpler = other = None
+    if not exhausted and step.effect in recovery.REPEATABLE_EFFECTS:
+        simpler = simplifying.simpler(
+            failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model
+        )
+        if failure.failure_class is FailureClass.INVALID_PARAMETERS:
+            other = reextracting.other_values(goal, step, failure)
+    missing = "" if simpler is not None or has_model else "the plan gets no simpler"
+    limit = f"this goal was planned anew {replans} times already"
+    situation = Situation(
+        effect=step.effect,
+        tries=tries.count() + (0 if failed.running.alternative else 1),
+        envelope=Envelope(
+            failed.granted.tries,
+            len(step.alternatives),
+            frozenset(number for at, number in failed.granted.alternatives if at == position),
+            failed.running.alternative,
+        ),
+        living=failed.living,
+        is_over=facts.limit == "plan_time",
+        chosen=[way for one in earlier if (way := way_named(one.cell_strategy)) is not None],
+        simpler=limit if exhausted else missing,
+        reextracted=limit if exhausted else "" if other is not None else "no other values were found in the goal",
+        escalated=escalations >= settings.most_escalations,
+        retry_after_s=facts.retry_after_s,
+    )
+    return situation, _Open(simpler, other, has_model and not exhausted)
+
+
+def _chosen(failure: Failure, situation: Situation, settings: RecoverySettings, failed: Failed) -> Choice:
+    known = recovery_learning.known_of(failure.failure_class, failed.spec.tool, settings)
+    return recovery.choose(
+        failure,
+        situation,
+        settings=settings,
+        policy=recovery_learning.policy_of(failure.failure_class, failed.spec.tool),
+        cell=known.cell,
+        known=known.outcomes,
+        # Seeded by the try, so that the decision can be made again from what is kept.
+        rng=Random(failed.running.attempt_id),  # noqa: S311
+    )
+
+
+def _escalated(
+    failed: Failed,
+    goal: Goal,
+    failure: Failure,
+    situation: Situation,
+    settings: RecoverySettings,
+    opened: _Open,
+    choice: Choice,
+) -> tuple[Choice, Assessment]:
+    """What AGInt decides; when it finds nothing to do, what is chosen without it."""
+    may_try = RETRY not in recovery.closed(situation)
+    whole = whole_agent.look(
+        goal, failed.spec, failure.failure_class, settings, may_try=may_try, may_replan=opened.may_replan
+    )
+    assessment = agint.assess(whole, settings)
+    if assessment.decision is Decision.NOTHING:
+        onwards = _chosen(failure, replace(situation, escalated=True), settings, failed)
+        return replace(onwards, why=f"AGInt found nothing to do; {onwards.why}"), assessment
+    rng = Random(failed.running.attempt_id)  # noqa: S311
+    wait = 0.0
+    if may_try and assessment.decision is not Decision.RESEARCH:
+        cooling_down = assessment.decision is Decision.COOL_DOWN
+        wait = recovery.delay_s(situation.tries, settings, rng, situation.retry_after_s, cooling=cooling_down)
+    tries_again = may_try and assessment.decision is not Decision.RESEARCH
+    return replace(choice, delay_s=wait, why=assessment.why, tries_again=tries_again), assessment
+
+
+def _carry_out(
+    failed: Failed,
+    goal: Goal,
+    failure: Failure,
+    choice: Choice,
+    kept: FailureRecord,
+    opened: _Open,
+    assessment: Assessment | None,
+) -> None:
+    """What does not simply go on: people are asked about a change, the goal is planned anew, or the plan is aborted."""
+    step = failed.step
+    match choice.strategy:
+        case Strategy.ALTERNATIVE_TOOL:
+            others = step.alternatives[choice.alternative :]
+            instead = replace(step.alternatives[choice.alternative - 1], alternatives=others)
+            _ask(failed, failure, choice.why, kept, (instead,))
+        case Strategy.SIMPLIFIED_APPROACH if choice.way == REEXTRACTED and opened.reextracted is not None:
+            _ask(failed, failure, choice.why, kept, (opened.reextracted,))
+        case Strategy.SIMPLIFIED_APPROACH if opened.simpler is not None:
+            simpler = opened.simpler
+            _ask(failed, failure, simpler.why, kept, simpler.instead, simpler.left_out)
+        case Strategy.SIMPLIFIED_APPROACH | Strategy.ESCALATE_TO_AGINT:
+            why = assessment.why if assessment is not None else _REPLAN_MODEL
+            mending.plan_anew(failed.plan, failed.lease, step, failure, why, simpler=choice.way == SIMPLER)
+        case Strategy.MANUAL_FALLBACK:
+            mending.ask_a_person(failed.plan, failed.lease, kept, failure)
+        case _:
+            ending.abort(
+                failed.plan,
+                failed.lease,
+                f"{failure.failure_class}: intent {step.position} ({step.tool}.{step.command}) failed:"
+                f" {failure.reason}",
+                first_cleanup=len(failed.document.intents) + 1,
+            )
+
+
+def _ask(
+    failed: Failed,
+    failure: Failure,
+    why: str,
+    kept: FailureRecord,
+    instead: Sequence[IntentSpec],
+    left_out: Sequence[int] = (),
+) -> None:
+    """Ask people about what would be done in the step's place; nothing of it runs before they approve it."""
+    step = failed.step
+    said = f"step {step.position} ({step.tool}.{step.command}) failed: {failure.reason}; {why}"
+    revision = ending.ask_again(
+        failed.plan, failed.lease, failed.document, said,
+        kind=renewing.RECOVERY, instead=instead, left_out=left_out,
+    )  # fmt: skip
+    if revision is not None:
+        mending.carried(kept, revision, failed.plan, failed.document, instead)
