@@ -130,7 +130,7 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
     if whole.mendable and (whole.may_try or whole.may_replan):
         return Decision.SELF_REPAIR, f"mindX itself is not in order: {'; '.join(whole.mendable)}"
-    if whole.may_try and under_pressure:
+    if whole.may_try and under_pressure and whole.failure_class in _MAY_PASS:
         return Decision.COOL_DOWN, f"the machine is short of {' and '.join(under_pressure)}"
     if whole.may_try and whole.asks_model and whole.model_health.is_failing:
         return Decision.COOL_DOWN, f"the language model failed {whole.model_health.failed} times lately"

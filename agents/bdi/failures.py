@@ -85,7 +85,8 @@ class Facts:
     def to_json(self) -> dict[str, Any]:
         """What is kept: only what is there."""
         found = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-        return {name: value for name, value in found.items() if value not in ("", None, [], 0.0)}
+        usual = {one.name: one.default for one in fields(self)}
+        return {name: value for name, value in found.items() if value != [] and value != usual[name]}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Facts:

@@ -183,14 +183,14 @@ def choose(
 
 
 def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way, str]) -> tuple[Way, str]:
-    """Primary, then secondary, then what was declared, then giving up.
+    """Primary, then secondary, then giving up.
 
-    An alternative that was granted for this very step comes before anything that plans anew or asks somebody.
+    What was declared for this very step comes before anything that plans anew or hands it to somebody.
     """
     primary, secondary = DEFAULTS[failure_class]
     said = []
-    if primary not in (RETRY, ALTERNATIVE) and ALTERNATIVE not in shut and situation.envelope.next_alternative[1]:
-        return ALTERNATIVE, "the reviewer granted it for this step"
+    if primary is not RETRY and ALTERNATIVE not in shut:
+        return ALTERNATIVE, "it was declared for this very step"
     for name, way in (("primary", primary), ("secondary", secondary)):
         if way in shut:
             said.append(f"{way.words}: {shut[way]}")
@@ -201,7 +201,7 @@ def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way,
         else:
             said.append(f"{way.words} was tried")
     if ALTERNATIVE not in shut:
-        return ALTERNATIVE, "; ".join(dict.fromkeys(said))
+        return ALTERNATIVE, "it was declared for this very step"
     return ABORT, "; ".join(dict.fromkeys(said))
 
 

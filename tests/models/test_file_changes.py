@@ -377,4 +377,7 @@ def test_a_file_that_cannot_become_a_diff_is_never_sent(
     step = proposed(text)
     assert reason(step).startswith("INVALID_PARAMETERS: ")
     assert why in reason(step)
-    assert provider.asked == []
+    # A simpler plan is asked for; the file goes nowhere.
+    asked = [message["content"] for one in provider.asked for message in one["messages"]]
+    assert not [said for said in asked if text.strip() and text in said]
+    assert all("You plan for mindX" in one["messages"][0]["content"] for one in provider.asked)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.network import MOST_KEPT, Network, Refused, bounded, lacking, network_of, refusal_words
-from agents.bdi.recovery import Envelope, FailureClass, Strategy, choose, classify
+from agents.bdi.recovery import Envelope, FailureClass, Situation, Strategy, choose, classify
 
 SEEN = {
     "refused": [
@@ -103,8 +103,8 @@ def test_a_failed_program_that_asked_for_a_closed_host_lacked_permission_and_is_
     failure = classify({**FAILED, "network": SEEN})
     assert failure.failure_class is FailureClass.PERMISSION_ERROR
     assert "pypi.org and a.example:81 were asked for and not approved" in failure.reason
-    choice = choose(failure, effect="workspace", tries=1, envelope=Envelope(3), delay_s=1.0)
-    assert choice.strategy is Strategy.GRACEFUL_ABORT
+    choice = choose(failure, Situation(envelope=Envelope(3)))
+    assert choice.strategy is Strategy.ESCALATE_TO_AGINT
 
 
 def test_without_a_refusal_or_at_a_limit_the_class_is_what_it_was() -> None:

@@ -10,7 +10,7 @@ from agents.bdi.consequences import Program
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document, specs
 from agents.bdi.forecast import forecast
-from agents.bdi.recovery import Envelope, Failure, FailureClass, Strategy, choose
+from agents.bdi.recovery import Envelope, Failure, FailureClass, Situation, Strategy, choose
 from agents.bdi.started import living_before, unstopped
 from agents.bdi.types import Param, Step
 from agents.bdi.validation import validate
@@ -96,7 +96,7 @@ def test_looking_and_stopping_stand_on_the_start() -> None:
 
 def test_no_step_is_tried_again_without_the_programs_beside_it() -> None:
     failure = Failure(FailureClass.TOOL_EXECUTION_ERROR, "exit code 1")
-    choice = choose(failure, effect="workspace", tries=1, envelope=Envelope(3), delay_s=1, living=["server"])
+    choice = choose(failure, Situation(envelope=Envelope(3), living=["server"]))
     assert choice.strategy is Strategy.GRACEFUL_ABORT
     assert "without what was started before (server)" in choice.why
-    assert choose(failure, effect="workspace", tries=1, envelope=Envelope(3), delay_s=1).strategy is not choice.strategy
+    assert choose(failure, Situation(envelope=Envelope(3))).strategy is not choice.strategy

@@ -61,6 +61,15 @@ def approved(
     return made
 
 
+def give_up(goal_id: int, by: User) -> None:
+    """A person answers the goal's call for a hand by giving the plan up; what is left to do is done."""
+    from agents.models import HandItem
+    from agents.services import cycle, hand_items
+
+    hand_items.abort(HandItem.objects.get(goal=goal_id, answered_at=None), by=by)
+    cycle.work(goal_id)
+
+
 @pytest.fixture
 def file_of() -> Callable[[IntentPlan, str], bytes]:
     """`file_of(plan, path)`: a file's bytes in the workspace's head; KeyError when it is not there."""

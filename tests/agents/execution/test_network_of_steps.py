@@ -23,7 +23,7 @@ from sandbox.contract import Limits, SessionState
 from sandbox.jail import probe
 from sandbox.jail.probe import Level
 from sandbox.session import Session, open_session
-from tests.agents.execution.conftest import run, write
+from tests.agents.execution.conftest import give_up, run, write
 from tests.loopback import Host, host, index_pages, wheel
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ def test_a_host_that_was_not_approved_is_refused_named_and_offered(
 ) -> None:
     plan = approved([write("ask.py", ASK), run(f"python ask.py {service.address}/status 3")])
     cycle.work(plan.goal_id)
+    assert Goal.objects.get(pk=plan.goal_id).state == GoalState.MANUAL
+    give_up(plan.goal_id, owner)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert goal.state == GoalState.FAILED
     assert service.asked == []
@@ -148,6 +150,7 @@ def test_pip_without_the_index_is_refused_and_the_index_is_offered(
     ]
     plan = approved(steps)
     cycle.work(plan.goal_id)
+    give_up(plan.goal_id, owner)
     goal = Goal.objects.get(pk=plan.goal_id)
     attempt = Attempt.objects.get(intent__intent_plan=plan, outcome="failed")
     assert attempt.failure_class == "PERMISSION_ERROR"

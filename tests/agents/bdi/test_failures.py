@@ -1,0 +1,133 @@
+"""Classifying failures: typed facts first, exit facts, the network's, text last; operators' rules before all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.bdi.failures import PLANNING, Facts, FailureClass, Rule, classified, classify, facts_of, patience_asked
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"return_code": 1, "stderr": "AssertionError: 2 != 3"}, FailureClass.TOOL_EXECUTION_ERROR),
+        ({"return_code": 127, "stderr": ""}, FailureClass.TOOL_UNAVAILABLE),
+        ({"return_code": 126, "stderr": ""}, FailureClass.PERMISSION_ERROR),
+        ({"return_code": 1, "stderr": "HTTP error 429 while getting x"}, FailureClass.RATE_LIMIT_ERROR),
+        ({"return_code": 1, "stderr": "Temporary failure in name resolution"}, FailureClass.NETWORK_ERROR),
+        ({"return_code": 1, "stderr": "cp: /x: Permission denied"}, FailureClass.PERMISSION_ERROR),
+        ({"return_code": 2, "stderr": "error: unrecognized arguments: -z"}, FailureClass.INVALID_PARAMETERS),
+        ({"error_class": "PERMISSION_ERROR", "reason": "rm needs autonomous mode"}, FailureClass.PERMISSION_ERROR),
+        ({"error_class": "INVALID_PARAMETERS", "reason": "leaves the workspace"}, FailureClass.INVALID_PARAMETERS),
+        ({"error_class": "PLANNING_ERROR", "reason": "it needs another jail"}, FailureClass.PLANNING_ERROR),
+        ({"error_class": "TOOL_EXECUTION_ERROR", "reason": "no such file"}, FailureClass.TOOL_EXECUTION_ERROR),
+        ({"limit": "memory", "return_code": -9}, FailureClass.TOOL_EXECUTION_ERROR),
+        ({"error_class": "SOMETHING_ELSE"}, FailureClass.UNKNOWN_ERROR),
+        ({}, FailureClass.UNKNOWN_ERROR),
+    ],
+)
+def test_a_failure_is_classified_by_its_facts(result: dict[str, Any], expected: FailureClass) -> None:
+    failure = classify(result)
+    assert failure.failure_class is expected
+    assert failure.reason
+
+
+def test_a_tools_own_class_outweighs_words_in_stderr() -> None:
+    result = {"error_class": "PERMISSION_ERROR", "reason": "not allowed", "return_code": 1, "stderr": "429"}
+    assert classify(result).failure_class is FailureClass.PERMISSION_ERROR
+
+
+def test_a_limit_is_named_in_the_reason() -> None:
+    hit = {"limit": "memory", "return_code": -9}
+    assert classify(hit).reason == "reached its memory limit of 1 GiB"
+    assert classify(hit, {"memory_bytes": 64 << 20}).reason == "reached its memory limit of 64 MiB"
+    assert classify({"limit": "time"}, {}, 7).reason == "reached its time limit of 7 s"
+
+
+@pytest.mark.parametrize(
+    ("why", "expected"),
+    [
+        ("no_relevant_rule", FailureClass.GOAL_PARSE_ERROR),
+        ("unusable_value", FailureClass.GOAL_PARSE_ERROR),
+        ("no_applicable_rule", FailureClass.PLANNING_ERROR),
+        ("model_plan_invalid", FailureClass.PLANNING_ERROR),
+        ("invalid_plan", FailureClass.PLANNING_ERROR),
+    ],
+)
+def test_planning_has_classes_of_its_own(why: str, expected: FailureClass) -> None:
+    assert classified(Facts(stage=PLANNING, no_plan=why)).failure_class is expected
+
+
+FACTS = facts_of({"return_code": 3, "stderr": "quota exceeded for today"}, "http_request", "get", ("api.example",))
+
+
+def test_a_rule_speaks_before_what_is_built_in() -> None:
+    rule = Rule(FailureClass.RATE_LIMIT_ERROR, "quota", 4, tool="http_request", text="Quota Exceeded")
+    failure = classified(FACTS, [rule])
+    assert (failure.failure_class, failure.rule) == (FailureClass.RATE_LIMIT_ERROR, 4)
+    assert "quota" in failure.reason
+    assert "http_request" in failure.reason
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"tool": "git_tool"},
+        {"command": "post"},
+        {"exit_code": 4},
+        {"limit": "memory"},
+        {"error_class": "NETWORK_ERROR"},
+        {"host": "other.example"},
+        {"text": "not there"},
+        {"stage": "planning"},
+    ],
+)
+def test_every_condition_of_a_rule_must_hold(condition: dict[str, Any]) -> None:
+    held = {"tool": "http_request", "exit_code": 3, "host": "api.example", "text": "quota"}
+    assert Rule(FailureClass.NETWORK_ERROR, **held).fits(FACTS)
+    assert not Rule(FailureClass.NETWORK_ERROR, **{**held, **condition}).fits(FACTS)
+
+
+def test_a_rule_without_conditions_fits_nothing() -> None:
+    assert not Rule(FailureClass.NETWORK_ERROR).fits(FACTS)
+
+
+def test_of_several_rules_the_most_specific_counts_then_the_newest() -> None:
+    loose = Rule(FailureClass.NETWORK_ERROR, "loose", 9, text="quota")
+    tight = Rule(FailureClass.PERMISSION_ERROR, "tight", 1, text="quota", exit_code=3)
+    newer = Rule(FailureClass.UNKNOWN_ERROR, "newer", 10, text="quota")
+    assert classified(FACTS, [loose, tight]).failure_class is FailureClass.PERMISSION_ERROR
+    assert classified(FACTS, [loose, newer]).failure_class is FailureClass.UNKNOWN_ERROR
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "seconds"),
+    [
+        (7, "", 7.0),
+        ("12", "", 12.0),
+        (None, "HTTP 429\nRetry-After: 30\n", 30.0),
+        (None, "retry-after: 2.5s", 2.5),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "", 0.0),
+        (-3, "", 0.0),
+        ("inf", "", 0.0),
+        ("nan", "", 0.0),
+        (None, "retry-after:", 0.0),
+    ],
+)
+def test_patience_is_read_where_a_server_asked_for_it(value: Any, text: str, seconds: float) -> None:
+    assert patience_asked(value, text) == seconds
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
+JSON = st.recursive(PLAIN, lambda inner: st.lists(inner), max_leaves=4)
+
+
+@given(st.dictionaries(st.sampled_from(["return_code", "stderr", "reason", "error_class", "limit", "network"]), JSON))
+def test_whatever_a_tool_answers_has_a_class_and_facts_that_can_be_kept(result: dict[str, Any]) -> None:
+    facts = facts_of(result, "t", "c")
+    assert Facts.from_json(facts.to_json()) == facts
+    assert classified(facts).failure_class in FailureClass
