@@ -12,7 +12,7 @@ from agents import telemetry
 from agents.execution import draining, executor, outage
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
-from agents.services import families, hints, learning, logs, planning, shadowing, telling
+from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused
 
@@ -173,6 +173,7 @@ def sweep() -> None:
     families.drop_orphans()
     for goal_id in claimable(limit=SWEEP_WAKES):
         hints.wake(goal_id)
+    recovery_learning.settle()
     shadowing.stop_unwanted()
     for run_id in shadowing.waiting(limit=1):
         hints.wake_shadow(run_id)
