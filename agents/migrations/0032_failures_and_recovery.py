@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0038_backlog'),
+        ('agents', '0036_beliefs_that_expire'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -87,7 +87,7 @@ def test_a_rule_speaks_before_what_is_built_in() -> None:
     ],
 )
 def test_every_condition_of_a_rule_must_hold(condition: dict[str, Any]) -> None:
-    held = {"tool": "http_request", "exit_code": 3, "host": "api.example", "text": "quota"}
+    held: dict[str, Any] = {"tool": "http_request", "exit_code": 3, "host": "api.example", "text": "quota"}
     assert Rule(FailureClass.NETWORK_ERROR, **held).fits(FACTS)
     assert not Rule(FailureClass.NETWORK_ERROR, **{**held, **condition}).fits(FACTS)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.bdi.failures import Facts, FailureClass, Rule
+from agents.bdi.failures import Facts, Failure, FailureClass, Rule
 from agents.errors import NotPossibleNow, NotYours
 from agents.models import ClassCorrection, FailureRecord, FailureRule, Goal, RecoveryStatistic
 from agents.services import failing, recovery_learning
@@ -37,6 +37,7 @@ def failed(owner: User, make_goal: Callable[..., Goal]) -> Failed:
     return made
 
 
+UNKNOWN = Failure(FailureClass.UNKNOWN_ERROR, "x")
 QUOTA = Rule(FailureClass.RATE_LIMIT_ERROR, "quota", tool="simple_coder", text="quota exceeded")
 
 
@@ -48,13 +49,7 @@ def test_an_operator_sees_what_a_rule_would_have_changed_before_it_is_saved(fail
     assert third.pk not in [one.failure.pk for one in found.changed]
     assert not FailureRule.objects.exists()
     failing.save_rule(QUOTA, by=operator)
-    assert failing.classed(Facts.from_json(first.facts), _unknown()).failure_class is FailureClass.RATE_LIMIT_ERROR
-
-
-def _unknown() -> object:
-    from agents.bdi.failures import Failure
-
-    return Failure(FailureClass.UNKNOWN_ERROR, "x")
+    assert failing.classed(Facts.from_json(first.facts), UNKNOWN).failure_class is FailureClass.RATE_LIMIT_ERROR
 
 
 def test_only_the_last_two_hundred_are_looked_at(failed: Failed) -> None:
