@@ -9,7 +9,7 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models bench-mind mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind bench-recovery mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -35,7 +35,8 @@ lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
-bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind
+bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
+	bench-recovery
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -99,6 +100,12 @@ bench-models:
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.models
 	@$(PY) -m benchmarks.calls
+
+# How well recovery learns, in simulated worlds (docs/recovery.md). Takes a minute; BENCH_RECOVERY='--worlds 200' asks for less.
+BENCH_RECOVERY ?=
+bench-recovery:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.recovery $(BENCH_RECOVERY)
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

@@ -16,11 +16,22 @@ from django.urls import reverse
 from agents import goal_facts, goal_network
 from agents.bdi import document as documents
 from agents.goal_network import Lacking, StepNetwork
-from agents.models import Attempt, Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Plan, Transition
+from agents.models import (
+    Attempt,
+    Belief,
+    Generation,
+    Goal,
+    HandItem,
+    Intent,
+    IntentPlan,
+    LevelDocument,
+    Plan,
+    Transition,
+)
 from agents.presentation import code_report, endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
-from agents.services import parameters, planning, replanning
+from agents.services import hand_items, parameters, planning, replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
@@ -296,6 +307,12 @@ class GoalPage:
         return self.may_change and (
             self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
         )
+
+    @cached_property
+    def hand_item(self) -> HandItem | None:
+        """The step that waits for a person's hand; None also where only a plan is missing."""
+        item = hand_items.open_of(self.goal)
+        return item if item is not None and item.intent_plan_id else None
 
     @property
     def may_answer(self) -> bool:

@@ -71,6 +71,8 @@ _MANUAL = {
     "model_no_such_model": _MISCONFIGURED,
     "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
+    "needs_a_hand": "A step failed and mindX could not mend it. Fix its parameters, do it by hand, skip it or give up.",
+    "failed_step_again": "The only plan that is known has the step again that failed. Write the plan by hand.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
 }
 

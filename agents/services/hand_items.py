@@ -23,7 +23,7 @@ from agents.bdi.conditions import reference_of
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.references import references
 from agents.errors import NotPossibleNow, NotYours, PlanInvalid
-from agents.models import Goal, HandItem, Intent, IntentPlan, Workspace
+from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, Workspace
 from agents.selectors import may_change, sees_everything
 from agents.services import hints, logs, mending, proposing, renewing
 from agents.services.moves import move_goal, move_intents, move_plan
@@ -63,6 +63,18 @@ def open_of(goal: Goal) -> HandItem | None:
     if goal.state != GoalState.MANUAL:
         return None
     return goal.hand_items.filter(answered_at=None).select_related("failure", "intent_plan").first()
+
+
+def step_of(item: HandItem) -> IntentSpec:
+    """The step as it stands in the approved document. The item must be one of a plan."""
+    if item.intent_plan is None:
+        raise ValueError("no plan waits for this hand")
+    return documents.read(bytes(item.intent_plan.document)).at(item.position)
+
+
+def history(item: HandItem) -> list[FailureRecord]:
+    """What failed before at this step and was tried about it, oldest first."""
+    return mending.earlier_at(item.goal, item.intent_plan, item.position) if item.intent_plan is not None else []
 
 
 def may_decide(user: User, goal: Goal) -> bool:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import answer, by_hand, design, goal, reports, session
+from agents.views import answer, by_hand, design, goal, hand, reports, session
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
@@ -27,6 +27,7 @@ urlpatterns = [
     path("<int:pk>/log/<int:number>.txt", goal.raw_line, name="goal-log-line"),
     path("<int:pk>/answer", answer.answer, name="goal-answer"),
     path("<int:pk>/design", design.send, name="goal-design"),
+    path("<int:pk>/hand", hand.hand, name="goal-hand"),
     path("<int:pk>/plan", by_hand.write, name="goal-plan-by-hand"),
     path("<int:pk>/plan/check", by_hand.check, name="goal-plan-check"),
     path("<int:pk>/plan/phrases", by_hand.phrases_like, name="goal-plan-phrases"),

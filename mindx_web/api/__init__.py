@@ -7,6 +7,7 @@ from mindx_web.api import (
     generations,
     goals,
     hand_commands,
+    hands,
     health,
     intent_plans,
     intents,
@@ -32,6 +33,8 @@ api.add_router("goals", goals.router)
 api.add_router("goals", generations.router)
 api.add_router("goals", hand_commands.router)
 api.add_router("goals", questions.router)
+api.add_router("goals", hands.goals)
+api.add_router("hands", hands.router)
 api.add_router("workspaces", workspaces.router)
 api.add_router("intent-plans", intent_plans.router)
 api.add_router("intent-plans", shadow.router)

@@ -1,0 +1,146 @@
+"""The page on which a person mends what mindX could not: all facts of the failure, and the five ways to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from agents.bdi import document as documents
+from agents.bdi.document import IntentSpec
+from agents.bdi.strategies import way_named
+from agents.errors import NotPossibleNow, NotYours, PlanInvalid
+from agents.goal_page import GoalPage
+from agents.models import Goal, HandItem
+from agents.presentation import schema_form
+from agents.presentation.schema_form import Field
+from agents.services import hand_commands, hand_items
+from agents.toolkit.command import Command
+from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.views.asking import person_of, visible_goal
+from people.models import User
+
+_PREFIX = "p."
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def hand(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the item, or take the answer in. What is refused says why, and what was typed stays."""
+    goal, user = visible_goal(request, pk), person_of(request)
+    item = hand_items.open_of(goal)
+    if item is None or item.intent_plan is None:
+        if request.method == "POST":
+            messages.warning(request, "Nobody waits for a hand here any more. Nothing was changed.")
+        return redirect("goal-plan-by-hand" if item is not None else "goal", pk)
+    if request.method != "POST":
+        return _show(request, goal, user, item)
+    note = request.POST.get("note", "").replace("\0", "").strip()[: hand_items.NOTE_MAX]
+    filled: dict[str, str] = {}
+    try:
+        match request.POST.get("answer", ""):
+            case "fix":
+                filled = {
+                    key.removeprefix(_PREFIX): str(value)
+                    for key, value in request.POST.items()
+                    if key.startswith(_PREFIX)
+                }
+                values, errors = _read(item, filled)
+                if errors:
+                    return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
+                hand_items.fix(item, by=user, values=values, note=note)
+                said = "The rest of the plan with your values awaits review; it goes on from there."
+            case "done":
+                hand_items.done(item, by=user, note=note)
+                said = "It counts as done. The plan goes on behind it."
+            case "skip":
+                asked = hand_items.skip(item, by=user, note=note)
+                said = "The rest without the step awaits review." if asked else "The plan goes on behind the step."
+            case "again":
+                asked = hand_items.again(item, by=user, note=note)
+                said = "Another try awaits review." if asked else "The step is tried again."
+            case "abort":
+                hand_items.abort(item, by=user, note=note)
+                said = "The plan is given up: its clean-up runs, then the goal has failed."
+            case _:
+                return _show(request, goal, user, item, trouble=["Choose one of the answers."], status=422)
+    except PlanInvalid as error:
+        told = [problem.message for problem in error.problems]
+        return _show(request, goal, user, item, filled=filled, trouble=told, status=422)
+    except NotPossibleNow as error:
+        return _show(request, goal, user, item, filled=filled, trouble=[str(error)], status=409)
+    except NotYours as error:
+        return _show(request, goal, user, item, trouble=[str(error)], status=403)
+    messages.success(request, said)
+    return redirect("goal", pk)
+
+
+def _show(
+    request: HttpRequest,
+    goal: Goal,
+    user: User,
+    item: HandItem,
+    *,
+    filled: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+    trouble: list[str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    spec, command = _step(item)
+    told = trouble or (["Some values cannot be used. Nothing was changed."] if errors else [])
+    failure = item.failure
+    closed = (failure.weighed or {}).get("closed", {})
+    context: dict[str, Any] = {
+        "page": GoalPage(goal, user, "hand"),
+        "goal": goal,
+        "item": item,
+        "failure": failure,
+        "spec": spec,
+        "command": command,
+        "fields": _fields(spec, command, filled, errors or {}) if command is not None else [],
+        "attempt": failure.attempt,
+        "before": [one for one in hand_items.history(item) if one.pk != failure.pk],
+        "closed": [(way.words, why) for name, why in closed.items() if (way := way_named(name)) is not None],
+        "agint": (failure.weighed or {}).get("agint"),
+        "why_not": hand_items.why_not(user, goal),
+        "at_once": hand_items.may_decide(user, goal),
+        "readers": hand_items.readers(documents.read(bytes(item.intent_plan.document)), item.position)
+        if item.intent_plan is not None
+        else [],
+        "may_type": not hand_commands.why_not(user, goal),
+        "trouble": told,
+    }
+    response = render(request, "agents/goal/hand.html", context, status=status)
+    if told:
+        response.refused_because = " ".join(told)  # type: ignore[attr-defined]
+    return response
+
+
+def _step(item: HandItem) -> tuple[IntentSpec, Command | None]:
+    spec = hand_items.step_of(item)
+    try:
+        return spec, REGISTRY.command(spec.tool, spec.command)
+    except UnknownTool:
+        return spec, None
+
+
+def _fields(
+    spec: IntentSpec, command: Command, filled: Mapping[str, str] | None, errors: Mapping[str, str]
+) -> list[Field]:
+    usual = {name: schema_form.as_text(value) for name, value in spec.params.items()}
+    return schema_form.fields(command, filled if filled else usual, errors)
+
+
+def _read(item: HandItem, filled: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values that differ from the step's; what a form cannot hold (a reference) stays as it is."""
+    spec, command = _step(item)
+    if command is None:
+        return {}, {"": "This mindX does not know the command any more."}
+    kept = {name for name, value in spec.params.items() if filled.get(name) == schema_form.as_text(value)}
+    typed = {name: text for name, text in filled.items() if name not in kept}
+    values, errors = schema_form.read(command, {**filled, **typed})
+    changed = {name: value for name, value in values.items() if name not in kept}
+    return changed, {name: why for name, why in errors.items() if name not in kept}

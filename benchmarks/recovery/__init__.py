@@ -1,0 +1,1 @@
+"""How well recovery learns: worlds from a stated prior, ours beside what it is held against (`make bench-recovery`)."""

@@ -1,0 +1,144 @@
+"""`hands`: what waits for a person's hand; `goals/{id}/hand` shows one and takes the answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from ninja import Router, Schema
+
+from agents import selectors
+from agents.errors import NotPossibleNow
+from agents.models import Goal, HandItem
+from agents.services import hand_items
+from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.problems import Problem, not_found
+from mindx_web.api.shapes import Strict
+from people.models import User
+from people.scopes import Scope
+
+router = Router(tags=["hands"])
+goals = Router(tags=["hands"])
+
+_MAY_READ = BearerToken(Scope.GOALS_READ)
+_MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
+
+
+class HandOut(Schema):
+    """A step that waits for a person, with the facts of its failure and every way that was not open.
+
+    Of planning that found nothing `position` is 0: write a plan by `goals/{id}/plan`.
+    """
+
+    id: str
+    goal: str
+    intent_plan: str | None
+    position: int
+    tool: str
+    command: str
+    params: dict[str, Any]
+    failure_class: str
+    reason: str
+    facts: dict[str, Any]
+    closed: dict[str, str]
+    opened_at: datetime
+
+
+class HandPage(Schema):
+    """Oldest first."""
+
+    items: list[HandOut]
+    next: str | None
+
+
+class AnswerIn(Strict):
+    """`fix` with the parameters that change, `done` (you did its work), `again`, `skip`, or `abort`."""
+
+    action: Literal["fix", "done", "again", "skip", "abort"]
+    params: dict[str, Any] = {}
+    note: str = ""
+
+
+class AnsweredOut(Schema):
+    """Where the goal is now; `intent_plan` awaits review when the answer changed what was approved."""
+
+    goal: str
+    state: str
+    intent_plan: str | None
+
+
+@router.get("", response=HandPage, auth=_MAY_READ, operation_id="list_hands")
+def page(request: ApiRequest, after: After = "", limit: Limit = 20) -> HandPage:
+    """What waits for a hand among the goals you may see."""
+    found = hand_items.open_for(request.auth.user)
+    if (start := after_id(after)) is not None:
+        found = found.filter(pk__gt=start)
+    rows = list(found[: limit + 1])
+    return HandPage(
+        items=[_out(row) for row in rows[:limit]], next=next_after(rows[limit - 1].pk if len(rows) > limit else None)
+    )
+
+
+@goals.get("/{goal_id}/hand", response=HandOut, auth=_MAY_READ, operation_id="read_hand")
+def read(request: ApiRequest, goal_id: str) -> HandOut:
+    """The open item of a goal."""
+    return _out(_open(_goal(request.auth.user, goal_id)))
+
+
+@goals.post("/{goal_id}/hand", response=AnsweredOut, auth=_MAY_WRITE, operation_id="answer_hand")
+def answer(request: ApiRequest, goal_id: str, payload: AnswerIn) -> AnsweredOut:
+    """Mend it. What changes an approved step awaits review; the rest goes on from there."""
+    user = request.auth.user
+    goal = _goal(user, goal_id)
+    item = _open(goal)
+    note = payload.note.replace("\0", "")[: hand_items.NOTE_MAX]
+    if payload.params and payload.action != "fix":
+        raise Problem(422, "Only a fix takes parameters.", kind="invalid")
+    match payload.action:
+        case "fix":
+            revision = hand_items.fix(item, by=user, values=payload.params, note=note)
+        case "done":
+            revision = hand_items.done(item, by=user, note=note)
+        case "skip":
+            revision = hand_items.skip(item, by=user, note=note)
+        case "again":
+            revision = hand_items.again(item, by=user, note=note)
+        case _:
+            revision = hand_items.abort(item, by=user, note=note)
+    goal.refresh_from_db()
+    return AnsweredOut(goal=str(goal.pk), state=goal.state, intent_plan=str(revision.pk) if revision else None)
+
+
+def _goal(user: User, goal_id: str) -> Goal:
+    missing = not_found("goal")
+    found = selectors.goals_visible_to(user).filter(pk=found_id(goal_id, missing)).first()
+    if found is None:
+        raise missing
+    return found
+
+
+def _open(goal: Goal) -> HandItem:
+    item = hand_items.open_of(goal)
+    if item is None:
+        raise NotPossibleNow(f"Goal {goal.pk} waits for no hand.")
+    return item
+
+
+def _out(item: HandItem) -> HandOut:
+    failure = item.failure
+    spec = hand_items.step_of(item) if item.intent_plan is not None else None
+    return HandOut(
+        id=str(item.pk),
+        goal=str(item.goal_id),
+        intent_plan=str(item.intent_plan_id) if item.intent_plan_id else None,
+        position=item.position,
+        tool=failure.tool,
+        command=failure.command,
+        params=dict(spec.params) if spec is not None else {},
+        failure_class=failure.failure_class,
+        reason=failure.reason,
+        facts=failure.facts,
+        closed=(failure.weighed or {}).get("closed", {}),
+        opened_at=item.opened_at,
+    )

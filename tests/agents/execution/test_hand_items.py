@@ -1,0 +1,232 @@
+"""The queue of hands: a real person is told, can act, and the run goes on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from agents.bdi import document as documents
+from agents.bdi.strategies import MANUAL
+from agents.errors import NotPossibleNow, NotYours
+from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryPolicy
+from agents.services import cycle, hand_items, recovery_learning
+from agents.states import GoalState, IntentState, PlanState
+from people.models import User
+from review.services import decisions
+from tests.agents.execution.conftest import run, write
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Approved = Callable[..., IntentPlan]
+FAILS = run("python -c 'raise SystemExit(3)'")
+STEPS = [write("a.txt"), FAILS, write("c.txt")]
+
+
+@pytest.fixture(autouse=True)
+def _manual(operator: User, transactional_db: None) -> None:
+    """Whatever fails as a program is a person's."""
+    RecoveryPolicy.objects.create(failure_class="TOOL_EXECUTION_ERROR", number=1, pinned=str(MANUAL), by=operator)
+
+
+@pytest.fixture
+def item(approved: Approved) -> HandItem:
+    """The second of three steps has failed and waits for a hand."""
+    plan = approved(STEPS, cleanup=[write("cleaned.txt")])
+    cycle.work(plan.goal_id)
+    return HandItem.objects.get()
+
+
+def goal_of(item: HandItem) -> Goal:
+    return Goal.objects.get(pk=item.goal_id)
+
+
+def states(item: HandItem) -> list[str]:
+    assert item.intent_plan is not None
+    return list(item.intent_plan.intents.order_by("position").values_list("state", flat=True))
+
+
+def test_manual_mode_is_a_real_persons_queue_and_no_goal_the_agent_plans_itself(
+    item: HandItem, owner: User, outsider: User, client_of: Callable[[User], Client]
+) -> None:
+    """TRAPS: manual mode becomes a goal that the agent plans itself."""
+    assert goal_of(item).state == GoalState.MANUAL
+    assert Goal.objects.count() == 1
+    cycle.work(item.goal_id)
+    assert Attempt.objects.filter(intent__position=2).count() == 1, "nothing of it runs meanwhile"
+    assert list(hand_items.open_for(owner)) == [item]
+    assert not hand_items.open_for(outsider).exists()
+    page = client_of(owner).get(f"/goals/{item.goal_id}/hand").content.decode()
+    for said in ("exit code 3", "TOOL_EXECUTION_ERROR", "raise SystemExit(3)", "Take over by hand", "Give up"):
+        assert said in page
+    queue = client_of(owner).get("/review/").content.decode()
+    assert f"/goals/{item.goal_id}/hand" in queue
+    assert client_of(outsider).get(f"/goals/{item.goal_id}/hand").status_code == 404
+
+
+def test_fixed_parameters_are_reviewed_and_the_run_goes_on_from_there(
+    item: HandItem, owner: User, reviewer: User, file_of: Any
+) -> None:
+    revision = hand_items.fix(item, by=owner, values={"command_line": "python -c 'print(1)'"}, note="it is 1")
+    (first, second) = documents.read(bytes(revision.document)).intents
+    assert (first.params["command_line"], second.params["path"]) == ("python -c 'print(1)'", "c.txt")
+    record = next(one for one in first.parameters if one.name == "command_line")
+    assert (record.origin, record.original) == ("person", FAILS["params"]["command_line"])
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.AWAITING_REVIEW
+    assert Attempt.objects.count() == 2, "what was not shown does not run"
+    decisions.approve(revision, by=reviewer, digest=revision.digest)
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.ACHIEVED
+    assert Attempt.objects.filter(intent__command="write").count() == 2, "nothing that was done is done again"
+    assert file_of(revision, "c.txt") == b"x"
+    recovery_learning.settle()
+    assert FailureRecord.objects.get().succeeded is True
+
+
+def test_done_by_hand_goes_on_behind_the_step(item: HandItem, owner: User, file_of: Any) -> None:
+    hand_items.done(item, by=owner, note="did it")
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.ACHIEVED
+    assert states(item)[:3] == ["succeeded"] * 3
+    assert file_of(item.intent_plan, "c.txt") == b"x"
+    item.refresh_from_db()
+    assert (item.answer, item.note, item.answered_by) == ("done", "did it", owner)
+
+
+def test_the_last_step_done_by_hand_completes_the_plan(approved: Approved, owner: User) -> None:
+    plan = approved([write("a.txt"), FAILS])
+    cycle.work(plan.goal_id)
+    hand_items.done(HandItem.objects.get(), by=owner)
+    plan.refresh_from_db()
+    assert (plan.state, goal_of(HandItem.objects.get()).state) == (PlanState.COMPLETE, GoalState.ACHIEVED)
+
+
+def test_taking_over_by_hand_leaves_the_files_to_the_person(
+    approved: Approved, typist: User, make_workspace: Any
+) -> None:
+    from agents.execution import typed
+    from agents.models import HandCommand
+    from agents.services import goals, hand_commands, proposing
+    from agents.services.moves import move_goal
+
+    goal = goals.submit(by=typist, text="Write a note")
+    draft, _ = proposing.draft_by_hand(goal, [FAILS, write("c.txt")], (), by=typist)
+    move_goal(goal, GoalState.PLANNING, by="a test")
+    plan = proposing.propose(goal, draft)
+    reviewer = User.objects.create_user("rolf", roles=["reviewer"])
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    cycle.work(goal.pk)
+    command = hand_commands.submit(goal, typist, "mkdir made")
+    item = HandItem.objects.get()
+    with pytest.raises(NotPossibleNow, match="unfinished"):
+        hand_items.done(item, by=typist)
+    typed.work(command.pk)
+    assert HandCommand.objects.get().state == "done"
+    hand_items.done(item, by=typist)
+    cycle.work(goal.pk)
+    assert goal_of(item).state == GoalState.ACHIEVED
+
+
+def test_who_might_decide_the_plan_skips_at_once(item: HandItem, reviewer: User) -> None:
+    assert hand_items.skip(item, by=reviewer) is None
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.ACHIEVED
+    assert states(item)[:3] == ["succeeded", "skipped", "succeeded"]
+    recovery_learning.settle()
+    assert FailureRecord.objects.get().succeeded is False, "a step that was skipped did not succeed"
+
+
+def test_anybody_elses_skip_is_a_change_that_is_asked_about(item: HandItem, owner: User) -> None:
+    revision = hand_items.skip(item, by=owner)
+    assert revision is not None
+    assert [spec.command for spec in documents.read(bytes(revision.document)).intents] == ["write"]
+    assert goal_of(item).state == GoalState.AWAITING_REVIEW
+    cycle.work(item.goal_id)
+    assert Attempt.objects.count() == 2
+
+
+def test_with_four_eyes_nobody_skips_a_step_of_their_own_goal_at_once(
+    item: HandItem, owner: User, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    owner.roles = ["submitter", "reviewer"]
+    owner.save()
+    assert hand_items.skip(item, by=owner) is not None
+    assert goal_of(item).state == GoalState.AWAITING_REVIEW
+
+
+def test_tried_again_by_a_reviewer_it_runs_as_it_was_approved(item: HandItem, reviewer: User) -> None:
+    assert hand_items.again(item, by=reviewer) is None
+    cycle.work(item.goal_id)
+    assert Attempt.objects.filter(intent__position=2).count() == 2
+    assert HandItem.objects.filter(answered_at=None).count() == 1, "it failed again, and is asked about again"
+
+
+def test_given_up_the_clean_up_runs(item: HandItem, owner: User, file_of: Any) -> None:
+    hand_items.abort(item, by=owner)
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.FAILED
+    assert states(item) == ["succeeded", "failed", "skipped", "succeeded"]
+    assert file_of(item.intent_plan, "cleaned.txt") == b"x"
+
+
+@pytest.mark.parametrize("act", ["done", "skip", "again", "abort"])
+def test_only_those_with_the_right_answer_and_only_once(item: HandItem, owner: User, outsider: User, act: str) -> None:
+    answer = getattr(hand_items, act)
+    with pytest.raises(NotYours):
+        answer(item, by=outsider)
+    assert goal_of(item).state == GoalState.MANUAL
+    answer(item, by=owner)
+    with pytest.raises(NotPossibleNow):
+        answer(item, by=owner)
+
+
+def test_a_step_whose_answer_is_read_cannot_be_done_by_hand(approved: Approved, owner: User, reviewer: User) -> None:
+    plan = approved([FAILS, write("b.txt", "{{intents.1.result.stdout}}"), write("c.txt")])
+    cycle.work(plan.goal_id)
+    item = HandItem.objects.get()
+    with pytest.raises(NotPossibleNow, match="Step 2 reads"):
+        hand_items.done(item, by=owner)
+    revision = hand_items.skip(item, by=reviewer)
+    assert revision is not None, "what is left out with it is asked about, whoever skips"
+    assert [spec.params["path"] for spec in documents.read(bytes(revision.document)).intents] == ["c.txt"]
+
+
+def test_the_api_lists_shows_and_answers(item: HandItem, owner: User, outsider: User, api_of: Any) -> None:
+    (shown,) = api_of(owner).get("hands").json()["items"]
+    assert (shown["goal"], shown["position"], shown["failure_class"]) == (str(item.goal_id), 2, "TOOL_EXECUTION_ERROR")
+    assert shown["params"]["command_line"] == FAILS["params"]["command_line"]
+    assert "retry_with_delay" in shown["closed"] or shown["closed"] is not None
+    address = f"goals/{item.goal_id}/hand"
+    assert api_of(outsider).get(address).status_code == 404
+    assert api_of(outsider).post(address, {"action": "abort"}).status_code == 404
+    assert api_of(owner).post(address, {"action": "fix", "params": {"nothing": 1}}).status_code == 422
+    made = api_of(owner).post(address, {"action": "fix", "params": {"command_line": "true"}})
+    assert (made.status_code, made.json()["state"]) == (200, "awaiting_review")
+    assert api_of(owner).post(address, {"action": "abort"}).status_code == 409
+
+
+def test_on_the_page_a_wrong_value_changes_nothing_and_stays_in_the_form(
+    item: HandItem, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    client, address = client_of(owner), f"/goals/{item.goal_id}/hand"
+    bad = client.post(address, {"answer": "fix", "p.command_line": "rm -rf / && x", "p.timeout_s": "soon"})
+    assert bad.status_code == 422
+    assert "soon" in bad.content.decode()
+    assert client.post(address, {"answer": "nothing"}).status_code == 422
+    assert goal_of(item).state == GoalState.MANUAL
+    good = client.post(address, {"answer": "fix", "p.command_line": "true"})
+    assert good.status_code == 302
+    assert goal_of(item).state == GoalState.AWAITING_REVIEW
+
+
+def test_a_plan_by_hand_takes_the_place_of_the_one_that_waits(item: HandItem, owner: User) -> None:
+    from agents.services import goals
+
+    plan = goals.supply_plan(goal_of(item), by=owner, steps=[write("other.txt")])
+    assert plan.state == PlanState.AWAITING_REVIEW
+    item.refresh_from_db()
+    assert item.answer == "plan"
+    assert states(item)[1:3] == [IntentState.FAILED, IntentState.SKIPPED]
