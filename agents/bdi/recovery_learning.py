@@ -11,7 +11,6 @@ Randomness comes in as `random.Random`, so that a decision can be made again exa
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -24,13 +23,13 @@ _MOST_STARTS = 48
 class Memory:
     """How long outcomes count. `hazard`: how likely the world of a cell changes from one failure to the next."""
 
-    hazard: float = 1 / 800
-    discount: float = 0.996
+    hazard: float = 1 / 400
+    discount: float = 0.98
     # What is believed of a strategy before anything was seen of it, as successes and failures.
     prior_successes: float = 1.0
     prior_failures: float = 1.0
     # By how much certainty is drawn in: above 1 explores less than the posterior would.
-    sharpness: float = 3.0
+    sharpness: float = 6.0
 
 
 @dataclass
@@ -108,14 +107,3 @@ def moving_average(outcomes: Sequence[bool], rate: float, start: float = 0.5) ->
     for succeeded in outcomes:
         average = (1.0 - rate) * average + rate * (1.0 if succeeded else 0.0)
     return average
-
-
-def interval(successes: float, cases: float) -> tuple[float, float]:
-    """The Wilson interval of a rate, at 95 %; from 0 to 1 without cases."""
-    if cases <= 0:
-        return 0.0, 1.0
-    z = 1.959964
-    rate = successes / cases
-    middle = (rate + z * z / (2 * cases)) / (1 + z * z / cases)
-    half = z * math.sqrt(rate * (1 - rate) / cases + z * z / (4 * cases * cases)) / (1 + z * z / cases)
-    return max(0.0, middle - half), min(1.0, middle + half)

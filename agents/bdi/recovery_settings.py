@@ -24,9 +24,9 @@ class RecoverySettings:
     learning_rate: float = 0.3
     # Up to so many outcomes of a class and tool the usual order is kept; from then on what was learned decides.
     usual_order_up_to: float = 3.0
-    change_every_failures: float = 800.0
-    discount: float = 0.996
-    sharpness: float = 3.0
+    change_every_failures: float = 400.0
+    discount: float = 0.98
+    sharpness: float = 6.0
     most_replans: float = 2.0
     most_escalations: float = 2.0
     # Of the machine's processors, memory and disk, in percent, from where on it counts as under pressure.
@@ -71,8 +71,8 @@ _BOUNDS: Mapping[str, tuple[float, float]] = {
     "cool_down_seconds": (0.0, 86_400.0),
     "usual_order_up_to": (0.0, 1_000.0),
     "change_every_failures": (10.0, 1_000_000.0),
-    "discount": (0.9, 1.0),
-    "sharpness": (0.5, 10.0),
+    "discount": (0.8, 1.0),
+    "sharpness": (0.5, 20.0),
     "most_replans": (0.0, 20.0),
     "most_escalations": (0.0, 20.0),
     "pressure_cpu_percent": (10.0, 100.0),
