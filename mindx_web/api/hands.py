@@ -9,7 +9,7 @@ from ninja import Router, Schema
 
 from agents import selectors
 from agents.errors import NotPossibleNow
-from agents.models import Goal, HandItem
+from agents.models import Goal, HandItem, IntentPlan
 from agents.services import hand_items
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
@@ -95,17 +95,18 @@ def answer(request: ApiRequest, goal_id: str, payload: AnswerIn) -> AnsweredOut:
     note = payload.note.replace("\0", "")[: hand_items.NOTE_MAX]
     if payload.params and payload.action != "fix":
         raise Problem(422, "Only a fix takes parameters.", kind="invalid")
+    revision: IntentPlan | None = None
     match payload.action:
         case "fix":
             revision = hand_items.fix(item, by=user, values=payload.params, note=note)
         case "done":
-            revision = hand_items.done(item, by=user, note=note)
+            hand_items.done(item, by=user, note=note)
         case "skip":
             revision = hand_items.skip(item, by=user, note=note)
         case "again":
             revision = hand_items.again(item, by=user, note=note)
         case _:
-            revision = hand_items.abort(item, by=user, note=note)
+            hand_items.abort(item, by=user, note=note)
     goal.refresh_from_db()
     return AnsweredOut(goal=str(goal.pk), state=goal.state, intent_plan=str(revision.pk) if revision else None)
 

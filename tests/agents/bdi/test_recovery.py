@@ -152,21 +152,16 @@ def test_what_helped_is_chosen_and_what_never_did_is_not() -> None:
 def test_greedy_choice_is_no_trap_every_strategy_is_reachable_for_every_class() -> None:
     """TRAPS: greedy choice; manual and abort are unreachable; the secondary does not exist."""
     for failure_class in FailureClass:
-        found = set()
-        for seed in range(600):
-            cell = outcomes(RETRY, True)
-            choice = choose(failed(failure_class), OPEN, cell=cell, known=5, rng=Random(seed))
-            found.add(choice.way)
-        assert found >= set(WAYS) - {ABORT}, failure_class
-        hopeless = Cell()
-        for way in WAYS:
-            outcomes(way, *[False] * 60, into=hopeless)
-        worth = RecoverySettings(**{f"cost_{name}": 0.3 for name in ("retry", "cool_down", "alternative", "agint")})
-        ended = [
-            choose(failed(failure_class), OPEN, settings=worth, cell=hopeless, known=480, rng=Random(seed)).way
-            for seed in range(50)
-        ]
-        assert ABORT in ended, failure_class
+        for wanted in WAYS:
+            cell = Cell()
+            for way in set(WAYS) - {wanted}:
+                outcomes(way, *[False] * 60, into=cell)
+            settings = RecoverySettings(cost_retry=0.2, cost_cool_down=0.2, cost_alternative=0.2, cost_agint=0.2)
+            choices = [
+                choose(failed(failure_class), OPEN, settings=settings, cell=cell, known=420, rng=Random(seed)).way
+                for seed in range(20)
+            ]
+            assert choices.count(wanted) > 3, (failure_class, wanted)
 
 
 def test_a_strategy_that_once_failed_is_tried_again() -> None:
