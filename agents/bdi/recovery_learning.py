@@ -23,13 +23,13 @@ _MOST_STARTS = 48
 class Memory:
     """How long outcomes count. `hazard`: how likely the world of a cell changes from one failure to the next."""
 
-    hazard: float = 1 / 400
-    discount: float = 0.98
+    hazard: float = 1 / 800
+    discount: float = 0.985
     # What is believed of a strategy before anything was seen of it, as successes and failures.
     prior_successes: float = 1.0
     prior_failures: float = 1.0
     # By how much certainty is drawn in: above 1 explores less than the posterior would.
-    sharpness: float = 6.0
+    sharpness: float = 8.0
 
 
 @dataclass

@@ -24,9 +24,9 @@ class RecoverySettings:
     learning_rate: float = 0.3
     # Up to so many outcomes of a class and tool the usual order is kept; from then on what was learned decides.
     usual_order_up_to: float = 3.0
-    change_every_failures: float = 400.0
-    discount: float = 0.98
-    sharpness: float = 6.0
+    change_every_failures: float = 800.0
+    discount: float = 0.985
+    sharpness: float = 8.0
     most_replans: float = 2.0
     most_escalations: float = 2.0
     # Of the machine's processors, memory and disk, in percent, from where on it counts as under pressure.

@@ -153,15 +153,18 @@ def test_greedy_choice_is_no_trap_every_strategy_is_reachable_for_every_class() 
     """TRAPS: greedy choice; manual and abort are unreachable; the secondary does not exist."""
     for failure_class in FailureClass:
         for wanted in WAYS:
+            # Giving up is worth it where nothing else is: of what is open here nothing ever helped.
+            situation = Situation(envelope=Envelope(2), simpler="x", escalated=True) if wanted == ABORT else OPEN
             cell = Cell()
-            for way in set(WAYS) - {wanted}:
-                outcomes(way, *[False] * 60, into=cell)
-            settings = RecoverySettings(cost_retry=0.2, cost_cool_down=0.2, cost_alternative=0.2, cost_agint=0.2)
+            for _ in range(20):
+                for way in sorted(WAYS):
+                    outcomes(way, way == wanted, into=cell)
+            settings = RecoverySettings(cost_manual=0.3, cost_retry=0.25, cost_cool_down=0.25)
             choices = [
-                choose(failed(failure_class), OPEN, settings=settings, cell=cell, known=420, rng=Random(seed)).way
+                choose(failed(failure_class), situation, settings=settings, cell=cell, known=160, rng=Random(seed)).way
                 for seed in range(20)
             ]
-            assert choices.count(wanted) > 3, (failure_class, wanted)
+            assert choices.count(wanted) > 10, (failure_class, wanted)
 
 
 def test_a_strategy_that_once_failed_is_tried_again() -> None:
