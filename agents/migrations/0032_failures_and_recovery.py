@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0036_beliefs_that_expire'),
+        ('agents', '0030_settling_parameters'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
