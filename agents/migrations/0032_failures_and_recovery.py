@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0030_settling_parameters'),
+        ('agents', '0039_checked_when_written'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
