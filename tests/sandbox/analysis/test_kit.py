@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -117,6 +118,42 @@ def test_what_was_begun_and_not_ended_goes_after_a_day_and_other_things_stay(fol
     (folder / "analysis-file").touch()
     kit.prune(unused_s=0)
     assert kits(folder) == {".making-analysis-y", "0123456789abcdef", ".making-z"}
+
+
+def test_each_use_counts_from_now(folder: Path, version: Version) -> None:
+    first = used()
+    os.utime(kit._lock_path(folder, first), (0, 0))
+    assert used() == first
+    version("0.1")
+    assert kit.prune(folder) == []
+    assert first in kits(folder)
+
+
+def test_what_cannot_be_pruned_stops_nobody(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: Path) -> list[str]:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(kit, "prune", fails)
+    assert used() in kits(folder)
+
+
+def test_who_waited_for_a_lock_that_went_with_its_kit_takes_the_new_one(folder: Path) -> None:
+    path, is_there = kit._lock_path(folder, "old"), list[bool]()
+
+    def opened() -> int:
+        return sum(os.path.realpath(one) == str(path) for one in Path("/proc/self/fd").iterdir())
+
+    def wait_for_it() -> None:
+        with kit._locked(folder, "old", fcntl.LOCK_SH) as lock:
+            is_there.append(kit._is_there(path, lock))
+
+    waiting = threading.Thread(target=wait_for_it)
+    with kit._locked(folder, "old", fcntl.LOCK_EX):
+        waiting.start()
+        wait_until(lambda: opened() == 2, what="the other one at the lock")
+        path.unlink()
+    waiting.join()
+    assert is_there == [True]
 
 
 def test_while_a_jail_looks_through_code_its_kit_is_held(
