@@ -88,8 +88,8 @@ class SnapshotStore:
         if any(target.iterdir()):
             raise SandboxError(f"{target} is not empty, so nothing is checked out there")
         times = {path: stamp.mtime_ns for path, stamp in self._seen.load(digest).items()}
-        stamps = write_out(self.entries(digest), target, self.blobs, times)
-        self._seen.save(digest, stamps)
+        if stamps := write_out(self.entries(digest), target, self.blobs, times):
+            self._seen.save(digest, stamps)
 
     def entries(self, digest: str) -> list[Entry]:
         """Everything in a snapshot, sorted by path. Raises KeyError for a digest that is not here."""

@@ -5,6 +5,7 @@ A stopped worker that wakes up again writes into a folder that nobody reads any 
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -109,7 +110,8 @@ def open_desk_in(
     `minimum` is the level that the jail must have, by default the operator's.
     """
     folder = checkouts() / name
-    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.lexists(folder):
+        shutil.rmtree(folder, ignore_errors=True)
     try:
         store().checkout(head, folder)
         with ExitStack() as jail:
@@ -121,9 +123,9 @@ def open_desk_in(
 
 def remove_stale_checkouts(goal_id: int, fence: int) -> None:
     """Remove what dead claims of this goal left behind."""
-    for folder in checkouts().glob(f"{goal_id}-*"):
-        if not folder.name.startswith(f"{goal_id}-{fence}-"):
-            shutil.rmtree(folder, ignore_errors=True)
+    for folder in os.scandir(checkouts()):
+        if folder.name.startswith(f"{goal_id}-") and not folder.name.startswith(f"{goal_id}-{fence}-"):
+            shutil.rmtree(folder.path, ignore_errors=True)
 
 
 def summary_of(result: Result, failure: Failure | None = None) -> str:
