@@ -30,6 +30,8 @@ _PLACES = {
     "firmware": "rules",
     "tools": "rules",
     "tool": "rules",
+    "agents": "agents",
+    "agent": "agents",
     "memory": "memory",
     "experience": "memory",
     "review": "review",
@@ -78,6 +80,7 @@ class Shell:
         """The places of what is known, and the administration for those who may enter it."""
         places = [
             Place("rules", "Rules", "rule", reverse("rules")),
+            Place("agents", "Agents", "agents", reverse("agents")),
             Place("memory", "Memory", "memory", reverse("memory")),
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]

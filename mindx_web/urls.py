@@ -13,6 +13,7 @@ urlpatterns = [
     path("goals/", include("agents.urls.goal")),
     path("workspaces/", include("agents.urls.workspaces")),
     path("rules/", include("agents.urls.rules")),
+    path("agents/", include("agents.urls.agents")),
     path("tools/", include("agents.urls.tools")),
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),

@@ -14,12 +14,12 @@ from agents.states import PLAN_ENDED, GoalState, IntentState, PlanState
 
 BY = "bdi_agent"
 # Reasons of a goal that asks a person because no plan was found.
-_NO_PLAN = ("no_", "model_", "unusable_value", "same_plan_again", "refused_step_again", "deadline_passed")
+NO_PLAN = ("no_", "model_", "unusable_value", "same_plan_again", "refused_step_again", "deadline_passed")
 
 
 def lacks_a_plan(goal: Goal) -> bool:
     """Whether the goal asks a person because none was found."""
-    return goal.state == GoalState.MANUAL and goal.reason.startswith(_NO_PLAN)
+    return goal.state == GoalState.MANUAL and goal.reason.startswith(NO_PLAN)
 
 
 def react(goal: Goal, *, by: str, what: str) -> Does:

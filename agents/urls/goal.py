@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from agents.views import answer, by_hand, design, goal, hand, reports, session
+from agents.views import answer, beliefs, by_hand, design, goal, hand, reports, session
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
     path("<int:pk>/plans/", goal.plans, name="goal-plans"),
     path("<int:pk>/beliefs/", goal.beliefs, name="goal-beliefs"),
+    path("<int:pk>/beliefs/tell", beliefs.tell, name="goal-belief-tell"),
+    path("<int:pk>/beliefs/<int:belief>/deny", beliefs.deny, name="goal-belief-deny"),
+    path("<int:pk>/beliefs/<int:belief>/retract", beliefs.retract, name="goal-belief-retract"),
     path("<int:pk>/beliefs/<int:belief>/back", goal.put_back, name="goal-belief-back"),
     path("<int:pk>/attempts/", goal.attempts, name="goal-attempts"),
     path("<int:pk>/files/", goal.files, name="goal-files"),

@@ -2,6 +2,7 @@
 
 from mindx_web.api import (
     agents,
+    beliefs,
     components,
     experiences,
     generations,
@@ -46,6 +47,7 @@ api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("components", components.router)
 api.add_router("agents", agents.router)
+api.add_router("goals", beliefs.router)
 api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)
 

@@ -19,7 +19,7 @@ from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after, row_id
 from mindx_web.api.problems import Problem, invalid, not_found
-from mindx_web.api.shapes import Nothing, Strict
+from mindx_web.api.shapes import Moment, Nothing, Strict
 from people.models import User
 from people.scopes import Scope
 
@@ -38,6 +38,8 @@ class GoalIn(Strict):
     priority: int = Field(3, ge=1, le=5, description="1 is adopted first, 5 last")
     workspace: str | None = Field(None, description="name of a workspace of yours")
     depends_on: list[str] = Field([], max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved")
+    deadline: Moment | None = Field(None, description="after this moment it is not begun")
+    parent: str | None = Field(None, description="id of a goal of yours that this one is a part of")
     design: str = Field("", description="how it should be done, a statement a line; reviewed first where that is on")
 
 
@@ -132,6 +134,8 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Stat
         priority=payload.priority,
         workspace=workspace,
         depends_on=_dependencies(user, payload.depends_on),
+        deadline=payload.deadline,
+        parent=readable(user, payload.parent) if payload.parent is not None else None,
         submission_key=f"api:{key}" if key else "",
         design=payload.design,
     )

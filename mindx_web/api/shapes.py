@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from ninja import Schema
-from pydantic import ConfigDict
+from pydantic import AwareDatetime, ConfigDict, Field
+
+# A moment as ISO 8601 with its zone: JSON has none of its own, so its text is read.
+Moment = Annotated[AwareDatetime, Field(strict=False)]
 
 
 class Strict(Schema):

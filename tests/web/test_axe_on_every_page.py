@@ -84,6 +84,11 @@ PAGES: dict[str, list[Place]] = {
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "rules": [Place("keeper")],
+    "agents": [Place("owner")],
+    "agent": [
+        Place("owner", lambda all_: [all_.manual.agent_id]),
+        Place("keeper", lambda all_: [all_.manual.agent_id]),
+    ],
     "tools": [Place("owner")],
     "tool": [Place("owner", lambda _: ["simple_coder"]), Place("owner", lambda _: ["audit_and_improve"])],
     "firmware": [Place("owner"), Place("keeper")],

@@ -1,0 +1,11 @@
+"""Addresses of the agents."""
+
+from django.urls import path
+
+from agents.views import agents
+
+urlpatterns = [
+    path("", agents.listing, name="agents"),
+    path("<int:pk>/", agents.detail, name="agent"),
+    path("<int:pk>/commitment", agents.commit, name="agent-commitment"),
+]
