@@ -36,6 +36,7 @@ _PLACES = {
     "experience": "memory",
     "review": "review",
     "insights": "insights",
+    "recovery": "insights",
     "overview": "overview",
     "account": "account",
     "token": "account",

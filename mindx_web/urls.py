@@ -15,6 +15,7 @@ urlpatterns = [
     path("rules/", include("agents.urls.rules")),
     path("agents/", include("agents.urls.agents")),
     path("tools/", include("agents.urls.tools")),
+    path("recovery/", include("agents.urls.recovery")),
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),
     path("insights/", insights.insights, name="insights"),

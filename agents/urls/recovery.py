@@ -1,0 +1,16 @@
+"""Addresses of recovery: what helps, the failures behind it, and the rules that class them."""
+
+from django.urls import path
+
+from agents.views import recovery
+
+urlpatterns = [
+    path("", recovery.board, name="recovery"),
+    path("policy", recovery.policy, name="recovery-policy"),
+    path("setting", recovery.setting, name="recovery-setting"),
+    path("reset", recovery.reset, name="recovery-reset"),
+    path("failures/", recovery.failures, name="recovery-failures"),
+    path("failures/<int:pk>/class", recovery.correct, name="recovery-correct"),
+    path("rules/", recovery.rules, name="recovery-rules"),
+    path("rules/<int:pk>/switch", recovery.switch, name="recovery-rule-switch"),
+]

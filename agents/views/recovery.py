@@ -1,0 +1,250 @@
+"""The pages of recovery, for operators: what helps against what, the cases behind it, classes, rules, pins and bans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from agents.bdi import recovery_settings
+from agents.bdi.failures import FailureClass, Rule
+from agents.bdi.strategies import DEFAULTS, WAYS, Way, way_named
+from agents.errors import NotPossibleNow
+from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
+from agents.presentation import rates
+from agents.presentation.rates import Rate
+from agents.services import failing, recovery_learning
+from agents.views.asking import person_of
+from people.models import User
+
+_PAGE = 50
+_PK_MAX = 2**62
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A strategy against a class: how often it helped, the reference's average, and what an operator set."""
+
+    way: Way
+    rate: Rate
+    average: float | None
+    role: str
+    pinned: bool
+    banned: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A class with all strategies, in the order of `WAYS`."""
+
+    name: str
+    cases: int
+    cells: tuple[Cell, ...]
+
+
+@require_safe
+def board(request: HttpRequest) -> HttpResponse:
+    """Class × strategy, over all tools or for one of them (`?tool=`)."""
+    _operator(request)
+    statistics = list(RecoveryStatistic.objects.all())
+    tool = request.GET.get("tool", "")[:64]
+    newest: dict[tuple[str, str], RecoveryPolicy] = {}
+    for row in RecoveryPolicy.objects.select_related("by")[:500]:
+        newest.setdefault((row.failure_class, row.tool), row)
+    settings = recovery_learning.current_settings()
+    values = [(name, getattr(settings, name), *recovery_settings.bounds_of(name)) for name in recovery_settings.NAMES]
+    context = {
+        "rows": [_row(name, tool, statistics, newest) for name in FailureClass],
+        "ways": WAYS,
+        "classes": list(FailureClass),
+        "tool": tool,
+        "tools": sorted({one.tool for one in statistics if one.tool}),
+        "policies": list(newest.values()),
+        "settings": values,
+        "resets": RecoveryReset.objects.select_related("by")[:10],
+        "any": any(one.cases for one in statistics),
+    }
+    return render(request, "agents/recovery/board.html", context)
+
+
+def _row(
+    name: FailureClass,
+    tool: str,
+    statistics: list[RecoveryStatistic],
+    policies: dict[tuple[str, str], RecoveryPolicy],
+) -> Row:
+    found = [one for one in statistics if one.failure_class == name.value and tool in ("", one.tool)]
+    policy = policies.get((name.value, tool)) or policies.get((name.value, ""))
+    cells = []
+    for way in WAYS:
+        of_way = [one for one in found if one.strategy == str(way)]
+        cases = sum(one.cases for one in of_way)
+        averages = [(one.average, one.cases) for one in of_way if one.cases]
+        average = sum(value * count for value, count in averages) / cases if cases else None
+        place = DEFAULTS[name].index(way) if way in DEFAULTS[name] else None
+        cells.append(
+            Cell(
+                way,
+                rates.rate(sum(one.successes for one in of_way), cases),
+                average,
+                "" if place is None else ("primary", "secondary")[place],
+                policy is not None and policy.pinned == str(way),
+                policy is not None and str(way) in policy.banned,
+            )
+        )
+    return Row(name.value, sum(one.cases for one in found), tuple(cells))
+
+
+@require_POST
+def policy(request: HttpRequest) -> HttpResponse:
+    """Save the next version of what is pinned and banned for a class."""
+    user, post = _operator(request), request.POST
+    try:
+        recovery_learning.save_policy(
+            FailureClass(post.get("failure_class", "")),
+            post.get("tool", "").strip()[:64],
+            pinned=post.get("pinned", ""),
+            banned=post.getlist("banned"),
+            by=user,
+            note=post.get("note", "").replace("\0", ""),
+        )
+    except ValueError as error:
+        messages.error(request, f"Not saved. {error}")
+    else:
+        messages.success(request, "Saved. It counts from the next failure on.")
+    return redirect("recovery")
+
+
+@require_POST
+def setting(request: HttpRequest) -> HttpResponse:
+    """Save one value."""
+    user = _operator(request)
+    try:
+        name, value = request.POST.get("name", ""), float(request.POST.get("value", ""))
+        recovery_learning.save_setting(name, value, by=user, note=request.POST.get("note", "").replace("\0", ""))
+    except ValueError as error:
+        messages.error(request, f"Not saved. {error}")
+    else:
+        messages.success(request, "Saved. It counts from the next decision on.")
+    return redirect("recovery")
+
+
+@require_POST
+def reset(request: HttpRequest) -> HttpResponse:
+    """Have statistics begin anew: of a class, a tool, a strategy, or all."""
+    user, post = _operator(request), request.POST
+    failure_class, strategy = post.get("failure_class", ""), post.get("strategy", "")
+    if (failure_class and failure_class not in set(FailureClass)) or (strategy and way_named(strategy) is None):
+        messages.error(request, "There is no such class or strategy. Nothing was reset.")
+        return redirect("recovery")
+    why = post.get("why", "").replace("\0", "")
+    tool = post.get("tool", "").strip()[:64]
+    recovery_learning.reset(by=user, failure_class=failure_class, tool=tool, strategy=strategy, why=why)
+    messages.success(request, "The statistics begin anew. What was is kept and can still be read.")
+    return redirect("recovery")
+
+
+@require_safe
+def failures(request: HttpRequest) -> HttpResponse:
+    """The cases behind a number, newest first; operators correct their class here."""
+    user = _operator(request)
+    found = failing.visible_to(user).select_related("rule")
+    asked = {name: request.GET.get(name, "")[:64] for name in ("failure_class", "tool", "strategy")}
+    way = way_named(asked["strategy"])
+    if way is not None:
+        found = found.filter(strategy=way.strategy.value, variant=way.variant)
+    for name in ("failure_class", "tool"):
+        if asked[name]:
+            found = found.filter(**{name: asked[name]})
+    if (after := _id(request.GET.get("after", ""))) is not None:
+        found = found.filter(pk__lt=after)
+    rows = list(found[: _PAGE + 1])
+    context = {
+        "failures": rows[:_PAGE],
+        "next": rows[_PAGE - 1].pk if len(rows) > _PAGE else None,
+        "asked": asked,
+        "classes": list(FailureClass),
+    }
+    return render(request, "agents/recovery/failures.html", context)
+
+
+@require_POST
+def correct(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say of which class a failure is."""
+    user = _operator(request)
+    failure = get_object_or_404(FailureRecord, pk=min(pk, _PK_MAX))
+    try:
+        new = FailureClass(request.POST.get("failure_class", ""))
+        failing.correct(failure, new, by=user, why=request.POST.get("why", "").replace("\0", ""))
+    except (ValueError, NotPossibleNow) as error:
+        messages.warning(request, f"Nothing was changed: {error}")
+    else:
+        messages.success(request, f"Failure {failure.pk} counts as {new.value} from now on.")
+    return redirect("recovery-failures")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rules(request: HttpRequest) -> HttpResponse:
+    """The rules; a new one is shown with what it would have changed before it can be saved."""
+    user = _operator(request)
+    filled = {name: value.replace("\0", "").strip()[:300] for name, value in request.POST.items()}
+    preview, refused, status = None, "", 200
+    if request.method == "POST":
+        try:
+            rule = _rule(filled)
+            if filled.get("act") == "save":
+                failing.save_rule(rule, by=user, note=filled.get("note", ""))
+                messages.success(request, "Saved. It counts from the next failure on.")
+                return redirect("recovery-rules")
+            preview = failing.preview(rule)
+        except ValueError as error:
+            refused, status = str(error), 422
+    context = {
+        "rules": failing.rule_versions(),
+        "classes": list(FailureClass),
+        "filled": filled,
+        "preview": preview,
+        "refused": refused,
+    }
+    return render(request, "agents/recovery/rules.html", context, status=status)
+
+
+@require_POST
+def switch(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put a rule out of force, or back, as its next version."""
+    user = _operator(request)
+    row = get_object_or_404(FailureRule, pk=min(pk, _PK_MAX))
+    failing.switch(row, by=user, enabled=not row.enabled)
+    return redirect("recovery-rules")
+
+
+def _rule(filled: dict[str, str]) -> Rule:
+    code = filled.get("exit_code", "")
+    if code and not (code.lstrip("-").isascii() and code.lstrip("-").isdigit() and len(code) < 6):
+        raise failing.RuleRefused("exit_code", "An exit code is a whole number.")
+    try:
+        failure_class = FailureClass(filled.get("failure_class", ""))
+    except ValueError as error:
+        raise failing.RuleRefused("failure_class", "Choose the class of what fits.") from error
+    names = ("name", "tool", "command", "error_class", "limit", "host", "text")
+    texts = {name: filled.get(name, "") for name in names}
+    rule = Rule(failure_class, exit_code=int(code) if code else None, **texts)
+    for name, most in (("tool", 64), ("command", 64), ("error_class", 32), ("limit", 32), ("host", 260), ("text", 200)):
+        if len(texts[name]) > most:
+            raise failing.RuleRefused(name, f"{name} has at most {most} characters.")
+    return rule
+
+
+def _operator(request: HttpRequest) -> User:
+    user = person_of(request)
+    if not failing.may_tune(user):
+        raise PermissionDenied("Operators set how mindX recovers.")
+    return user
+
+
+def _id(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

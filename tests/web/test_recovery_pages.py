@@ -1,0 +1,92 @@
+"""The pages of recovery: numbers with their cases, classes, rules with a preview, pins and resets; operators only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+
+from agents.bdi.failures import Facts, FailureClass
+from agents.bdi.strategies import MANUAL
+from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
+from agents.services import recovery_learning
+from people.models import User
+
+pytestmark = pytest.mark.django_db
+Clients = Callable[[User], Client]
+
+
+@pytest.fixture
+def failure(owner: User, make_goal: Callable[..., Goal]) -> FailureRecord:
+    goal = make_goal(owner)
+    facts = Facts(tool="simple_coder", command="run", exit_code=3, text="<b>quota</b> exceeded")
+    row = FailureRecord.objects.create(
+        goal=goal, stage="execution", tool="simple_coder", command="run", facts=facts.to_json(), reason="<i>exit</i>",
+        classified_as="TOOL_EXECUTION_ERROR", failure_class="TOOL_EXECUTION_ERROR", strategy="retry_with_delay",
+        succeeded=True, settled_at=goal.created_at,
+    )  # fmt: skip
+    recovery_learning.rebuild({("TOOL_EXECUTION_ERROR", "simple_coder", "retry_with_delay")})
+    return row
+
+
+@pytest.mark.parametrize("address", ["", "failures/", "rules/"])
+def test_the_pages_are_operators_and_foreign_text_stays_text(
+    failure: FailureRecord, operator: User, owner: User, client_of: Clients, address: str
+) -> None:
+    page = client_of(operator).get(f"/recovery/{address}")
+    assert page.status_code == 200
+    assert "<b>quota" not in page.content.decode()
+    assert "<i>exit" not in page.content.decode()
+    assert client_of(owner).get(f"/recovery/{address}").status_code == 403
+
+
+def test_a_number_has_its_n_and_leads_to_its_cases(failure: FailureRecord, operator: User, client_of: Clients) -> None:
+    client = client_of(operator)
+    page = client.get("/recovery/").content.decode()
+    assert "n = 1" in page
+    address = "/recovery/failures/?failure_class=TOOL_EXECUTION_ERROR&tool=&strategy=retry_with_delay"
+    assert address.replace("&", "&amp;") in page
+    assert f"goal {failure.goal_id}" in client.get(address).content.decode()
+    assert f"goal {failure.goal_id}" not in client.get("/recovery/failures/?strategy=manual_fallback").content.decode()
+
+
+def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(
+    failure: FailureRecord, operator: User, client_of: Clients
+) -> None:
+    client = client_of(operator)
+    filled = {"name": "quota", "text": "exceeded", "failure_class": "RATE_LIMIT_ERROR", "act": "preview"}
+    shown = client.post("/recovery/rules/", filled).content.decode()
+    assert "changed 1 of the last 1 failures" in shown
+    assert not FailureRule.objects.exists()
+    assert client.post("/recovery/rules/", {**filled, "act": "save"}).status_code == 302
+    assert FailureRule.objects.get().failure_class == "RATE_LIMIT_ERROR"
+    assert client.post("/recovery/rules/", {**filled, "text": "", "act": "save"}).status_code == 422
+    assert client.post("/recovery/rules/", {**filled, "exit_code": "x"}).status_code == 422
+
+
+def test_a_class_is_corrected_and_statistics_begin_anew(
+    failure: FailureRecord, operator: User, owner: User, client_of: Clients
+) -> None:
+    client, address = client_of(operator), f"/recovery/failures/{failure.pk}/class"
+    assert client_of(owner).post(address, {"failure_class": "NETWORK_ERROR"}).status_code == 403
+    client.post(address, {"failure_class": "NETWORK_ERROR"})
+    assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
+    assert client_of(owner).post("/recovery/reset", {"why": "x"}).status_code == 403
+    client.post("/recovery/reset", {"why": "a new machine"})
+    assert RecoveryReset.objects.get().why == "a new machine"
+    assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 0
+    assert FailureRecord.objects.count() == 1, "what was is kept"
+
+
+def test_pins_and_settings_count_from_the_next_decision_on(operator: User, owner: User, client_of: Clients) -> None:
+    client = client_of(operator)
+    sent = {"failure_class": "NETWORK_ERROR", "pinned": "manual_fallback", "banned": ["retry_with_delay"]}
+    assert client_of(owner).post("/recovery/policy", sent).status_code == 403
+    client.post("/recovery/policy", sent)
+    assert recovery_learning.policy_of(FailureClass.NETWORK_ERROR, "any").pinned == MANUAL
+    client.post("/recovery/setting", {"name": "retry_delay_seconds", "value": "2.5"})
+    assert recovery_learning.current_settings().retry_delay_seconds == 2.5
+    client.post("/recovery/setting", {"name": "retry_delay_seconds", "value": "-1"})
+    client.post("/recovery/setting", {"name": "nothing", "value": "1"})
+    assert recovery_learning.current_settings().retry_delay_seconds == 2.5
