@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -191,7 +192,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
 def rules(request: HttpRequest) -> HttpResponse:
     """The rules; a new one is shown with what it would have changed before it can be saved."""
     user = _operator(request)
-    filled = {name: value.replace("\0", "").strip()[:300] for name, value in request.POST.items()}
+    filled = {name: str(value).replace("\0", "").strip()[:300] for name, value in request.POST.items()}
     preview, refused, status = None, "", 200
     if request.method == "POST":
         try:
@@ -231,8 +232,8 @@ def _rule(filled: dict[str, str]) -> Rule:
     except ValueError as error:
         raise failing.RuleRefused("failure_class", "Choose the class of what fits.") from error
     names = ("name", "tool", "command", "error_class", "limit", "host", "text")
-    texts = {name: filled.get(name, "") for name in names}
-    rule = Rule(failure_class, exit_code=int(code) if code else None, **texts)
+    texts: dict[str, Any] = {name: filled.get(name, "") for name in names}
+    rule = replace(Rule(failure_class, exit_code=int(code) if code else None), **texts)
     for name, most in (("tool", 64), ("command", 64), ("error_class", 32), ("limit", 32), ("host", 260), ("text", 200)):
         if len(texts[name]) > most:
             raise failing.RuleRefused(name, f"{name} has at most {most} characters.")
