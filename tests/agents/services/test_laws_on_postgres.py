@@ -1,0 +1,179 @@
+"""The laws of the mind on Postgres, through the real services: people and a worker do things in any order."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from agents.bdi.commitment import Commitment
+from agents.errors import AgentsError
+from agents.models import Attempt, Belief, Goal, IntentPlan, Transition
+from agents.services import commitments, cycle, families, goals, pausing, telling
+from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, MoveRefused, PlanState
+from people.models import User
+from review.models import Approval
+from review.services import decisions
+from tests.cast import person
+
+RULE = """RULE publish
+IF your task is to publish the tides
+CONSIDERING the network is up
+THEN: create the folder out, write "one" to the file out/one.txt
+ON FAILURE: remove the folder out
+"""
+SENTENCES = (
+    "The network is up.",
+    "The network is not up.",
+    "The goal is achieved.",
+    "The goal is impossible.",
+    "The goal is not wanted.",
+)
+_REFUSED = (AgentsError, MoveRefused)
+
+
+class OnPostgres(RuleBasedStateMachine):
+    """Everything is done by the services that pages and workers call; what they refuse has changed nothing."""
+
+    cast: dict[str, User]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[int] = []
+        Goal.objects.filter(learned_at=None, state__in=[s.value for s in GOAL_ENDED]).update(
+            learned_at="2020-01-01T00:00:00Z"
+        )
+
+    def _one(self, which: int) -> Goal | None:
+        return Goal.objects.get(pk=self.ids[which % len(self.ids)]) if self.ids else None
+
+    @rule(up=st.booleans(), part_of=st.integers(-3, 3), priority=st.integers(1, 5))
+    def submit(self, up: bool, part_of: int, priority: int) -> None:
+        parent = self._one(part_of) if part_of >= 0 and len(self.ids) else None
+        if len(self.ids) >= 4 or (parent is not None and parent.has_ended):
+            return
+        goal = goals.submit(by=self.cast["owner"], text="Publish the tides", priority=priority, parent=parent)
+        self.ids.append(goal.pk)
+        if up:
+            telling.tell(goal, by=self.cast["owner"], sentence=SENTENCES[0])
+
+    @rule(kind=st.sampled_from(list(Commitment)))
+    def commit(self, kind: Commitment) -> None:
+        if goal := self._one(0):
+            commitments.set_to(goal.agent, kind, by=self.cast["chief"])
+
+    @rule()
+    def work(self) -> None:
+        cycle.one()
+
+    @rule()
+    def get_on(self) -> None:
+        """A plan is made, approved and worked on: so that much of what is tried comes that far."""
+        self.work()
+        self.review(0, 1)
+        self.work()
+
+    @rule(which=st.integers(0, 9), approves=st.integers(0, 4))
+    def review(self, which: int, approves: int) -> None:
+        plan = IntentPlan.objects.filter(goal_id__in=self.ids, state=PlanState.AWAITING_REVIEW.value).first()
+        if plan is None:
+            return
+        if approves:
+            decisions.approve(plan, by=self.cast["reviewer"], digest=plan.digest, via="api")
+        else:
+            decisions.reject(plan, by=self.cast["reviewer"], digest=plan.digest, reason="no", via="api")
+
+    @rule(which=st.integers(0, 9), sentence=st.sampled_from(SENTENCES), sure=st.sampled_from([0.5, 1.0]))
+    def tell(self, which: int, sentence: str, sure: float) -> None:
+        if goal := self._one(which):
+            with suppress(*_REFUSED):
+                telling.tell(goal, by=self.cast["owner"], sentence=sentence, confidence=sure)
+
+    @rule(which=st.integers(0, 9), denies=st.booleans())
+    def untell(self, which: int, denies: bool) -> None:
+        goal = self._one(which)
+        held = goal.beliefs.filter(retracted_by="", source="person").last() if goal else None
+        if goal is None or held is None:
+            return
+        with suppress(*_REFUSED):
+            act: Any = telling.contradict if denies else telling.retract
+            act(goal, by=self.cast["reviewer"], belief_id=held.pk)
+
+    @rule(which=st.integers(0, 9))
+    def expire(self, which: int) -> None:
+        if goal := self._one(which):
+            Belief.objects.filter(goal=goal, source="person", retracted_by="").update(expires_at="2020-01-01T00:00:00Z")
+            telling.expire()
+
+    @rule(which=st.integers(0, 9))
+    def cancel(self, which: int) -> None:
+        if goal := self._one(which):
+            with suppress(*_REFUSED):
+                goals.cancel(goal, by=self.cast["owner"])
+            families.drop_orphans()
+
+    @rule(paused=st.booleans())
+    def pause(self, paused: bool) -> None:
+        if goal := self._one(0):
+            (pausing.pause if paused else pausing.resume)(goal.agent, by=self.cast["chief"])
+
+    @invariant()
+    def every_move_is_in_the_tables(self) -> None:
+        for move in Transition.objects.filter(goal_id__in=self.ids):
+            if move.intent_plan_id is None:
+                assert GoalState(move.new) in GOAL_MOVES[GoalState(move.old)]
+            else:
+                assert PlanState(move.new) in PLAN_MOVES[PlanState(move.old)]
+
+    @invariant()
+    def no_goal_is_lost(self) -> None:
+        """Each has ended, or a worker can claim it, or a person is asked; and none keeps a lease that nobody holds."""
+        for goal in Goal.objects.filter(pk__in=self.ids):
+            assert goal.lease_until is None, "a turn is over when it returns"
+            plans = goal.intent_plans.exclude(state__in=[state.value for state in PLAN_ENDED])
+            if goal.has_ended:
+                assert not plans.exists()
+            elif goal.state in (GoalState.AWAITING_REVIEW, GoalState.EXECUTING):
+                assert plans.count() == 1
+            else:
+                assert goal.state in (GoalState.PENDING, GoalState.MANUAL, GoalState.RECOVERING), goal.state
+            if goal.parent_id and Goal.objects.get(pk=goal.parent_id).state == GoalState.DROPPED:
+                families.drop_orphans()
+                goal.refresh_from_db()
+                running = goal.state == GoalState.EXECUTING
+                assert goal.has_ended or running
+
+    @invariant()
+    def nothing_ran_that_was_not_approved_nor_twice(self) -> None:
+        for attempt in Attempt.objects.filter(intent__intent_plan__goal_id__in=self.ids).select_related("intent"):
+            plan = IntentPlan.objects.get(pk=attempt.intent.intent_plan_id)
+            assert plan.approved_digest == plan.digest
+            assert Approval.objects.filter(digest=plan.digest).exists()
+            assert attempt.number <= 3
+
+    def teardown(self) -> None:
+        for goal_id in self.ids:
+            goal = Goal.objects.get(pk=goal_id)
+            pausing.resume(goal.agent, by=self.cast["chief"])
+            if not goal.has_ended:
+                goals.cancel(goal, by=self.cast["owner"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_sequence_of_events_breaks_a_law_on_postgres(
+    owner: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from library.components import services as components
+    from tests.library.vectors import install
+
+    install(monkeypatch)
+    chief = person("oskar", "operator", "developer")
+    components.publish("rule", "publish", RULE, by=chief, status="active")
+    OnPostgres.cast = {"owner": owner, "reviewer": reviewer, "chief": chief}
+    bounded = settings(max_examples=12, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(OnPostgres, settings=bounded)
+    assert Attempt.objects.exists(), "something ran, or nothing was tried"
