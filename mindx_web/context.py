@@ -32,6 +32,7 @@ _PLACES = {
     "tool": "rules",
     "agents": "agents",
     "agent": "agents",
+    "mastermind": "mastermind",
     "memory": "memory",
     "experience": "memory",
     "review": "review",
@@ -82,6 +83,7 @@ class Shell:
         places = [
             Place("rules", "Rules", "rule", reverse("rules")),
             Place("agents", "Agents", "agents", reverse("agents")),
+            Place("mastermind", "Mastermind", "keys", reverse("mastermind")),
             Place("memory", "Memory", "memory", reverse("memory")),
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]

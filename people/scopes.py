@@ -27,6 +27,10 @@ class Scope(StrEnum):
     MEMORY_READ = "memory:read"
     LIBRARY_READ = "library:read"
     AGENTS_WRITE = "agents:write"
+    BACKLOG_READ = "backlog:read"
+    BACKLOG_WRITE = "backlog:write"
+    # It opens the line; what a line does takes the scope of its own kind as well.
+    MASTERMIND = "mastermind:write"
 
 
 MEANINGS: dict[Scope, str] = {
@@ -42,7 +46,10 @@ MEANINGS: dict[Scope, str] = {
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, say that a belief is not so",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
-    Scope.AGENTS_WRITE: "Pause and resume agents",
+    Scope.AGENTS_WRITE: "Pause and resume agents; make, change and retire them by commands",
+    Scope.BACKLOG_READ: "Read the backlog",
+    Scope.BACKLOG_WRITE: "Add to the backlog and decide on it",
+    Scope.MASTERMIND: "Send commands to mastermind, each with the scope of what it does",
 }
 
 # Scopes that are of use to holders of certain roles only.

@@ -9,13 +9,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.bdi.commitment import Commitment
 from agents.bdi.limits import BOUNDS, in_words
 
 KIND = "bdi_agent"
 KIND_NAMES = frozenset({"bdi_agent", "bdi", "bdiagent", "bdi-agent", "agent"})
 FLAGS = ("uses_model", "people_only", "review_design", "review_selection")
 NUMBERS = ("max_repair_attempts", "tokens_per_day", "cost_per_day")
-TEXTS = ("model", "firmware_domain", "commitment")
+TEXTS = ("model", "firmware_domain")
 _ALSO = {
     "firmware": "firmware_domain",
     "domain": "firmware_domain",
@@ -23,7 +24,7 @@ _ALSO = {
     "tool": "tools",
     "limit": "limits",
 }
-KEYS = ("tools", "limits", *TEXTS, *NUMBERS, *FLAGS)
+KEYS = ("tools", "limits", "commitment", *TEXTS, *NUMBERS, *FLAGS)
 _YES, _NO = frozenset({"yes", "true", "on", "1"}), frozenset({"no", "false", "off", "0"})
 EVERY_TOOL = "*"
 
@@ -38,6 +39,13 @@ class Config:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Mapping[str, int | float]] = field(default_factory=dict)
+    commitment: Commitment | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """What it sets."""
+        further = [("limits", self.limits), ("commitment", self.commitment)]
+        return [*self.values, *(name for name, value in further if value)]
 
 
 def looks_like(text: str) -> bool:
@@ -46,16 +54,19 @@ def looks_like(text: str) -> bool:
     return text.startswith("{") or (bool(text) and "=" in text.split()[0])
 
 
-def parse(text: str, *, tools: Collection[str], keys: Collection[str] = KEYS) -> Config:
-    """Read a config. `tools` are those that are installed, `keys` what an agent has. Raises ConfigRefused."""
+def parse(text: str, *, tools: Collection[str]) -> Config:
+    """Read a config. `tools` are those that are installed. Raises ConfigRefused."""
     text = text.strip()
     written = _json(text) if text.startswith("{") else _words(text)
     values: dict[str, Any] = {}
     limits: dict[str, dict[str, int | float]] = {}
+    commitment = None
     for name, value in written.items():
-        key = _key(name, keys)
+        key = _key(name)
         if key == "limits":
             limits = _limits(value, tools)
+        elif key == "commitment":
+            commitment = _commitment(value)
         elif key == "tools":
             values["tools"] = _tools(value, tools)
         elif key in FLAGS:
@@ -66,7 +77,7 @@ def parse(text: str, *, tools: Collection[str], keys: Collection[str] = KEYS) ->
             if not isinstance(value, str):
                 raise ConfigRefused(f"{key} is a text.")
             values[key] = value.strip()
-    return Config(values, limits)
+    return Config(values, limits, commitment)
 
 
 def _json(text: str) -> dict[str, Any]:
@@ -99,13 +110,20 @@ def _words(text: str) -> dict[str, Any]:
     return written
 
 
-def _key(name: str, keys: Collection[str]) -> str:
+def _commitment(value: Any) -> Commitment:
+    word = str(value).strip().casefold().replace("-", "_").replace(" ", "_")
+    if word not in list(Commitment):
+        raise ConfigRefused(f"commitment is one of {', '.join(Commitment)}.")
+    return Commitment(word)
+
+
+def _key(name: str) -> str:
     folded = name.strip().casefold().replace("-", "_")
     key = _ALSO.get(folded, folded)
-    if key in keys:
+    if key in KEYS:
         return key
-    near = difflib.get_close_matches(key, list(keys), n=1)
-    said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(keys)}."
+    near = difflib.get_close_matches(key, KEYS, n=1)
+    said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(KEYS)}."
     raise ConfigRefused(f"An agent has no “{name[:60]}”. {said}")
 
 

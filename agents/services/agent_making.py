@@ -16,6 +16,7 @@ from agents.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused
 from agents.models import Agent, Goal, ToolLimit
+from agents.services import commitments
 from agents.services.goals import DEFAULT_AGENT
 from agents.states import GOAL_ENDED
 from agents.toolkit.registry import REGISTRY
@@ -30,16 +31,10 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MOST_NAMED = 5
 
 
-def config_keys() -> tuple[str, ...]:
-    """What an agent of this version has to be set."""
-    fields = {field.name for field in Agent._meta.get_fields()}
-    return tuple(key for key in configs.KEYS if key == "limits" or key in fields)
-
-
 def read_config(text: str) -> Config:
     """Read a config as people write it. Raises GoalRefused, naming the field `config`."""
     try:
-        return configs.parse(text, tools=[tool.name for tool in REGISTRY.tools], keys=config_keys())
+        return configs.parse(text, tools=[tool.name for tool in REGISTRY.tools])
     except ConfigRefused as refused:
         raise GoalRefused("config", str(refused)) from refused
 
@@ -63,6 +58,7 @@ def create(name: str, config: Config, *, by: User) -> Agent:
     try:
         with transaction.atomic():
             _set(agent, config)
+            _commit(agent, config, by)
             after = {"kind": configs.KIND, **_told(config)}
             journal.record(Event.AGENT, by=by, subject=f"agent:{name}", data={"before": {}, "after": after})
     except IntegrityError as error:
@@ -74,7 +70,7 @@ def create(name: str, config: Config, *, by: User) -> Agent:
 def change(agent: Agent, config: Config, *, by: User) -> Agent:
     """Change what the config names; what it does not name stays. Plans that were proposed keep what stands in them."""
     _check_operator(by)
-    if not config.values and not config.limits:
+    if not config.names:
         raise GoalRefused("config", "Say what should change, as in max_repair_attempts=1.")
     with transaction.atomic():
         agent = Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
@@ -82,6 +78,9 @@ def change(agent: Agent, config: Config, *, by: User) -> Agent:
             raise NotPossibleNow(f"The agent {agent.name} is retired.")
         before = {name: _plain(getattr(agent, name)) for name in config.values}
         _set(agent, config)
+        _commit(agent, config, by)
+        if not config.values and not config.limits:
+            return agent
         data = {"before": before, "after": _told(config)}
         journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=data)
     return agent
@@ -146,6 +145,12 @@ def _set(agent: Agent, config: Config) -> None:
         field, said = next(iter(error.message_dict.items()))
         where = "" if field == "__all__" else f"{field}: "
         raise GoalRefused("config", f"{where}{' '.join(said)}") from error
+
+
+def _commit(agent: Agent, config: Config, by: User) -> None:
+    """Its commitment is saved by version, and tells the journal of itself."""
+    if config.commitment is not None:
+        commitments.set_to(agent, config.commitment, by=by, why="by a command")
 
 
 def _told(config: Config) -> dict[str, Any]:

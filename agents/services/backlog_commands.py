@@ -55,7 +55,7 @@ def show(reading: Reading, by: User) -> Answer:
     if wanted and wanted not in (*states, "open", "all"):
         raise GoalRefused("state", f"There is no state “{reading.text[:40]}”; there are open, {', '.join(states)}.")
     found = backlog_list.find(by, backlog_list.ItemFilter(state="" if wanted == "all" else wanted or "open"), _SHOWN)
-    stopped = backlog_taking.why_stopped()
+    stopped = backlog_taking.why_stopped(by)
     said = [
         f"{item.pk:>5}  priority {item.priority}  {_words(item.state)}{'  critical' if item.critical else ''}"
         f"  {item.target_kind} {item.target_name}: {item.suggestion}"

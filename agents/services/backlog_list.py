@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from agents.models import BacklogItem
@@ -18,7 +16,6 @@ OPEN = "open"
 # Words are looked for in this many items at a time, as among goals.
 SEARCH_WINDOW = 5_000
 SEARCH_MAX = 200
-COUNTED_UP_TO = 1_000
 
 
 @dataclass(frozen=True)
@@ -97,25 +94,3 @@ def _search(items: QuerySet[BacklogItem], text: str, limit: int) -> ItemList:
         return ItemList(rows[:limit], rows[limit - 1].pk)
     whole = len(window) < SEARCH_WINDOW
     return ItemList(rows, None if whole else window[-1], searched_all=whole)
-
-
-def counts(user: User) -> Mapping[str, str]:
-    """How many are in each state, up to a thousand of each: "12", "1,000+"."""
-    visible, values = _visible_sql(user)
-    counted = " UNION ALL ".join(
-        f"SELECT %s, count(*) FROM (SELECT FROM {BacklogItem._meta.db_table}"  # noqa: S608  # our own table
-        f" WHERE state = %s{visible} LIMIT {COUNTED_UP_TO + 1}) AS few"
-        for _ in BacklogState
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(counted, [value for state in BacklogState for value in (state.value, state.value, *values)])
-        found = dict(cursor.fetchall())
-    return {
-        state: f"{COUNTED_UP_TO:,}+" if number > COUNTED_UP_TO else f"{number:,}" for state, number in found.items()
-    }
-
-
-def _visible_sql(user: User) -> tuple[str, list[int]]:
-    if backlog.sees_all(user):
-        return "", []
-    return " AND by_id = %s", [user.pk]

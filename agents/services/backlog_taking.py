@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -14,9 +13,9 @@ from agents.errors import AgentsError, NotPossibleNow, NotYours
 from agents.mastermind import outcomes, stops
 from agents.mastermind.components import Component
 from agents.mastermind.outcomes import Measured
-from agents.mastermind.stops import Figures, Rules
+from agents.mastermind.stops import Rules
 from agents.models import Attempt, BacklogItem, BacklogLift, BacklogRules, BacklogTry, Goal, Intent, IntentPlan
-from agents.services import backlog, component_goals
+from agents.services import backlog, backlog_overview, component_goals
 from agents.services.component_goals import Terms
 from agents.services.moves import move_backlog_item
 from agents.services.said import checked
@@ -60,23 +59,9 @@ def stop_rules() -> Rules:
     return Rules(row.failures_of_one, row.without_success, row.per_day)
 
 
-def figures(rules: Rules) -> Figures:
-    """What the rules are held against."""
-    since = BacklogLift.objects.values_list("at", flat=True).first()
-    tries = BacklogTry.objects.all()
-    recent = tries.filter(ended_at__isnull=False, outcome__in=stops.JUDGED)
-    if since is not None:
-        recent = recent.filter(ended_at__gt=since)
-    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    begun = tries.filter(begun_at__gte=max(today, since) if since else today)[: rules.per_day + 1].count()
-    newest = recent.order_by("-ended_at", "-pk").values_list("outcome", flat=True)
-    return Figures(list(newest[: rules.without_success]), begun)
-
-
-def why_stopped() -> str:
+def why_stopped(by: User) -> str:
     """Why nothing is taken up at the moment; empty when something may be."""
-    rules = stop_rules()
-    return stops.why_stopped(rules, figures(rules))
+    return backlog_overview.overview(by, days=0).stopped
 
 
 def process(*, by: User, most: int = USUAL_NUMBER) -> Taken:
@@ -84,7 +69,6 @@ def process(*, by: User, most: int = USUAL_NUMBER) -> Taken:
     if not may_process(by):
         raise NotYours("Operators have approved items taken up.")
     settle()
-    rules = stop_rules()
     begun: list[tuple[BacklogItem, Goal]] = []
     refused: list[tuple[BacklogItem, str]] = []
     stopped = ""
@@ -93,7 +77,7 @@ def process(*, by: User, most: int = USUAL_NUMBER) -> Taken:
         if len(begun) >= most:
             break
         try:
-            begun.append((item, _take_up(item, by, rules)))
+            begun.append((item, _take_up(item, by)))
         except _RuleSaysNo as no:
             stopped = str(no)
             break
@@ -108,7 +92,7 @@ class _RuleSaysNo(Exception):
     """A stop rule holds."""
 
 
-def _take_up(item: BacklogItem, by: User, rules: Rules) -> Goal:
+def _take_up(item: BacklogItem, by: User) -> Goal:
     """Make the item's goal. Two races: somebody else takes it up or rejects it, and the move lets one through; two
     process at once and would share the last place of the day, so one of them waits and counts again.
     """
@@ -117,7 +101,7 @@ def _take_up(item: BacklogItem, by: User, rules: Rules) -> Goal:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ONE_AT_A_TIME])
-        if stopped := stops.why_stopped(rules, figures(rules)):
+        if stopped := why_stopped(by):
             raise _RuleSaysNo(stopped)
         move_backlog_item(item, BacklogState.IN_PROGRESS, reason="", tries=item.tries + 1)
         workspace = item.source_goal.workspace if component.kind == "path" and item.source_goal else None
@@ -201,7 +185,7 @@ def lift(*, by: User, reason: str) -> BacklogLift:
     if not may_process(by):
         raise NotYours("Operators let the backlog go on.")
     reason = checked(reason, field="reason", most=backlog.REASON_MAX, empty="Say why it should go on.")
-    stopped = why_stopped()
+    stopped = why_stopped(by)
     if not stopped:
         raise NotPossibleNow("No rule stops the backlog at the moment.")
     with transaction.atomic():
@@ -239,9 +223,3 @@ def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") ->
         }
         journal.record(Event.BACKLOG, by=by, subject="mindx:items", data=told)
     return row
-
-
-def tries_since(moment: datetime) -> list[tuple[datetime, str]]:
-    """When tries ended and how, since a moment, for the chart; the newest thousand."""
-    rows = BacklogTry.objects.filter(ended_at__gte=moment).order_by("-ended_at")
-    return [(at, outcome) for at, outcome in rows.values_list("ended_at", "outcome")[:1_000] if at is not None]

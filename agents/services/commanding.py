@@ -196,7 +196,7 @@ def _agent_evolve(reading: Reading, given: Given) -> Answer:
         return backlog_commands.wished(Component("agent", agent.name), rest, given.by, given.priority)
     config = agent_making.read_config(rest)
     agent = agent_making.change(agent, config, by=given.by)
-    changed = ", ".join([*config.values, *(["limits"] if config.limits else [])])
+    changed = ", ".join(config.names)
     said = f"{agent.name} is changed ({changed}). It holds from the next plan on; what was proposed keeps what it says."
     data = {"agent": {"id": str(agent.pk), "name": agent.name, "config": known_components.config_words(agent)}}
     return Answer(Outcome.DONE, said=(said,), data=data)

@@ -11,6 +11,7 @@ from django.utils.text import slugify
 
 from agents.mastermind.components import Component
 from agents.models import Agent
+from agents.services import commitments
 from agents.toolkit.registry import REGISTRY
 from library.components import selectors
 from library.models import Component as LibraryComponent
@@ -85,7 +86,7 @@ def config_words(agent: Agent) -> dict[str, object]:
         "people_only": agent.people_only,
         "review_design": agent.review_design,
         "review_selection": agent.review_selection,
-        **({"commitment": agent.commitment} if hasattr(agent, "commitment") else {}),
+        "commitment": commitments.of(agent.pk).value,
         "limits": {
             row.tool or "*": {name: value for name, value in row.ceilings().items() if value is not None}
             for row in agent.limits.all()

@@ -2,6 +2,7 @@
 
 from mindx_web.api import (
     agents,
+    backlog,
     beliefs,
     components,
     experiences,
@@ -13,6 +14,7 @@ from mindx_web.api import (
     intent_plans,
     intents,
     levels,
+    mastermind,
     policies,
     questions,
     shadow,
@@ -48,6 +50,8 @@ api.add_router("experiences", experiences.router)
 api.add_router("components", components.router)
 api.add_router("agents", agents.router)
 api.add_router("goals", beliefs.router)
+api.add_router("mastermind", mastermind.router)
+api.add_router("backlog", backlog.router)
 api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)
 

@@ -82,6 +82,19 @@ OPERATIONS = [
     ("GET", "components", Scope.LIBRARY_READ),
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
     ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
+    ("POST", "mastermind", Scope.MASTERMIND),
+    ("GET", "backlog", Scope.BACKLOG_READ),
+    ("GET", "backlog/rules", Scope.BACKLOG_READ),
+    ("POST", "backlog/rules", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/lift", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/process", Scope.GOALS_WRITE),
+    ("POST", "backlog", Scope.BACKLOG_WRITE),
+    ("GET", "backlog/1", Scope.BACKLOG_READ),
+    ("POST", "backlog/1/approve", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/1/reject", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/1/reopen", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/1/merge", Scope.BACKLOG_WRITE),
+    ("POST", "backlog/1/split", Scope.BACKLOG_WRITE),
     ("POST", "standstill", Scope.AGENTS_WRITE),
     ("POST", "standstill/end", Scope.AGENTS_WRITE),
 ]
@@ -108,6 +121,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "comment_id",
             "belief_id",
             "generation_id",
+            "item_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -10,8 +10,22 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.models import Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Workspace
-from agents.services import cycle, designs, firmware, goals, shadowing, workspaces
+from agents.mastermind.components import Component as Named
+from agents.mastermind.stops import Rules
+from agents.models import BacklogItem, Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Workspace
+from agents.services import (
+    backlog,
+    backlog_taking,
+    commanding,
+    cycle,
+    designs,
+    firmware,
+    goals,
+    shadowing,
+    workspaces,
+)
+from agents.services.backlog import Wish
+from agents.services.commanding import Given
 from agents.states import GoalState
 from library.language import days
 from library.models import Component, Experience, ModelCall
@@ -66,6 +80,7 @@ class Furnished:
     notice: Notice
     analysed: Intent
     improved: Intent
+    item: BacklogItem
 
 
 def furnish(people: People) -> Furnished:
@@ -110,7 +125,26 @@ def furnish(people: People) -> Furnished:
         notice=Notice.objects.filter(user=judge).order_by("-pk")[0],
         analysed=_analysed(owner),
         improved=_improved(owner),
+        item=_wished(keeper),
     )
+
+
+def _wished(keeper: User) -> BacklogItem:
+    """A wish said in other words too, tried in vain until a rule stopped everything; and lines with answers."""
+    tool = Named("tool", "summarization")
+    backlog_taking.save_rules(Rules(1, 1, 5), 0.5, by=keeper)
+    text = f"please say it clearly and at length {LONG}"
+    item = backlog.add(Wish(tool, text, by=keeper)).item
+    backlog.add(Wish(tool, f"please say it clearly and at great length {LONG}", by=keeper))
+    backlog.add(Wish(Named("firmware", "general"), f"Write {LONG}", by=keeper, critical=True))
+    backlog.approve(item, by=keeper)
+    backlog_taking.process(by=keeper)
+    Goal.objects.filter(backlog_try__item=item).update(state="failed", reason=LONG, ended_at=timezone.now())
+    backlog_taking.settle()
+    for line in ("help", "introspect", f"evolve the {LONG} tool", "evovle the git tool"):
+        commanding.carry_out(Given(line, keeper, "page"))
+    item.refresh_from_db()
+    return item
 
 
 def _worked(goal: Goal) -> Goal:

@@ -8,15 +8,17 @@ import sys
 import time
 from argparse import REMAINDER, ArgumentParser
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.mastermind import answers, commands
 from agents.mastermind.answers import Answer, Outcome
 from agents.models import GivenCommand, Goal
 from agents.presentation import hidden
-from agents.services import commanding
+from agents.services import commanding, known_components
 from agents.services.commanding import Given
 from agents.states import GOAL_ENDED, GoalState
 from people.models import User
@@ -32,8 +34,9 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Mastermind, the command line of the whole. Without a COMMAND it asks for one after the other, and reads them "
-        "from the standard input where that is no terminal."
+        "Mastermind, the command line of the whole. Without a COMMAND it asks for one after the other at a prompt (Tab "
+        "completes, the arrows bring back what was typed), and reads them from the standard input where that is no "
+        "terminal."
     )
     requires_system_checks: tuple[str, ...] = ()
 
@@ -62,6 +65,12 @@ class Command(BaseCommand):
         teller = Teller(self, user, options)
         if options["words"]:
             code = teller.do(" ".join(options["words"]))
+        elif sys.stdin.isatty() and not options["json"]:
+            # Half a second to load, which no script needs.
+            from agents.management.mastermind_prompt import interact
+
+            kept = Path(settings.DATA_DIR) / "mastermind" / f"history-{user.pk}"
+            code = interact(teller.do, known_components.known, kept)
         else:
             code = max((teller.do(line) for line in _lines() if line.strip()), default=0)
         if code:

@@ -30,12 +30,18 @@ def test_limits_name_a_tool_and_a_ceiling() -> None:
     assert found == {"git_tool": {"hard_s": 30.0}, "*": {"processes": 50}}
 
 
+def test_the_commitment_is_one_of_three() -> None:
+    assert parse("commitment=Open-Minded", tools=TOOLS).commitment == "open_minded"
+    assert parse("", tools=TOOLS).names == []
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("tools=git_tol", "Did you mean git_tool"),
         ("tols=git_tool", "Did you mean tools"),
         ("repairs=many", "a number"),
+        ("commitment=strong", "blind, single_minded, open_minded"),
         ("people_only=perhaps", "yes or no"),
         ("tools=git_tool tools=note_taking", "twice"),
         ("limits.git_tool.hard_s=99999", "from 1 s to"),

@@ -1,0 +1,54 @@
+"""Wishes of the backlog as a page shows them: badges, and what came of them as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.mastermind import stops
+from agents.models import BacklogItem
+from agents.presentation.code_report import Bar, bars
+from agents.states import BacklogState
+
+# Whose look a state has, and its word.
+_BADGES = {
+    BacklogState.PENDING: ("awaiting_review", "to decide"),
+    BacklogState.APPROVED: ("approved", "approved"),
+    BacklogState.IN_PROGRESS: ("running", "in progress"),
+    BacklogState.STOPPED: ("manual", "stopped"),
+    BacklogState.DONE: ("succeeded", "done"),
+    BacklogState.REJECTED: ("rejected", "rejected"),
+    BacklogState.MERGED: ("superseded", "merged"),
+}
+_OUTCOMES = {
+    "": ("running", "runs"),
+    stops.IMPROVED: ("succeeded", "improved"),
+    stops.UNMEASURED: ("outcome_unknown", "not measured"),
+    stops.NO_BETTER: ("skipped", "no better"),
+    stops.WORSE: ("failed", "worse"),
+    stops.NOT_ACHIEVED: ("failed", "not achieved"),
+}
+_LOOKS = {stops.IMPROVED: "calm", stops.UNMEASURED: "plain", stops.NO_BETTER: "look"}
+
+
+def badge(item: BacklogItem) -> tuple[str, str]:
+    """The look and the word of an item's state."""
+    return _BADGES[BacklogState(item.state)]
+
+
+def outcome_badge(outcome: str) -> tuple[str, str]:
+    """The look and the word of what came of a try."""
+    return _OUTCOMES[outcome]
+
+
+def outcome_bars(counted: Mapping[str, int]) -> list[Bar]:
+    """How many tries came to what; nothing where none has ended."""
+    if not counted:
+        return []
+    return bars([(_OUTCOMES[name][1], counted.get(name, 0), _LOOKS.get(name, "hard")) for name in stops.OUTCOMES])
+
+
+def outcomes_in_words(counted: Mapping[str, int], days: int) -> str:
+    """The same in a sentence."""
+    ended = sum(counted.values())
+    better = counted.get(stops.IMPROVED, 0)
+    return f"Of {ended} {'try' if ended == 1 else 'tries'} that ended in {days} days {better} made something better."
