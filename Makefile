@@ -9,7 +9,7 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models bench-mind bench-recovery mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind bench-recovery bench-parameters mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -36,7 +36,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-recovery
+	bench-recovery bench-parameters
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -112,3 +112,10 @@ mutate-sandbox:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m tests.sandbox.escapes.mutate
+
+# Imprecise commands of known meaning, understood without a model (docs/parameters.md). BENCH_PARAMETERS='--hand --show'
+# tries those written by hand, '--file FILE --workspace FILE' those of others.
+BENCH_PARAMETERS ?=
+bench-parameters:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.parameters $(BENCH_PARAMETERS)

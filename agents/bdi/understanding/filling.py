@@ -231,7 +231,9 @@ def _text(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
     start, end = kept[0].start, kept[-1].end
-    return Filled(asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=0.05), []
+    # A path in running text is rather what something is done to.
+    penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
+    return Filled(asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty), []
 
 
 def _quoted(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -278,7 +280,7 @@ def _line(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
 
 def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
     first, _, rest = said.strip().partition(" ")
-    if first in PROGRAMS or (first.startswith("./") and asked.tree.kind(first)):
+    if first in PROGRAMS or (first.startswith("./") and asked.tree.kind(first) and not first.endswith(".py")):
         line, why, confidence = _mended(said, asked)
         changed = line != said
         return Filled(line, span, said if changed else None, confidence, why, literals=1)
@@ -306,7 +308,8 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     """A command line whose misspelt files are those that are there."""
     words, why, confidence = said.split(" "), "", 1.0
     for at, word in enumerate(words):
-        if word.endswith(".py") and not word.startswith("-") and not asked.tree.kind(word):
+        is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
+        if is_script and not asked.tree.kind(word):
             found = paths.find(word, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
             if found.value is not None:
                 words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
@@ -341,7 +344,10 @@ def _pattern(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
                 return Filled(
                     made, (token.start, token.end), value, 0.95, "an ending stands for all that end so", literals=1
                 ), [one for one in tokens if one is not token]
-            return Filled(value, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
+            # A quoted word without a star or an ending is rather a text that is looked for.
+            penalty = 0.4 if token.kind == QUOTED and not set(value) & set("*?.[") else 0.0
+            rest = [one for one in tokens if one is not token]
+            return Filled(value, (token.start, token.end), literals=1, penalty=penalty), rest
     for token in tokens:
         if token.kind == WORD and token.text in _TYPES and (token.text not in asked.about or len(tokens) < 3):
             made = _TYPES[token.text]
@@ -526,6 +532,14 @@ def _new_name(
 ) -> tuple[Filled | None, list[Token]]:
     """The name of something new: one word; more of them are a description that names nothing."""
     token = described[0]
+    tokens = [one for one in tokens if not _is_head(one)]
+    if place.makes == "file" and not place.into and asked.shape != "newname":
+        definite = next((one for one in tokens if one.end <= token.start and one.text in ("the", "my", "our")), None)
+        if definite is not None and not asked.tree.kind(token.value):
+            # “The note” names something that ought to be there, and no file of that name is.
+            problem = f"there is no file “{token.value}”"
+            rest = [one for one in tokens if one is not token]
+            return Filled(None, (token.start, token.end), token.value, 0.2, problem=problem, penalty=0.4), rest
     if place.into:
         joined = "_".join(one.value for one in described)
         found = paths.find(joined, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
@@ -581,7 +595,12 @@ def _described(
         if found.value is not None:
             changed = found.value != said
             filled = Filled(
-                found.value, span, said if changed else None, found.confidence, found.why if changed else ""
+                found.value,
+                span,
+                said if changed else None,
+                found.confidence,
+                found.why if changed else "",
+                penalty=0.1,
             )
             if place.careful and found.confidence < 0.93:
                 # What cannot be taken back is not done on a guess at a plain word.

@@ -83,6 +83,7 @@ class _State:
     about: int = 0
     cost: float = 0.0
     items: tuple[Filled, ...] = ()
+    asides: tuple[str, ...] = ()
 
 
 def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
@@ -204,7 +205,8 @@ def _by(
     _take_flags(base)
     _take_keys(base)
     _take_counted(base)
-    if entry.key and not by_name and not _is_about(base, met):
+    _take_asides(base)
+    if entry.key and not by_name and not _is_about(base):
         return []
     for chunks in itertools.islice(_chunked(base), MAX_CUE_READINGS):
         state = replace(base, used=set(base.used), params=dict(base.params), left=[], cost=0.0)
@@ -219,11 +221,10 @@ def _lacks(state: _State) -> bool:
     return bool(wants) and not any(name in state.params for name in wants)
 
 
-def _is_about(state: _State, met: Met) -> bool:
+def _is_about(state: _State) -> bool:
     """Whether one of the nouns is said that the sense needs; its verb's own words count."""
-    free = [token for at, token in enumerate(state.tokens) if at not in state.used or at in met.used]
     wanted = state.entry.key
-    return any(_noun(token, wanted, state.lexicon) for token in free if token.kind == WORD)
+    return any(_noun(token, wanted, state.lexicon) for token in state.tokens if token.kind == WORD)
 
 
 def _noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
@@ -301,6 +302,18 @@ def _take_counted(state: _State) -> None:
             state.used |= set(range(at, after + 1))
             _take_cue_before(state, slot, at)
             break
+
+
+def _take_asides(state: _State) -> None:
+    """“Using 2 workers”, “with 8 threads”: a number of something that the language knows nothing of."""
+    for at in range(len(state.tokens) - 2):
+        word, number, noun = state.tokens[at : at + 3]
+        span = {at, at + 1, at + 2}
+        if span & state.used or word.text not in ("with", "using") or number.kind != NUMBER or noun.kind != WORD:
+            continue
+        if not state.lexicon.knows(noun.text):
+            state.used |= span
+            state.asides = (*state.asides, f"{word.value} {number.value} {noun.value}")
 
 
 def _take_cue_before(state: _State, slot: Slot, at: int) -> None:
@@ -550,11 +563,17 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
                 why="packages are installed by pip",
             )
     _put_into_folders(params, state)
+    _no_folders_for_files(params, state)
     missing = tuple(name for name in command.required if name not in params)
     left, superfluous = _superfluous(state.left)
+    superfluous = (*state.asides, *superfluous)
     nouns = [token for token in left if token.kind == WORD and _noun(token, state.entry.about, state.lexicon)]
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubts = tuple(dict.fromkeys(token.text for token in left if token.kind == WORD and token.text in DOUBT))
+    own = next((slot.parameter for slot in sense.slots if slot.is_object), "")
+    if own and own not in params:
+        # “Make it better” speaks of something, and nobody knows of what.
+        doubts += tuple(dict.fromkeys(token.text for token in left if token.text in ("it", "them", "there")))
     unexplained = tuple(
         token for token in left if not (token.kind == WORD and token.text in IDLE) and token.text not in DOUBT
     )
@@ -589,16 +608,27 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     )
 
 
-_JOINS = frozenset({"and", "then", ",", ";", "&&", "next"})
+_STOPS = frozenset({";", ".", "&&", "then"})
+_JOINS = frozenset({"and", "then", ",", ";", ".", "&&", "next"})
 
 
 def _other_commands(state: _State, left: Sequence[Token]) -> int:
     """How many further commands seem to begin in what is idle here, or was taken for running text."""
     loose = {id(token) for token in left}
-    spans = [one.span for one in state.params.values() if one.span and one.why == "it is not in quotes"]
+    running = {slot.parameter for slot in state.entry.sense.slots if slot.shape in ("line", "packages")}
+    spans = [
+        one.span
+        for name, one in state.params.items()
+        if one.span and (one.why == "it is not in quotes" or name in running)
+    ]
     found = 0
     for before, token in itertools.pairwise(state.tokens):
-        if before.text not in _JOINS or not state.lexicon.is_verb(token):
+        parted = before.text in _STOPS or token.after_break
+        if not (parted or before.text in _JOINS) or not state.lexicon.is_verb(token):
+            continue
+        if parted:
+            # Behind a stop, or “then”, another command begins, whatever this one makes of its words.
+            found += 1
             continue
         inside = any(start <= token.start < end for start, end in spans)
         found += (id(token) in loose and token.text in IDLE) or inside
@@ -658,6 +688,17 @@ def _put_into_folders(params: dict[str, Filled], state: _State) -> None:
             )
         elif target.value.endswith("/"):
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+def _no_folders_for_files(params: dict[str, Filled], state: _State) -> None:
+    """A folder that is there is no file that could be written."""
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        filled = params.get(name)
+        if filled is None or place.makes != "file" or not isinstance(filled.value, str):
+            continue
+        if state.situation.tree.kind(filled.value) == FOLDER:
+            said = filled.original or filled.value
+            params[name] = Filled(None, filled.span, said, 0.2, problem=f"“{said}” is a folder", penalty=0.6)
 
 
 def _own_name(params: Mapping[str, Filled], state: _State) -> str:

@@ -72,6 +72,7 @@ SAID: Mapping[str, Said] = {
                 "*path > in, of, from, inside, inside of, below, under, within, for",
                 about=(
                     "file folder content contents directory everything all what list listing item thing stuff "
+                    "hold holds contain contains "
                     "entry entries here"
                 ),
             ),
@@ -112,7 +113,8 @@ SAID: Mapping[str, Said] = {
     "read": Said(
         (
             sense(
-                f"{_SHOW}, what is in, what is inside, what do … contain, what do … say, what stand in, give, "
+                f"{_SHOW}, what is written in, what stands in, what is in, what is inside, what do … contain, "
+                f"what do … say, what stand in, give, "
                 f"get, dump, fetch, "
                 "let … see, tell … what it say, go through, go over, present, list, peek at, take a look at, "
                 "load, pull up, bring up",
@@ -170,10 +172,11 @@ SAID: Mapping[str, Said] = {
                 flags=_APPENDING,
                 mode="append",
             ),
+            sense("touch", "*path > named", about="empty blank file", content=""),
             sense(
-                "touch, create, make, add, new, generate",
+                "create, make, add, new, generate",
                 "*path > named, with name, with the name",
-                about="empty blank file script",
+                key="empty blank file script",
                 content="",
             ),
             sense(
