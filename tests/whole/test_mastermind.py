@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_a_line_is_waited_for_until_its_goal_is_achieved(whole: Whole) -> None:
     assert told["ended"] == [{"goal": told["goals"][0], "state": "achieved", "reason": ""}]
 
 
-def _plans(whole: Whole) -> list[dict[str, object]]:
+def _plans(whole: Whole) -> list[dict[str, Any]]:
     found = whole.api.get("intent-plans?state=awaiting_review").raise_for_status().json()["items"]
     goals = {goal["id"] for goal in whole.api.get("goals").json()["items"] if "note_taking" in goal["text"]}
     return [whole.api.get(f"intent-plans/{plan['id']}").json() for plan in found if plan["goal"] in goals]
