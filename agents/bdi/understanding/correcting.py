@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.bdi.types import Param, Step
 from agents.bdi.understanding import effects
 from agents.bdi.understanding.paths import NEW, Tree, find
-from agents.toolkit.registry import Registry
+from agents.toolkit.registry import Registry, UnknownTool
 
 # Said by the goal or by a model. What a person put into an edit, or wrote in a rule, stands.
 MENDED = frozenset({"rule_slot", "model"})
@@ -24,7 +24,13 @@ def mended(steps: Sequence[Step], tree: Tree, registry: Registry, least: float) 
     """The steps with the paths that are clearly meant; each is looked for among what is there when its step begins."""
     found, known = [], True
     for step in steps:
-        command = registry.command(step.tool, step.command)
+        try:
+            command = registry.command(step.tool, step.command)
+        except UnknownTool:
+            # Validation says so, and what the step would leave behind nobody knows.
+            found.append(step)
+            known = False
+            continue
         said = registry.said(command)
         params = dict(step.params)
         if known:

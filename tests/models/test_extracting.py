@@ -1,0 +1,41 @@
+"""A missing value that the real client of a model finds in the goal's own words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from agents.bdi import document as documents
+from agents.models import Goal, ParameterSettings
+from agents.services import cycle
+from people.models import User
+from tests.models.server import Provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def _worked(goal: Goal) -> Goal:
+    cycle.work(goal.pk)
+    return Goal.objects.get(pk=goal.pk)
+
+
+def test_a_model_gives_a_missing_value_with_the_words_it_took_it_from(
+    provider: Provider, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    provider.will_say(json.dumps({"message": {"value": "everything", "quote": "everything"}}))
+    goal = _worked(make_goal(owner, "commit everything"))
+    spec = documents.read(bytes(goal.intent_plans.get().document)).at(1)
+    (message,) = [one for one in spec.parameters if one.name == "message"]
+    assert (message.value, message.origin, message.span) == ("everything", "model", (7, 17))
+    assert provider.asked[0]["temperature"] == 0.0
+
+
+def test_the_stage_switched_off_asks_no_model_for_values(
+    provider: Provider, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    ParameterSettings.objects.create(use_llm_extraction=False)
+    provider.will_say("Certainly!")
+    _worked(make_goal(owner, "commit everything"))
+    assert all("parameters" not in asked["messages"][-1]["content"][:300] for asked in provider.asked)
