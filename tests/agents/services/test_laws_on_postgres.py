@@ -103,6 +103,12 @@ class OnPostgres(RuleBasedStateMachine):
             act: Any = telling.contradict if denies else telling.retract
             act(goal, by=self.cast["reviewer"], belief_id=held.pk)
 
+    @rule(which=st.integers(0, 9), denies=st.booleans())
+    def think_again(self, which: int, denies: bool) -> None:
+        """What a plan in review stands on goes."""
+        self.work()
+        self.untell(which, denies)
+
     @rule(which=st.integers(0, 9))
     def expire(self, which: int) -> None:
         if goal := self._one(which):
@@ -141,6 +147,7 @@ class OnPostgres(RuleBasedStateMachine):
                 assert plans.count() == 1
             else:
                 assert goal.state in (GoalState.PENDING, GoalState.MANUAL, GoalState.RECOVERING), goal.state
+                assert goal.state != GoalState.PENDING or not plans.exists(), "it is planned anew beside an open plan"
             if goal.parent_id and Goal.objects.get(pk=goal.parent_id).state == GoalState.DROPPED:
                 families.drop_orphans()
                 goal.refresh_from_db()
