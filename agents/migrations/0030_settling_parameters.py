@@ -7,75 +7,242 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('agents', '0036_beliefs_that_expire'),
+        ("agents", "0036_beliefs_that_expire"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='plan',
-            name='source',
-            field=models.CharField(choices=[('rule', 'Rule'), ('model', 'Model'), ('person', 'Person'), ('recovery', 'Recovery'), ('understanding', 'Understanding')], max_length=16),
+        # Choices are Django's alone: the column stays as it is.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name="plan",
+                    name="source",
+                    field=models.CharField(
+                        choices=[
+                            ("rule", "Rule"),
+                            ("model", "Model"),
+                            ("person", "Person"),
+                            ("recovery", "Recovery"),
+                            ("understanding", "Understanding"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+            ]
         ),
         migrations.CreateModel(
-            name='ParameterRule',
+            name="ParameterRule",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('note', models.CharField(blank=True, help_text='Why; those who look at the history read it.', max_length=300)),
-                ('tool', models.CharField(max_length=64)),
-                ('command', models.CharField(max_length=64)),
-                ('parameter', models.CharField(max_length=64)),
-                ('default', models.JSONField(blank=True, help_text='What is taken where nothing is said, as JSON; empty: the declared default.', null=True)),
-                ('may_be_guessed', models.BooleanField(default=True, help_text='Off: it is never taken from earlier runs or from a model, but asked for.')),
-                ('in_use', models.BooleanField(default=True)),
-                ('by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                    ),
+                ),
+                ("tool", models.CharField(max_length=64)),
+                ("command", models.CharField(max_length=64)),
+                ("parameter", models.CharField(max_length=64)),
+                (
+                    "default",
+                    models.JSONField(
+                        blank=True,
+                        help_text="What is taken where nothing is said, as JSON; empty: the declared default.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "may_be_guessed",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Off: it is never taken from earlier runs or from a model, but asked for.",
+                    ),
+                ),
+                ("in_use", models.BooleanField(default=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('tool', ''), _negated=True), models.Q(('command', ''), _negated=True), models.Q(('parameter', ''), _negated=True)), name='parameter_rule_says_where')],
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("tool", ""), _negated=True),
+                            models.Q(("command", ""), _negated=True),
+                            models.Q(("parameter", ""), _negated=True),
+                        ),
+                        name="parameter_rule_says_where",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ParameterSettings',
+            name="ParameterSettings",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('note', models.CharField(blank=True, help_text='Why; those who look at the history read it.', max_length=300)),
-                ('enable_understanding', models.BooleanField(default=True, help_text='Off: where no rule applies, a model is asked, or a person writes the plan.', verbose_name='understand commands without a rule')),
-                ('enable_path_correction', models.BooleanField(default=True, help_text='Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as said.', verbose_name='correct paths')),
-                ('fallback_to_defaults', models.BooleanField(default=True, help_text='Off: what is not said is asked for, also where a default is.', verbose_name='use declared defaults')),
-                ('use_experience', models.BooleanField(default=True, help_text='A missing value is taken from runs that succeeded.', verbose_name='predict from earlier runs')),
-                ('use_llm_extraction', models.BooleanField(default=True, help_text='Only where a model is set up for the agent.', verbose_name='ask a model for missing values')),
-                ('least_runs', models.PositiveSmallIntegerField(default=3, help_text='So many earlier runs must agree before a value is predicted from them.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000)])),
-                ('least_share', models.FloatField(default=0.8, help_text='Such a share of them must agree, newer ones counting more.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)])),
-                ('least_confidence', models.FloatField(default=0.75, help_text='A value that is less sure is asked about.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)])),
-                ('by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                    ),
+                ),
+                (
+                    "enable_understanding",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Off: where no rule applies, a model is asked, or a person writes the plan.",
+                        verbose_name="understand commands without a rule",
+                    ),
+                ),
+                (
+                    "enable_path_correction",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as said.",
+                        verbose_name="correct paths",
+                    ),
+                ),
+                (
+                    "fallback_to_defaults",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Off: what is not said is asked for, also where a default is.",
+                        verbose_name="use declared defaults",
+                    ),
+                ),
+                (
+                    "use_experience",
+                    models.BooleanField(
+                        default=True,
+                        help_text="A missing value is taken from runs that succeeded.",
+                        verbose_name="predict from earlier runs",
+                    ),
+                ),
+                (
+                    "use_llm_extraction",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Only where a model is set up for the agent.",
+                        verbose_name="ask a model for missing values",
+                    ),
+                ),
+                (
+                    "least_runs",
+                    models.PositiveSmallIntegerField(
+                        default=3,
+                        help_text="So many earlier runs must agree before a value is predicted from them.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(1000),
+                        ],
+                    ),
+                ),
+                (
+                    "least_share",
+                    models.FloatField(
+                        default=0.8,
+                        help_text="Such a share of them must agree, newer ones counting more.",
+                        validators=[
+                            django.core.validators.MinValueValidator(0.5),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                    ),
+                ),
+                (
+                    "least_confidence",
+                    models.FloatField(
+                        default=0.75,
+                        help_text="A value that is less sure is asked about.",
+                        validators=[
+                            django.core.validators.MinValueValidator(0.5),
+                            django.core.validators.MaxValueValidator(1.0),
+                        ],
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'parameter settings',
-                'ordering': ['-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('least_runs__range', (1, 1000))), name='parameter_least_runs'), models.CheckConstraint(condition=models.Q(('least_share__range', (0.5, 1.0))), name='parameter_least_share'), models.CheckConstraint(condition=models.Q(('least_confidence__range', (0.5, 1.0))), name='parameter_least_confidence')],
+                "verbose_name_plural": "parameter settings",
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("least_runs__range", (1, 1000))), name="parameter_least_runs"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("least_share__range", (0.5, 1.0))), name="parameter_least_share"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("least_confidence__range", (0.5, 1.0))), name="parameter_least_confidence"
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='PathMapping',
+            name="PathMapping",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField(auto_now_add=True)),
-                ('note', models.CharField(blank=True, help_text='Why; those who look at the history read it.', max_length=300)),
-                ('said', models.CharField(help_text='As people say it, such as “summarization”; case does not count.', max_length=200)),
-                ('path', models.CharField(help_text="From the workspace's root.", max_length=1024)),
-                ('tool', models.CharField(blank=True, help_text='Empty: every tool.', max_length=64)),
-                ('parameter', models.CharField(blank=True, help_text='Empty: every parameter.', max_length=64)),
-                ('in_use', models.BooleanField(default=True, help_text='Off: this name is looked for like any other.')),
-                ('by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                    ),
+                ),
+                (
+                    "said",
+                    models.CharField(
+                        help_text="As people say it, such as “summarization”; case does not count.", max_length=200
+                    ),
+                ),
+                ("path", models.CharField(help_text="From the workspace's root.", max_length=1024)),
+                ("tool", models.CharField(blank=True, help_text="Empty: every tool.", max_length=64)),
+                ("parameter", models.CharField(blank=True, help_text="Empty: every parameter.", max_length=64)),
+                ("in_use", models.BooleanField(default=True, help_text="Off: this name is looked for like any other.")),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('said', ''), _negated=True), models.Q(('path', ''), _negated=True)), name='path_mapping_says_something')],
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("said", ""), _negated=True), models.Q(("path", ""), _negated=True)
+                        ),
+                        name="path_mapping_says_something",
+                    )
+                ],
             },
         ),
     ]
