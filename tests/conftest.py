@@ -127,3 +127,11 @@ def _running(server: Server) -> Iterator[Server]:
     finally:
         process.send_signal(server.stop_signal)
         process.wait(timeout=60)
+
+
+@pytest.fixture(autouse=True)
+def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What AGInt decides after a failure must not depend on how busy the machine is that the tests run on."""
+    from agents.bdi.agint import Machine
+
+    monkeypatch.setattr("agents.services.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
