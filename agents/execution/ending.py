@@ -32,18 +32,37 @@ def complete(plan: IntentPlan, lease: Lease, running: Running, done: Done, said:
 
     Raises as `record.advance`, and then nothing was written.
     """
-    again = bool(plan.left_out) and plan.rest == "plan_again"
-    text = "the approved part is done; the rest is planned again" if again else f"goal {plan.goal_id} achieved"
-    state = GoalState.PENDING if again else GoalState.ACHIEVED
-    values: dict[str, object] = {
-        "goal_state": state.value,
-        "goal_reason": "the rest is planned again" if again else "",
-        "goal_ends": not again,
-    }
+    state, reason, text = _completed(plan)
+    ends = state is GoalState.ACHIEVED
+    values: dict[str, object] = {"goal_state": state.value, "goal_reason": reason, "goal_ends": ends}
     record.complete(plan, lease, running, done, [*said, NewLine("bdi_agent", "execute", text)], values)
     hints.goal_changed(plan.goal_id)
-    if not again:
+    if ends:
         telemetry.happened("result", plan.goal_id, {"mindx.state": state.value})
+
+
+def _completed(plan: IntentPlan) -> tuple[GoalState, str, str]:
+    """What the goal of a complete plan becomes, with its reason, and the line of the log that says so."""
+    if plan.left_out and plan.rest == "plan_again":
+        reason = "the rest is planned again"
+        return GoalState.PENDING, reason, f"the approved part is done; {reason}"
+    return GoalState.ACHIEVED, "", f"goal {plan.goal_id} achieved"
+
+
+def complete_behind_the_last(plan: IntentPlan, lease: Lease) -> None:
+    """The last main step has ended without a worker: a person said that it took effect, did it, or left it out."""
+    with transaction.atomic():
+        goal = hold(lease)
+        plan = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
+        move_intents(
+            plan.intents.filter(state=IntentState.PENDING.value),
+            IntentState.SKIPPED,
+            reason="not needed: the plan succeeded",
+        )
+        move_plan(plan, PlanState.COMPLETE, by=lease.owner)
+        state, reason, text = _completed(plan)
+        logs.say(goal.pk, "bdi_agent", "execute", text)
+        move_goal(goal, state, by=lease.owner, reason=reason)
 
 
 def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) -> None:

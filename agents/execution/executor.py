@@ -113,12 +113,17 @@ class Executor:
             return False
 
     def _main_steps(self) -> bool:
-        """Run the main intents; True when the plan is complete, False when it waits (retry) or is being aborted."""
+        """Run the main intents; True when the lease was given back with the plan's end, False when the plan waits (retry),
+        is being aborted, or had no step left to run.
+        """
         last = len(self.document.intents)
+        if self.plan.position > last:
+            ending.complete_behind_the_last(self.plan, self.lease)
+            return False
         state = SessionState.from_json(self.plan.session.state)
         running = self._first
         outcome = StepOutcome()
-        needs = self._needs(self.document.at(min(self.plan.position, last)))
+        needs = self._needs(self.document.at(self.plan.position))
         self.companion.deadline = time.monotonic() + settings.PLAN_S - self._seconds_run(running)
         with (
             self._opened(running, state, needs) as desk,

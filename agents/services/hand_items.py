@@ -126,7 +126,7 @@ def done(item: HandItem, *, by: User, note: str = "") -> None:
             )
         result = {"status": "SUCCESS", "message": f"done by hand by {by.username}", "by_hand": by.username}
         _end(held, IntentState.SUCCEEDED, f"done by hand by {by.username}", result=result)
-        _go_on(held)
+        _wake(held)
 
 
 def skip(item: HandItem, *, by: User, note: str = "") -> IntentPlan | None:
@@ -138,7 +138,7 @@ def skip(item: HandItem, *, by: User, note: str = "") -> IntentPlan | None:
         left_out = readers(held.document, item.position)
         if may_decide(by, held.goal) and not left_out:
             _end(held, IntentState.SKIPPED, f"skipped by {by.username}")
-            _go_on(held)
+            _wake(held)
             return None
         _check(held, (), left_out)
         return _asked(held, (), left_out, f"{by.username} skips step {item.position}")
@@ -223,23 +223,6 @@ def _end(held: _Held, state: IntentState, reason: str, **also: Any) -> None:
     failed = held.plan.intents.filter(position=held.item.position)
     move_intents(failed, state, reason=reason, **also)
     IntentPlan.objects.filter(pk=held.plan.pk).update(position=held.item.position + 1)
-
-
-def _go_on(held: _Held) -> None:
-    """The plan goes on behind the step; when that was the last one, it is complete."""
-    if held.item.position < len(held.document.intents):
-        _wake(held)
-        return
-    by = held.by.username
-    move_intents(
-        held.plan.intents.filter(state=IntentState.PENDING.value),
-        IntentState.SKIPPED,
-        reason="not needed: the plan succeeded",
-    )
-    move_plan(held.plan, PlanState.COMPLETE, by=by)
-    move_goal(held.goal, GoalState.EXECUTING, by=by, reason="")
-    move_goal(held.goal, GoalState.ACHIEVED, by=by, reason="")
-    logs.say(held.goal.pk, "bdi_agent", "execute", f"goal {held.goal.pk} achieved")
 
 
 def _wake(held: _Held) -> None:

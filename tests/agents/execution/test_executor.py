@@ -270,6 +270,31 @@ def test_a_step_that_runs_once_asks_a_person_after_a_crash(approved: Callable[..
     assert intent.attempts.count() == 1
 
 
+@pytest.mark.parametrize(("rest", "state"), [("drop", GoalState.ACHIEVED), ("plan_again", GoalState.PENDING)])
+def test_what_a_person_says_of_the_last_step_ends_the_plan(
+    approved: Callable[..., IntentPlan], reviewer: User, rest: str, state: GoalState
+) -> None:
+    from agents.services import outcomes
+
+    plan = approved([write("sent")])
+    Intent.objects.filter(intent_plan=plan, position=1).update(effect="once")
+    IntentPlan.objects.filter(pk=plan.pk).update(rest=rest, left_out=[{"position": 2, "reason": "not now"}])
+    dead = claim(plan.goal_id)
+    assert dead is not None
+    taken = taking_up.take_up(dead)
+    assert taken is not None
+    records.begin(taken, dead, 1)
+    _let_the_lease_run_out(plan)
+    cycle.one(plan.goal_id)
+    outcomes.report(plan.intents.get(position=1), by=reviewer, outcome=outcomes.Outcome.SUCCEEDED)
+    cycle.one(plan.goal_id)
+    assert _goal(plan).state == state
+    plan.refresh_from_db()
+    assert plan.state == PlanState.COMPLETE
+    assert plan.intents.get(position=1).attempts.count() == 1
+    assert not Goal.objects.filter(pk=plan.goal_id, lease_until__isnull=False).exists()
+
+
 def test_three_dead_workers_stop_a_poisonous_plan(approved: Callable[..., IntentPlan]) -> None:
     plan = approved([write("poison")])
     for _ in range(3):
