@@ -113,8 +113,8 @@ class Executor:
             return False
 
     def _main_steps(self) -> bool:
-        """Run the main intents; True when the lease was given back with the plan's end, False when the plan waits (retry),
-        is being aborted, or had no step left to run.
+        """Run the main intents; True when the lease was given back with the plan's end, False when the plan waits for
+        a further try, is being aborted, or had no step left to run.
         """
         last = len(self.document.intents)
         if self.plan.position > last:
