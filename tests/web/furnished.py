@@ -10,17 +10,31 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
+from agents.bdi.failures import Facts, FailureClass, Rule
+from agents.bdi.strategies import MANUAL
 from agents.mastermind.components import Component as Named
 from agents.mastermind.stops import Rules
-from agents.models import BacklogItem, Belief, Generation, Goal, Intent, IntentPlan, LevelDocument, Workspace
+from agents.models import (
+    BacklogItem,
+    Belief,
+    FailureRecord,
+    Generation,
+    Goal,
+    Intent,
+    IntentPlan,
+    LevelDocument,
+    Workspace,
+)
 from agents.services import (
     backlog,
     backlog_taking,
     commanding,
     cycle,
     designs,
+    failing,
     firmware,
     goals,
+    recovery_learning,
     shadowing,
     workspaces,
 )
@@ -34,6 +48,7 @@ from people.models import User
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
 from review.policy.verdict import Action
 from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking
+from sandbox.snapshots import EMPTY
 from tests.agents.presentation.reports import report
 from tests.review.levels import asked_choice
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
@@ -42,6 +57,7 @@ from tests.review.policies import in_force, tried
 # What wants to break out of its column, and what could hide or run.
 LONG = "averylongwordwithoutspaces" * 4
 NASTY = f"Write <b>{LONG}</b> \u202eand more \x1b[31mred"
+FAILS = "python -c 'raise SystemExit(3)'"
 STEPS = (
     MKDIR,
     WRITE,
@@ -81,6 +97,8 @@ class Furnished:
     analysed: Intent
     improved: Intent
     item: BacklogItem
+    asking: Goal
+    stuck: Goal
 
 
 def furnish(people: People) -> Furnished:
@@ -126,6 +144,8 @@ def furnish(people: People) -> Furnished:
         analysed=_analysed(owner),
         improved=_improved(owner),
         item=_wished(keeper),
+        asking=_asking(owner),
+        stuck=_stuck(owner, judge, keeper),
     )
 
 
@@ -145,6 +165,41 @@ def _wished(keeper: User) -> BacklogItem:
         commanding.carry_out(Given(line, keeper, "page"))
     item.refresh_from_db()
     return item
+
+
+def _asking(owner: User) -> Goal:
+    """A command that was understood but for where to, over a file with a long name."""
+    workspace = Workspace.objects.create(name="drawer", owner=owner, head=EMPTY)
+    workspaces.put_file(workspace, by=owner, path=f"in/{LONG}.txt", source=io.BytesIO(b"x"))
+    goal = _worked(goals.submit(by=owner, text=f"rename in/{LONG}.txt", workspace=workspace))
+    assert goal.reason.startswith("question_open"), goal.reason
+    return goal
+
+
+def _stuck(owner: User, judge: User, keeper: User) -> Goal:
+    """A step that failed and waits for a hand; failures behind a number, a rule, a pin and a reset."""
+    execution = FailureClass.TOOL_EXECUTION_ERROR
+    recovery_learning.save_policy(execution, "", pinned=str(MANUAL), banned=["retry_with_delay"], by=keeper, note=LONG)
+    recovery_learning.reset(by=keeper, failure_class=FailureClass.NETWORK_ERROR.value, tool=LONG[:64], why=LONG)
+    rule = Rule(FailureClass.RATE_LIMIT_ERROR, name=LONG[:80], text=LONG, exit_code=3)
+    failing.save_rule(rule, by=keeper, note=LONG)
+    goal = goal_of(owner, f"Run {LONG}")
+    facts = Facts(tool="simple_coder", command="run", exit_code=3, text=NASTY).to_json()
+    said = {"stage": "execution", "tool": "simple_coder", "command": "run", "facts": facts, "reason": NASTY}
+    for strategy, succeeded in (("retry_with_delay", True), ("manual_fallback", False)):
+        for _ in range(12):
+            FailureRecord.objects.create(
+                goal=goal, **said, classified_as=execution.value, failure_class=execution.value, strategy=strategy,
+                succeeded=succeeded, settled_at=timezone.now(),
+            )  # fmt: skip
+        recovery_learning.rebuild({(execution.value, "simple_coder", strategy)})
+    goal = _worked(goals.submit(by=owner, text=f"Reckon {LONG}"))
+    fails = {"tool": "simple_coder", "command": "run", "params": {"command_line": f"{FAILS} {LONG}"}}
+    plan = goals.supply_plan(goal, by=owner, steps=[fails])
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    goal = _worked(goal)
+    assert goal.reason.startswith("needs_a_hand"), goal.reason
+    return goal
 
 
 def _worked(goal: Goal) -> Goal:

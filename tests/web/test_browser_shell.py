@@ -147,4 +147,4 @@ def test_nothing_scrolls_sideways_on_the_smallest_phone(
     page.goto("/")
     page.click(".nav-more summary")
     expect(page.locator(".nav-more ul")).to_be_visible()
-    assert page.locator(".nav-more .nav-link").first.get_attribute("href") == "/memory/"
+    assert page.locator(".nav-more .nav-link").first.get_attribute("href") == "/agents/"
