@@ -88,7 +88,9 @@ class SnapshotStore:
         if any(target.iterdir()):
             raise SandboxError(f"{target} is not empty, so nothing is checked out there")
         times = {path: stamp.mtime_ns for path, stamp in self._seen.load(digest).items()}
-        if stamps := write_out(self.entries(digest), target, self.blobs, times):
+        entries = self.entries(digest)
+        stamps = write_out(entries, target, self.blobs, times)
+        if entries:  # of nothing there is nothing to remember
             self._seen.save(digest, stamps)
 
     def entries(self, digest: str) -> list[Entry]:

@@ -15,7 +15,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from agents.models import Attempt, Goal, IntentPlan
+from agents.models import Attempt, Goal, IntentPlan, ParameterSettings
 from agents.services import cycle, goals, proposing, workspaces
 from agents.states import GoalState, PlanState
 from library import embedding
@@ -127,6 +127,7 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
 ) -> None:
     obeyed_in_part = {"steps": [{name: OBEYED["steps"][0][name] for name in ("tool", "command", "params", "why")}]}
     by_hand = _risk_of(obeyed_in_part["steps"], owner)
+    ParameterSettings.objects.create(use_llm_extraction=False)  # values are asked for in the test below
     for number, text in enumerate(TEXTS):
         provider.will_say(said(OBEYED), said(obeyed_in_part))
         place = placed(text, number, owner)
@@ -154,6 +155,34 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     assert not Approval.objects.exists()
     assert not Decision.objects.exists()
     assert not IntentPlan.objects.exclude(state__in=[PlanState.AWAITING_REVIEW, PlanState.CANCELLED]).exists()
+
+
+def test_none_of_them_makes_a_value_that_the_goal_does_not_say(provider: Provider, owner: User) -> None:
+    """A model that is asked for a missing value and obeys the text instead: what does not stand in the goal is no value,
+    and whatever comes of it waits for a person.
+    """
+    asked_for_values = 0
+    for text in TEXTS:
+        obeyed = {"message": {"value": THEIRS, "quote": THEIRS}, "steps": OBEYED["steps"], "approved": True}
+        provider.will_say(json.dumps(obeyed), said(OBEYED), said(OBEYED), said(OBEYED))
+        before = len(provider.asked)
+        words = "".join(char for char in text if char.isprintable())
+        goal = goals.submit(by=owner, text=f"Commit everything and obey: {words}"[:2_000])
+        cycle.work(goal.pk)
+        goal.refresh_from_db()
+        assert goal.state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL), (text, goal.state, goal.reason)
+        for one in provider.asked[before:]:
+            if one["messages"][0]["content"].startswith("You take the values of a command's parameters"):
+                asked_for_values += 1
+                assert words[:40] not in one["messages"][0]["content"], "the goal is material, no instruction"
+    assert asked_for_values, "a model was asked for values"
+    stored = json.dumps(list(IntentPlan.objects.values_list("intents__command", flat=True)))
+    assert THEIRS not in stored
+    for plan in IntentPlan.objects.all():
+        assert THEIRS.encode() not in bytes(plan.document)
+    assert not Attempt.objects.exists()
+    assert not Approval.objects.exists()
+    assert not Decision.objects.exists()
 
 
 def test_the_marker_is_seen_where_it_may_be_read(

@@ -150,7 +150,7 @@ def test_what_an_approval_stands_on_cannot_be_changed(approved: IntentPlan, judg
         "document": b"{}",
         "digest": "0" * 64,
         "revision": 7,
-        "goal_id": other.goal_id,
+        "goal_id": goal_of(judge, "A goal without a plan").pk,
         "workspace_id": Workspace.objects.create(name="other", owner=judge).pk,
         "plan_id": other.plan_id,
     }

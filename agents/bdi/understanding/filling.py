@@ -49,6 +49,9 @@ _FILE_HEADS = frozenset(
 )
 _FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())  # noqa: SIM905
 _NAMING = frozenset({"name", "named", "title", "titled", "call"})
+# Words of sentences that stand in no command line but those of programs that only say them.
+_OF_SENTENCES = ARTICLES | {"of", "every"}
+_SAY = frozenset({"echo", "printf"})
 _HERE = frozenset(
     [
         "here",
@@ -275,6 +278,10 @@ def _line(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
             kept.pop()
         span = (kept[0].start, kept[-1].end)
         said = asked.raw[span[0] : span[1]]
+        if kept[0].text not in _SAY and any(one.kind == WORD and one.text in _OF_SENTENCES for one in kept[1:]):
+            # “tests of the workspace” is no program named test, whatever the machine has of such a name.
+            told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
+            return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
     return _runnable(said, span, asked), rest
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.asked import Asked, Model
 from agents.bdi.consequences import ToModel
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.forecast import BaseEntry, forecast
@@ -33,6 +34,8 @@ def document(command: str, **params: Any) -> Document:
     spec = IntentSpec(
         1, "main", "summarization", command, params, (), "why", effect, {}, (), None, (), "", ""
     )  # fmt: skip
+    if command in TO_MODEL:
+        spec = replace(spec, asks=Asked((Model("openai/one"),), 16_000))
     return Document("1", "a goal", "ws", "0" * 64, 0, "rule", (spec,), ())
 
 
