@@ -158,7 +158,7 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
 
 
 def test_none_of_them_makes_a_value_that_the_goal_does_not_say(provider: Provider, owner: User) -> None:
-    """A model that is asked for a missing value and obeys the text instead: what does not stand in the goal is no value,
+    """A model that is asked for a missing value and obeys the text instead: what the goal does not say is no value,
     and whatever comes of it waits for a person.
     """
     asked_for_values = 0
