@@ -6,6 +6,7 @@ test that needs them. Under xdist each process has its own servers, so nothing i
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shutil
@@ -135,3 +136,9 @@ def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     from agents.bdi.agint import Machine
 
     monkeypatch.setattr("agents.services.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
+
+
+@pytest.fixture(autouse=True)
+def _first_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every eighth claim of a process takes the oldest goal: no test may depend on how many came before it."""
+    monkeypatch.setattr("agents.execution.lease._claims", itertools.count())
