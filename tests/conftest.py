@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -98,6 +98,25 @@ def valkey() -> Iterator[EmbeddedValkey]:
     """A running Valkey at the address that the settings already hold."""
     with _running(_VALKEY) as server:
         yield server
+
+
+@pytest.fixture
+def without_guard(db: None) -> Callable[[str, str], AbstractContextManager[None]]:
+    """`with without_guard(table, trigger):` what only the owner of the database can do: write past that trigger.
+
+    One transaction: whatever happens inside, the guard stands again for the tests after.
+    """
+    from django.db import connection, transaction
+
+    @contextmanager
+    def off(table: str, trigger: str) -> Iterator[None]:
+        settle = "SET CONSTRAINTS ALL IMMEDIATE"  # a table with deferred checks pending cannot be altered
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"{settle}; ALTER TABLE {table} DISABLE TRIGGER {trigger}")
+            yield
+            cursor.execute(f"{settle}; ALTER TABLE {table} ENABLE TRIGGER {trigger}")
+
+    return off
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ Models are imported inside the fixtures: pytest may read this file before Django
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,22 +54,6 @@ def plan(submitter: User) -> IntentPlan:
     from tests.review.plans import goal_of, proposed
 
     return proposed(goal_of(submitter))
-
-
-@pytest.fixture
-def without_guard(db: None) -> Callable[[str, str], AbstractContextManager[None]]:
-    """What only the owner of the database can do: change a row past the trigger that guards it."""
-    from django.db import connection
-
-    @contextmanager
-    def off(table: str, trigger: str) -> Iterator[None]:
-        settle = "SET CONSTRAINTS ALL IMMEDIATE"  # a table with deferred checks pending cannot be altered
-        with connection.cursor() as cursor:
-            cursor.execute(f"{settle}; ALTER TABLE {table} DISABLE TRIGGER {trigger}")
-            yield
-            cursor.execute(f"{settle}; ALTER TABLE {table} ENABLE TRIGGER {trigger}")
-
-    return off
 
 
 @pytest.fixture

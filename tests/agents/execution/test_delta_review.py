@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
-from django.db import connection
 from django.test import Client
 
 from agents.bdi import document as documents
@@ -20,6 +20,7 @@ from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Approved = Callable[..., IntentPlan]
+WithoutGuard = Callable[[str, str], AbstractContextManager[None]]
 
 
 def _put(workspace: Workspace, owner: User, path: str) -> None:
@@ -79,14 +80,14 @@ def test_a_plan_that_has_begun_is_not_asked_again_for_its_own_changes(
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
 
 
-def test_changed_bytes_are_refused_and_not_asked_again(approved: Approved, owner: User) -> None:
+def test_changed_bytes_are_refused_and_not_asked_again(
+    approved: Approved, owner: User, without_guard: WithoutGuard
+) -> None:
     plan = approved([write("a.txt")])
     _put(plan.workspace, owner, "other.txt")
     data = bytes(plan.document).replace(b"a.txt", b"b.txt")
-    with connection.cursor() as cursor:
-        cursor.execute("ALTER TABLE agents_intentplan DISABLE TRIGGER intent_plan_immutable")
+    with without_guard("agents_intentplan", "intent_plan_immutable"):
         IntentPlan.objects.filter(pk=plan.pk).update(document=data)
-        cursor.execute("ALTER TABLE agents_intentplan ENABLE TRIGGER intent_plan_immutable")
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert goal.state == GoalState.FAILED
