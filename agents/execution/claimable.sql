@@ -1,4 +1,4 @@
--- Goals whose cycle can go on now and that nobody has a lease on, most urgent first.
+-- Goals whose cycle can go on now and that nobody has a lease on.
 SELECT goal.id
 FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
@@ -27,4 +27,4 @@ WHERE {which}
               AND other.state NOT IN ('achieved', 'failed', 'dropped')))
     OR (goal.state IN ('achieved', 'failed', 'dropped') AND goal.learned_at IS NULL)
   )
-ORDER BY goal.priority, goal.id
+ORDER BY {order}

@@ -17,28 +17,30 @@ from agents.errors import AgentsError
 from agents.models import Goal
 
 _TEMPLATE = (Path(__file__).parent / "claimable.sql").read_text()
-_BY_ID = "ORDER BY goal.priority, goal.id"
-
-
-def _ordered(which: str, order: str = "goal.priority, goal.deadline, goal.id") -> str:
-    """The goals that can go on, in the order of `agents.bdi.deliberation`."""
-    return _TEMPLATE.replace("{which}", which).replace(_BY_ID, f"ORDER BY {order}")
-
-
-_OF_ANY = _ordered("true")
+# The order of `agents.bdi.deliberation`.
+_MOST_URGENT = "goal.priority, goal.deadline, goal.id"
 # A sum, so that nobody walks the index of ids past all the goals that have ended.
-_OLDEST = _ordered("true", "goal.id + 0")
+_LONGEST_WAITING = "goal.id + 0"
+
+
+def _claimable(which: str, order: str = _MOST_URGENT) -> str:
+    """The goals that can go on, as a query that can be continued by a limit."""
+    return _TEMPLATE.replace("{which}", which).replace("{order}", order)
+
+
+_OF_ANY = _claimable("true")
+_OLDEST = _claimable("true", _LONGEST_WAITING)
 _BESIDE = (
     "goal.agent_id = (SELECT agent_id FROM agents_goal WHERE id = %(goal)s) AND goal.id <> %(goal)s"
     " AND goal.ended_at IS NULL"
 )
 # The other goals of the same agent that could go on: the most urgent ones, and the one that has waited longest.
 WAITING_BESIDE = " UNION ".join(
-    f"(SELECT id, priority FROM agents_goal WHERE id IN ({_ordered(_BESIDE, order)} LIMIT {most}))"  # noqa: S608
-    for order, most in (("goal.priority, goal.deadline, goal.id", 5), ("goal.id + 0", 1))
+    f"(SELECT id, priority FROM agents_goal WHERE id IN ({_claimable(_BESIDE, order)} LIMIT {most}))"  # noqa: S608
+    for order, most in ((_MOST_URGENT, 5), (_LONGEST_WAITING, 1))
 )
 # Two texts, and not one with a condition on the parameter: each has a plan of its own.
-_OF_ONE = _ordered("goal.id = %(goal)s")
+_OF_ONE = _claimable("goal.id = %(goal)s")
 # Both parts are files of this package; what varies is passed as parameters.
 _CLAIM = """
 WITH picked AS ({claimable} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
