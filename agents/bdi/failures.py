@@ -264,6 +264,9 @@ def _by_exit(facts: Facts) -> Failure:
             if mark in lowered:
                 return Failure(found, f"exit code {code}, and stderr says “{mark}”")
     last = next((line.strip() for line in reversed(facts.text.splitlines()) if line.strip()), "")
+    if code < 0 and not last:
+        # Who ended it, and whether it was the program's doing, nobody knows.
+        return Failure(FailureClass.UNKNOWN_ERROR, f"ended by signal {-code}, and it did not say why")
     return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
 
 

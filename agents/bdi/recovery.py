@@ -174,6 +174,8 @@ def choose(
         way, why = _usual(failure.failure_class, situation, shut)
     else:
         way, why, drawn = _learned(open_ways, situation, settings, cell, known, rng)
+    if policy.pinned in shut and policy.pinned is not None:
+        why = f"{policy.pinned.words} is pinned and not open ({shut[policy.pinned]}); {why}"
     weighed = {
         "open": {str(one): round(drawn[str(one)], 3) if str(one) in drawn else None for one in open_ways},
         "closed": {str(one): reason for one, reason in shut.items()},
@@ -196,7 +198,8 @@ def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way,
             said.append(f"{way.words}: {shut[way]}")
         elif way is RETRY and secondary is COOLED and RETRY in situation.chosen and COOLED not in shut:
             said.append("retrying was tried")  # the secondary needs a try too, and has its turn
-        elif way in (RETRY, COOLED, ALTERNATIVE) or way not in situation.chosen:
+        # A person who was asked and had it tried again is asked again: giving up is theirs to say.
+        elif way in (RETRY, COOLED, ALTERNATIVE, MANUAL) or way not in situation.chosen:
             return way, f"{name} strategy of {failure_class.value}"
         else:
             said.append(f"{way.words} was tried")

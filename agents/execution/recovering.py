@@ -16,7 +16,7 @@ from agents import gate
 from agents.bdi import agint, recovery, simplifying
 from agents.bdi.agint import Assessment, Decision
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.failures import Facts, Failure, FailureClass, facts_of
+from agents.bdi.failures import Facts, Failure, facts_of
 from agents.bdi.recovery import Choice, Envelope, Situation
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.bdi.simplifying import Simpler
@@ -121,8 +121,7 @@ def _situation(
         simpler = simplifying.simpler(
             failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model
         )
-        if failure.failure_class is FailureClass.INVALID_PARAMETERS:
-            other = reextracting.other_values(goal, step, failure)
+        other = reextracting.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan gets no simpler"
     limit = f"this goal was planned anew {replans} times already"
     situation = Situation(

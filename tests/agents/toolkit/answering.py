@@ -45,9 +45,9 @@ def status(line: str, body: bytes = b"", **headers: str) -> bytes:
 
 
 @contextmanager
-def answering(context: ssl.SSLContext | None = None) -> Iterator[Answering]:
-    """Serve on a free port until the block is left."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def answering(context: ssl.SSLContext | None = None, port: int = 0) -> Iterator[Answering]:
+    """Serve on this port, or on a free one, until the block is left."""
+    with socket.create_server(("127.0.0.1", port)) as listening:
         found = Answering(listening.getsockname()[1])
         thread = threading.Thread(target=_serve, args=(found, listening, context))
         thread.start()
