@@ -58,6 +58,11 @@ def page_of(after: int | None = None) -> tuple[list[Row], int | None]:
     return found, shown[-1].pk if len(rows) > AGENTS_A_PAGE else None
 
 
+def row_of(agent: Agent) -> Row:
+    """One agent as the list has it. One query."""
+    return _row(agent, _counts(Goal.objects.filter(agent=agent)).get(agent.pk, ({}, 0)))
+
+
 def _row(agent: Agent, counted: tuple[Mapping[GoalState, int], int]) -> Row:
     states, without_plan = counted
     status = status_of(states, paused=agent.paused, without_plan=without_plan)
@@ -84,7 +89,7 @@ class AgentPage:
 
     def __init__(self, agent: Agent, user: User, after: int | None = None) -> None:
         self.agent = agent
-        self.row = _row(agent, _counts(Goal.objects.filter(agent=agent)).get(agent.pk, ({}, 0)))
+        self.row = row_of(agent)
         rows = AgentCommitment.objects.filter(agent=agent).select_related("by").order_by("-pk")
         self.history = list(rows[:10])
         self.commitment = Commitment(self.history[0].kind) if self.history else commitments.DEFAULT

@@ -6,11 +6,12 @@ import uuid
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 
 from agents.errors import GoalRefused
 from agents.goal_list import OPEN, SEARCH_MAX, GoalFilter
 from agents.models import Goal, Workspace
-from agents.selectors import goals_visible_to, workspaces_writable_by
+from agents.selectors import goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
 from agents.services.designs import checked_design
 from agents.services.goals import checked_text
 from agents.states import GOAL_ENDED, GoalState
@@ -28,25 +29,87 @@ OFFERED_WORKSPACES = 50
 OFFERED_GOALS = 20
 # The largest id a bigint column can hold.
 _BIGGEST = 2**63 - 1
+_ENDED = [state.value for state in GOAL_ENDED]
 
 
-class GoalForm(forms.Form):
-    """The composer. What it offers is limited to the newest; what it accepts is everything the person may use."""
+class TermsForm(forms.Form):
+    """What a goal is given beside its text. What is offered is limited to the newest; what is accepted is everything
+    the person may use, and what `goal` has already.
+    """
+
+    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, required=False)
+    deadline = forms.DateTimeField(required=False)
+    parent = forms.CharField(required=False, max_length=20)
+    depends_on = forms.TypedMultipleChoiceField(coerce=int, required=False)
+
+    def __init__(self, *args: Any, by: User, goal: Goal | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._by = by
+        self._goal = goal
+        # Any number is taken here; clean_depends_on looks which of them are goals the person may see.
+        self.fields["depends_on"].valid_value = lambda value: True  # type: ignore[attr-defined]
+        self.fields["priority"].error_messages["invalid_choice"] = "Priority is a number from 1 (first) to 5 (last)."
+        self.fields["deadline"].error_messages["invalid"] = "Write a day and a time, such as 2030-01-31 18:00."
+
+    def offered_goals(self) -> list[Goal]:
+        """The newest goals that have not ended: those it makes sense to wait for; and those it waits for already."""
+        going = self._others(goals_visible_to(self._by)).exclude(state__in=_ENDED)
+        offered = list(going[:OFFERED_GOALS])
+        if self._goal is not None:
+            held = goals_visible_to(self._by).filter(dependants=self._goal).order_by("-pk")
+            offered.extend(goal for goal in held if goal not in offered)
+        return offered
+
+    def offered_wholes(self) -> list[tuple[int, str]]:
+        """The newest open goals that it may be made a part of, by number and text; one that was asked for is always
+        among them. What it is a part of already may be a goal that the person does not see: that has no text.
+        """
+        mine = self._others(goals_changeable_by(self._by)).exclude(state__in=_ENDED)
+        offered = [(goal.pk, goal.text) for goal in mine[:OFFERED_GOALS]]
+        asked = _number(self["parent"].value())
+        if asked is not None and asked not in dict(offered):
+            seen = goals_visible_to(self._by).filter(pk=asked).first()
+            if (seen is not None and may_change(self._by, seen)) or (self._goal and self._goal.parent_id == asked):
+                offered.append((asked, seen.text if seen is not None else ""))
+        return offered
+
+    def _others(self, goals: QuerySet[Goal]) -> QuerySet[Goal]:
+        return goals.exclude(pk=self._goal.pk if self._goal else None).order_by("-pk")
+
+    def clean_priority(self) -> int:
+        return int(self.cleaned_data["priority"] or DEFAULT_PRIORITY)
+
+    def clean_parent(self) -> Goal | None:
+        text = self.cleaned_data["parent"].strip()
+        if not text:
+            return None
+        number = _number(text)
+        if self._goal is not None and self._goal.parent_id is not None and number == self._goal.parent_id:
+            return self._goal.parent
+        goal = goals_changeable_by(self._by).filter(pk=number or 0).first()
+        if goal is None:
+            raise forms.ValidationError("A goal can be a part only of one of yours that has not ended.")
+        return goal
+
+    def clean_depends_on(self) -> list[Goal]:
+        ids = set(self.cleaned_data["depends_on"])
+        found = goals_visible_to(self._by).in_bulk(ids)
+        if len(found) < len(ids):
+            raise forms.ValidationError("One of these goals does not exist, or is not yours to see.")
+        return [found[pk] for pk in sorted(found)]
+
+
+class GoalForm(TermsForm):
+    """The composer."""
 
     text = forms.CharField(strip=False, required=False)
     workspace = forms.CharField(required=False, max_length=80)
-    priority = forms.TypedChoiceField(choices=PRIORITIES, coerce=int, required=False)
-    depends_on = forms.TypedMultipleChoiceField(coerce=int, required=False)
     design = forms.CharField(strip=False, required=False)
     key = forms.CharField(required=False, max_length=64)
 
     def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._by = by
+        super().__init__(*args, by=by, **kwargs)
         self.fresh_key = uuid.uuid4().hex
-        # Any number is taken here; clean_depends_on looks which of them are goals the person may see.
-        self.fields["depends_on"].valid_value = lambda value: True  # type: ignore[attr-defined]
-        self.fields["priority"].error_messages["invalid_choice"] = "Priority is a number from 1 (first) to 5 (last)."
 
     def offered_workspaces(self) -> list[Workspace]:
         """The workspaces to choose from, latest changed first; one that was asked for is always among them."""
@@ -56,11 +119,6 @@ class GoalForm(forms.Form):
         if asked and asked not in {workspace.name for workspace in offered}:
             offered.extend(writable.filter(name=asked))
         return offered
-
-    def offered_goals(self) -> list[Goal]:
-        """The newest goals that have not ended: those it makes sense to wait for."""
-        going = goals_visible_to(self._by).exclude(state__in=[state.value for state in GOAL_ENDED])
-        return list(going.order_by("-pk")[:OFFERED_GOALS])
 
     def clean_text(self) -> str:
         try:
@@ -83,15 +141,11 @@ class GoalForm(forms.Form):
             raise forms.ValidationError("No workspace of yours has this name. Choose one, or a new one.")
         return workspace
 
-    def clean_priority(self) -> int:
-        return int(self.cleaned_data["priority"] or DEFAULT_PRIORITY)
 
-    def clean_depends_on(self) -> list[Goal]:
-        ids = set(self.cleaned_data["depends_on"])
-        found = goals_visible_to(self._by).in_bulk(ids)
-        if len(found) < len(ids):
-            raise forms.ValidationError("One of these goals does not exist, or is not yours to see.")
-        return [found[pk] for pk in sorted(found)]
+def _number(text: object) -> int | None:
+    """The id that was asked for; None for what can be none."""
+    said = str(text or "").strip()
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
 
 
 class GoalFilterForm(forms.Form):

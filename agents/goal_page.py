@@ -13,8 +13,9 @@ from django.db.models import Prefetch, QuerySet
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from agents import goal_facts, goal_network
+from agents import goal_facts, goal_family, goal_network
 from agents.bdi import document as documents
+from agents.goal_family import Relative
 from agents.goal_network import Lacking, StepNetwork
 from agents.models import (
     Attempt,
@@ -171,9 +172,14 @@ class GoalPage:
         return goal_facts.rejected_rules(self.unplanned) if self.unplanned is not None else []
 
     @cached_property
-    def waits_for(self) -> list[Goal]:
+    def family(self) -> list[Relative]:
+        """Other goals that this one stands to and the person may see: whole, parts, what waits for what."""
+        return goal_family.of(self.goal, self.user)
+
+    @property
+    def waits_for(self) -> list[Relative]:
         """The goals this one depends on that the person may see."""
-        return list(goals_visible_to(self.user).filter(dependants=self.goal).order_by("pk"))
+        return [one for one in self.family if one.kind == goal_family.BEFORE]
 
     @cached_property
     def attempts(self) -> list[Attempt]:

@@ -27,6 +27,12 @@ def may_change(user: User, goal: Goal) -> bool:
     return user.is_active and (goal.submitted_by_id == user.pk or user.has_role(Role.OPERATOR))
 
 
+def goals_changeable_by(user: User) -> QuerySet[Goal]:
+    """The goals of which `may_change` is true."""
+    goals = Goal.objects.select_related("submitted_by", "workspace")
+    return goals if user.has_role(Role.OPERATOR) else goals.filter(submitted_by=user)
+
+
 def may_correct(user: User, goal: Goal) -> bool:
     """True for those who may tell the agent that it believes something wrong: the submitter, and who may decide."""
     return user.is_active and (goal.submitted_by_id == user.pk or user.has_role(Role.REVIEWER))

@@ -97,7 +97,8 @@ G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one l
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
     G.BLOCKED: frozenset({G.PENDING, G.FAILED, G.DROPPED}),
-    G.PENDING: frozenset({G.PLANNING, G.DROPPED}),
+    # To blocked: a person has it wait for another goal after all.
+    G.PENDING: frozenset({G.BLOCKED, G.PLANNING, G.DROPPED}),
     G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
     G.AWAITING_REVIEW: frozenset({G.PENDING, G.PLANNING, G.AWAITING_REVIEW, G.EXECUTING, G.MANUAL, G.DROPPED}),
     # To pending: the approved part is done, and the rest is planned again.

@@ -37,6 +37,7 @@ class Event(StrEnum):
     TIME_LIMIT = "time_limit"
     ROUND_LIMIT = "round_limit"
     BELIEF = "belief"
+    GOAL = "goal"
     LIMIT = "limit"
     PARAMETERS = "parameters"
     AGENT = "agent"

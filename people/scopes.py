@@ -34,8 +34,8 @@ class Scope(StrEnum):
 
 
 MEANINGS: dict[Scope, str] = {
-    Scope.GOALS_READ: "Read goals and their logs",
-    Scope.GOALS_WRITE: "Submit and cancel goals, plan by hand, say how a step ended",
+    Scope.GOALS_READ: "Read goals, their logs, and the agents that have them",
+    Scope.GOALS_WRITE: "Submit, change and cancel goals, plan by hand, say how a step ended",
     Scope.SESSION_WRITE: "Type commands into sessions, which run without a review",
     Scope.FILES_READ: "Read the files of workspaces",
     Scope.FILES_WRITE: "Make workspaces and write files",
@@ -46,7 +46,7 @@ MEANINGS: dict[Scope, str] = {
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, say that a belief is not so",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
-    Scope.AGENTS_WRITE: "Pause and resume agents; make, change and retire them by commands",
+    Scope.AGENTS_WRITE: "Pause and resume agents, set how firmly they hold on; make, change, retire them by commands",
     Scope.BACKLOG_READ: "Read the backlog",
     Scope.BACKLOG_WRITE: "Add to the backlog and decide on it",
     Scope.MASTERMIND: "Send commands to mastermind, each with the scope of what it does",

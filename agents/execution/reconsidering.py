@@ -38,14 +38,14 @@ class Reconsiderer:
 
     def __init__(self, plan: IntentPlan, document: Document, watch: Watch) -> None:
         self._plan, self._document, self._watch = plan, document, watch
-        self._commitment = Commitment(plan.commitment or Commitment.SINGLE_MINDED)
         self._standing: Standing | None = None
         self._said = ""
 
     def after(self, spec: IntentSpec, desk: Desk, *, succeeded: bool) -> Reconsidered | None:
         """What to do now that this step is over; None when nobody has a reason to look, or nothing is new."""
-        is_open = self._commitment is Commitment.OPEN_MINDED
-        if is_open:
+        is_open = self._commitment() is Commitment.OPEN_MINDED
+        # Kept up once it is known: an operator may have the agent look after each step from here on, or no longer.
+        if is_open or self._standing is not None:
             known = self._standing or self._standing_before(spec.position)
             self._standing = known.after(spec, REGISTRY) if succeeded else known
         if not (self._watch.news() or is_open):
@@ -63,11 +63,15 @@ class Reconsiderer:
         at = Place(desk.head, session.cwd, session.venv, session.autonomous)
         beliefs = perceiving.perceive(goal, at) if known.grounds else grounds.held(goal)
         lost = standing.losses(known.expected(position), beliefs)
-        decided = reconsider(self._commitment, grounds.situation(goal, beliefs, lost))
+        decided = reconsider(self._commitment(), grounds.situation(goal, beliefs, lost))
         if decided.course is Course.GO_ON and (len(decided.data) <= 2 or decided.why == self._said):
             return None  # all holds, or it was said already
         self._said = decided.why
         return decided
+
+    def _commitment(self) -> Commitment:
+        """How firmly the agent holds on now: as the last look beside the steps saw it, at first as the claim did."""
+        return Commitment(self._watch.commitment or self._plan.commitment or Commitment.SINGLE_MINDED)
 
     def _standing_before(self, position: int) -> Standing:
         done = self._plan.intents.filter(state=IntentState.SUCCEEDED.value, position__lt=position)

@@ -1,6 +1,7 @@
 """What a claim looks at beside its steps, once a second and in the companion's thread: no step asks for it.
 
-Whether its plan was cancelled, whether somebody told the agent something, and which goal of it waits to go first.
+Whether its plan was cancelled, whether somebody told the agent something, how firmly it holds on, and which goal of it
+waits to go first.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ SELECT plan.cancel_requested, goal.priority, told.newest, told.standing, told.si
        goal.deadline <= clock_timestamp()
        OR EXISTS (SELECT FROM agents_goal parent WHERE parent.id = goal.parent_id AND parent.ended_at IS NOT NULL),
        CASE WHEN %(all)s THEN (
-           SELECT json_agg(json_build_array(waiting.id, waiting.priority)) FROM ({WAITING_BESIDE}) AS waiting) END
+           SELECT json_agg(json_build_array(waiting.id, waiting.priority)) FROM ({WAITING_BESIDE}) AS waiting) END,
+       (SELECT held.kind FROM agents_agentcommitment held WHERE held.agent_id = goal.agent_id
+        ORDER BY held.id DESC LIMIT 1)
 FROM agents_intentplan plan JOIN agents_goal goal ON goal.id = plan.goal_id, told
 WHERE plan.id = %(plan)s
 """  # noqa: S608  # both parts are texts of this package
@@ -45,6 +48,8 @@ class Watch:
     _is_news: bool = False
     _seen: dict[int, tuple[float, int]] = field(default_factory=dict)
     _first: GoesFirst | None = None
+    # As an operator has set it by the last look; "": nobody looked yet, or nobody has set it.
+    commitment: str = ""
 
     def is_cancelled(self) -> bool:
         """Whether a person wants it to stop; keeps the rest of what was seen for `news` and `first`."""
@@ -54,7 +59,8 @@ class Watch:
             row = cursor.fetchone()
         if row is None:
             return False
-        cancelled, priority, newest, standing, since, over, waiting = row
+        cancelled, priority, newest, standing, since, over, waiting, commitment = row
+        self.commitment = commitment or ""
         marks = (newest, standing, bool(over))
         self._is_news = self._is_news or (marks != self._marks if self._marks is not None else bool(since or over))
         self._marks = marks

@@ -31,5 +31,6 @@ def set_to(agent: Agent, kind: Commitment, *, by: User, why: str = "") -> None:
         if before is kind:
             return
         AgentCommitment.objects.create(agent=agent, kind=kind.value, by=by, why=why.strip()[:300])
-        told = {"before": {"commitment": before.value}, "after": {"commitment": kind.value}}
+        said = {"why": why.strip()[:300]} if why.strip() else {}
+        told = {"before": {"commitment": before.value}, "after": {"commitment": kind.value}, **said}
         journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)

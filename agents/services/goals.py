@@ -13,11 +13,12 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from agents import telemetry
+from agents.bdi.goal_terms import Terms
 from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import choosing, designs, hand_items, hints, logs, proposing
+from agents.services import choosing, designs, goal_terms, hand_items, hints, logs, proposing
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
@@ -61,6 +62,7 @@ def submit(
         raise GoalRefused("deadline", "This moment has passed. Name one to come, or leave it empty.")
     if parent is not None and (parent.has_ended or not may_change(by, parent)):
         raise GoalRefused("parent", "A goal can be a part only of one of yours that has not ended.")
+    goal_terms.check(0, Terms(priority, "", parent.pk if parent else None, tuple(goal.pk for goal in depends_on)))
     if workspace is not None and not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
         raise GoalRefused("workspace", "No workspace of yours has this name.")
     if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):

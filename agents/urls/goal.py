@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import answer, beliefs, by_hand, design, goal, hand, reports, session
+from agents.views import answer, beliefs, by_hand, design, goal, hand, reports, session, terms
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
@@ -19,6 +19,7 @@ urlpatterns = [
     path("<int:pk>/session/commands/<int:command>/cancel", session.cancel, name="goal-type-cancel"),
     path("<int:pk>/decisions/", goal.decisions, name="goal-decisions"),
     path("<int:pk>/cancel", goal.cancel, name="goal-cancel"),
+    path("<int:pk>/terms", terms.terms, name="goal-terms"),
     path("<int:pk>/again", goal.again, name="goal-again"),
     path("<int:pk>/plan-again", goal.plan_again, name="goal-plan-again"),
     path("<int:pk>/again-with-access", goal.again_with_access, name="goal-again-with-access"),

@@ -22,7 +22,7 @@ from agents.services.designs import DESIGN_MAX
 from people.models import User
 
 _SLOT = "slot-"
-_FORM_FIELDS = {"text", "workspace", "priority", "depends_on", "design"}
+_FORM_FIELDS = {"text", "workspace", "priority", "depends_on", "design", "deadline", "parent"}
 
 
 @require_safe
@@ -55,7 +55,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """
     user = cast(User, request.user)
     if request.method != "POST":
-        asked = {name: request.GET[name] for name in ("text", "workspace") if name in request.GET}
+        asked = {name: request.GET[name] for name in ("text", "workspace", "parent") if name in request.GET}
         return _composer(request, GoalForm(initial=asked, by=user))
     form = GoalForm(_with_text(request.POST), by=user)
     if request.POST.get("show") == "preview":  # the way without scripts; with them the preview is there while typing
@@ -71,6 +71,8 @@ def new(request: HttpRequest) -> HttpResponse:
             depends_on=form.cleaned_data["depends_on"],
             submission_key=form.cleaned_data["key"],
             design=form.cleaned_data["design"],
+            deadline=form.cleaned_data["deadline"],
+            parent=form.cleaned_data["parent"],
         )
     except GoalRefused as refused:
         form.add_error(refused.field if refused.field in _FORM_FIELDS else None, refused.message)
@@ -99,6 +101,8 @@ def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpRe
             "design_max": DESIGN_MAX,
             "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
             "offered_goals": form.offered_goals(),
+            "offered_wholes": form.offered_wholes(),
+            "part_of": str(form["parent"].value() or ""),
             "waits_for": {str(value) for value in form["depends_on"].value() or ()},
             **_previewed(cast(User, request.user), text, form["workspace"].value() or ""),
         },

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from agents import goal_log, selectors
 from agents.models import Goal, IntentPlan
+from agents.services import goal_terms
 from agents.services import goals as services
 from agents.states import GoalState
 from mindx_web.api.auth import ApiRequest, BearerToken
@@ -43,6 +44,17 @@ class GoalIn(Strict):
     design: str = Field("", description="how it should be done, a statement a line; reviewed first where that is on")
 
 
+class GoalPatch(Strict):
+    """What is to become different; what is left out stays. Null takes a deadline or a parent away."""
+
+    priority: int | None = Field(None, ge=1, le=5, description="1 is adopted first, 5 last")
+    deadline: Moment | None = Field(None, description="after this moment it is not begun")
+    parent: str | None = Field(None, description="id of a goal of yours that this one is a part of")
+    depends_on: list[str] | None = Field(
+        None, max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved, before it is begun"
+    )
+
+
 class GoalOut(Schema):
     """A goal. `intent_plan` is the id of its newest intent plan."""
 
@@ -56,6 +68,8 @@ class GoalOut(Schema):
     agent: str
     submitted_by: str
     depends_on: list[str]
+    deadline: datetime | None
+    parent: str | None
     created_at: datetime
     changed_at: datetime
     ended_at: datetime | None
@@ -167,6 +181,27 @@ def read(request: ApiRequest, goal_id: str) -> GoalOut:
     return goal_out(_read(request.auth.user, goal_id))
 
 
+@router.patch("/{goal_id}", response=GoalOut, auth=_MAY_WRITE, operation_id="change_goal")
+def change(request: ApiRequest, goal_id: str, payload: GoalPatch) -> GoalOut:
+    """Change how urgent an open goal is, until when it is wanted, and its place among others.
+
+    It counts from the agent's next decision on, and the log says who changed what. 409 once the goal has ended, and for
+    what it waits for once it has been begun.
+    """
+    user = request.auth.user
+    goal = changeable(user, goal_id)
+    wanted: dict[str, Any] = {name: getattr(payload, name) for name in payload.model_fields_set}
+    for name in ("priority", "depends_on"):
+        if wanted.get(name, ...) is None:
+            raise invalid(name, "This cannot be null; leave it out to keep what is so.")
+    if wanted.get("parent") is not None:
+        wanted["parent"] = readable(user, wanted["parent"])
+    if "depends_on" in wanted:
+        wanted["depends_on"] = _dependencies(user, wanted["depends_on"])
+    goal_terms.change(goal, by=user, **wanted)
+    return goal_out(_read(user, goal_id))
+
+
 @router.post("/{goal_id}/cancel", response=GoalOut, auth=_MAY_WRITE, operation_id="cancel_goal")
 def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None, Body()] = None) -> GoalOut:
     """Cancel a goal at any time. A running step is stopped within seconds; the goal is `dropped` then."""
@@ -223,6 +258,8 @@ def goal_out(goal: Goal) -> GoalOut:
         agent=str(goal.agent_id),
         submitted_by=goal.submitted_by.username,
         depends_on=[str(other.pk) for other in goal.depends_on.all()],
+        deadline=goal.deadline,
+        parent=str(goal.parent_id) if goal.parent_id is not None else None,
         created_at=goal.created_at,
         changed_at=goal.changed_at,
         ended_at=goal.ended_at,

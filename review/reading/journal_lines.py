@@ -86,12 +86,15 @@ def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
             done = _BELIEF.get(what, "put this back")
             instead = f", but: {_short(data['instead'])}" if data.get("instead") else ""
             return f"{done}, in {place}: “{_short(data.get('sentence', ''))}”{instead}"
+        case Event.GOAL:
+            return f"changed the terms of {place}{_changes(data)}"
         case Event.LIMIT:
             return f"changed limits of steps{_changes(data)}"
         case Event.PARAMETERS:
             return f"saved how parameters are settled{_changes(data)}"
         case Event.AGENT:
-            return f"changed {place}{_changes(data)}"
+            why = data.get("why")
+            return f"changed {place}{_changes(data)}" + (f": {_short(why)}" if why else "")
         case Event.STANDSTILL:
             return f"changed whether everything stands still{_changes(data)}"
         case Event.BACKLOG:

@@ -33,6 +33,7 @@ from agents.services import (
     designs,
     failing,
     firmware,
+    goal_terms,
     goals,
     recovery_learning,
     shadowing,
@@ -124,6 +125,8 @@ def furnish(people: People) -> Furnished:
     revised = _revised(owner, judge)
     choice = asked_choice(owner)
     design, sent_back = _designs(owner, judge, choice)
+    soon = timezone.now() + timedelta(days=2)
+    goal_terms.change(manual, by=owner, parent=waiting.goal, deadline=soon, priority=2)
     notices.sweep()
     level_notices.sweep()
     tokens.issue(owner, f"token {LONG}"[:100])

@@ -75,6 +75,7 @@ PAGES: dict[str, list[Place]] = {
     "goal-hand": [Place("owner", lambda all_: [all_.stuck.pk])],
     "goal-decisions": [Place("owner", _goal)],
     "goal-cancel": [Place("owner", lambda all_: [all_.manual.pk])],
+    "goal-terms": [Place("owner", lambda all_: [all_.manual.pk])],
     "goal-design": [Place("owner", lambda all_: [all_.sent_back.pk])],
     "goal-plan-by-hand": [Place("owner", lambda all_: [all_.manual.pk])],
     "workspaces": [Place("owner")],

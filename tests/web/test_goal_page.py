@@ -93,7 +93,7 @@ def test_owner_and_reviewer_see_every_part(
         assert page.count("<h1") == 1
 
 
-@pytest.mark.parametrize("name", ["goal-cancel", "goal-again", "goal-plan-by-hand"])
+@pytest.mark.parametrize("name", ["goal-cancel", "goal-again", "goal-plan-by-hand", "goal-terms"])
 def test_who_may_only_look_changes_nothing(
     name: str, owner: User, reviewer: User, make_goal: Maker, client_of: ClientOf
 ) -> None:

@@ -110,6 +110,23 @@ def test_an_open_minded_agent_plans_again_when_what_its_plan_stood_on_was_taken_
     assert not goal.intent_plans.exclude(pk=plan.pk).exists()
 
 
+def test_a_commitment_that_an_operator_sets_while_the_plan_runs_counts_from_the_next_step(
+    planned: Callable[..., IntentPlan], after_the_first_step: Callable[..., None], owner: User, chief: User
+) -> None:
+    plan = planned("blind")
+    goal = plan.goal
+
+    def both() -> None:
+        commitments.set_to(goal.agent, Commitment.OPEN_MINDED, by=chief, why="The weather turns.")
+        telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk)
+
+    after_the_first_step(both)
+    cycle.one(goal.pk)
+    plan.refresh_from_db()
+    assert (plan.state, _states(plan)) == (PlanState.SUPERSEDED, ["succeeded", "skipped", "skipped"])
+    assert goal.log_lines.get(stage="reconsider").data["commitment"] == "open_minded"
+
+
 @pytest.mark.parametrize("kind", ["blind", "single_minded"])
 def test_who_is_less_open_goes_on_and_says_so(
     kind: str, planned: Callable[..., IntentPlan], after_the_first_step: Callable[..., None], owner: User
