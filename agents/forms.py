@@ -74,7 +74,7 @@ class TermsForm(forms.Form):
         return offered
 
     def _others(self, goals: QuerySet[Goal]) -> QuerySet[Goal]:
-        return goals.exclude(pk=self._goal.pk if self._goal else None).order_by("-pk")
+        return goals.exclude(pk=self._goal.pk if self._goal else 0).order_by("-pk")
 
     def clean_priority(self) -> int:
         return int(self.cleaned_data["priority"] or DEFAULT_PRIORITY)
