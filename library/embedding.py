@@ -7,6 +7,7 @@ written, so two processes that fill the same row write the same numbers.
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
 
@@ -75,7 +76,10 @@ def _fill(model: type[Model], rows: Sequence[Model]) -> int:
         for column, text in _TEXTS[model].items()
         if getattr(row, column) is None and getattr(row, text)
     ]
+    found: dict[int, dict[str, list[float]]] = defaultdict(dict)
     for (row, column, _), vector in zip(gaps, embeddings.embed([text for *_, text in gaps]), strict=True):
+        found[row.pk][column] = vector
+    for pk, vectors in found.items():
         # The row may have been forgotten meanwhile; then this changes nothing.
-        model._default_manager.filter(pk=row.pk).update(**{column: vector})
+        model._default_manager.filter(pk=pk).update(**vectors)
     return len(rows)

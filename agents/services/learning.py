@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from agents.execution.lease import Lease
-from agents.models import Attempt, Goal, IntentPlan
+from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.selectors import current_plan
 from agents.services import logs, shadowing
 from agents.states import GoalState, IntentState, PlanState
@@ -22,17 +24,19 @@ def learn(lease: Lease) -> None:
     """Record the ended goal as an experience, once. The embedding follows on its own and is retried."""
     goal = Goal.objects.select_related("workspace", "submitted_by", "agent").get(pk=lease.goal_id)
     plan = current_plan(goal)
+    intents = list(plan.intents.order_by("position")) if plan is not None else []
+    main = [intent for intent in intents if intent.phase == Intent.Phase.MAIN]
     memory.record(
         goal_ref=str(goal.pk),
         owner=goal.submitted_by,
         primary_goal_description=goal.text,
-        sub_task_description=_steps(plan),
+        sub_task_description=_steps(main),
         initiating_agent_id=goal.agent.name,
-        involved_components=_components(plan),
+        involved_components=_components(plan, intents),
         input_context_summary=" ".join(goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True)[:20]),
         key_decisions_made=_decisions(goal),
-        final_outcome=_outcome(goal, plan),
-        output_summary=_output(goal, plan),
+        final_outcome=_outcome(goal, main),
+        output_summary=_output(goal, main),
         feedback_signals=_signals(goal),
         timestamp=goal.ended_at or timezone.now(),
         workflow_id=str(plan.pk) if plan else "",
@@ -63,18 +67,15 @@ def _record_rule(plan: IntentPlan | None) -> None:
         components.record_use(int(version_id), succeeded=plan.state == PlanState.COMPLETE)
 
 
-def _steps(plan: IntentPlan | None) -> str:
-    if plan is None:
-        return ""
-    return ", ".join(f"{intent.tool}.{intent.command}" for intent in plan.intents.filter(phase="main"))
+def _steps(main: Sequence[Intent]) -> str:
+    runs = ((command, len(list(same))) for command, same in groupby(f"{one.tool}.{one.command}" for one in main))
+    return ", ".join(command if times == 1 else f"{times} × {command}" for command, times in runs)
 
 
-def _components(plan: IntentPlan | None) -> list[str]:
-    if plan is None:
-        return []
-    rule = plan.plan.evidence.get("rule") or {}
+def _components(plan: IntentPlan | None, intents: Sequence[Intent]) -> list[str]:
+    rule = (plan.plan.evidence.get("rule") or {}) if plan is not None else {}
     named = [f"rule {rule['name']} {rule.get('version', '')}".strip()] if rule.get("name") else []
-    return [*named, *sorted({f"tool {intent.tool}" for intent in plan.intents.all()})]
+    return [*named, *sorted({f"tool {intent.tool}" for intent in intents})]
 
 
 def _decisions(goal: Goal) -> list[str]:
@@ -83,32 +84,32 @@ def _decisions(goal: Goal) -> list[str]:
     return [f"{move.new} by {move.by}" + (f": {move.reason}" if move.reason else "") for move in moves.order_by("pk")]
 
 
-def _outcome(goal: Goal, plan: IntentPlan | None) -> str:
+def _outcome(goal: Goal, main: Sequence[Intent]) -> str:
     if goal.state == GoalState.ACHIEVED:
         return "success"
     if goal.state == GoalState.DROPPED:
         return "abandoned"
-    worked = plan is not None and plan.intents.filter(phase="main", state=IntentState.SUCCEEDED.value).exists()
+    worked = any(intent.state == IntentState.SUCCEEDED for intent in main)
     return "partial_success" if worked else "failure"
 
 
-def _output(goal: Goal, plan: IntentPlan | None) -> str:
+def _output(goal: Goal, main: Sequence[Intent]) -> str:
     """How it ended in words: the reason, else the end of what the last steps printed."""
     said: list[str] = [goal.reason] if goal.reason else []
-    if plan is not None:
-        for intent in plan.intents.filter(phase="main").exclude(result=None).order_by("-position")[:3]:
-            result = intent.result or {}
-            text = str(result.get("stdout") or result.get("message") or "").strip()
-            if text:
-                said.append(text[-500:])
+    for intent in [one for one in reversed(main) if one.result is not None][:3]:
+        result = intent.result or {}
+        text = str(result.get("stdout") or result.get("message") or "").strip()
+        if text:
+            said.append(text[-500:])
     return "\n".join(said)[:_OUTPUT_MAX]
 
 
 def _signals(goal: Goal) -> dict[str, Any]:
-    attempts = Attempt.objects.filter(intent__intent_plan__goal=goal)
-    failed = attempts.filter(outcome="failed").order_by("-pk").first()
+    tries = Attempt.objects.filter(intent__intent_plan__goal=goal).order_by("pk")
+    ended = list(tries.values_list("outcome", "failure_class"))
+    failures = [failure_class for outcome, failure_class in ended if outcome == "failed"]
     return {
         "revisions": goal.intent_plans.count(),
-        "tries": attempts.count(),
-        "error_type": failed.failure_class if failed else "",
+        "tries": len(ended),
+        "error_type": failures[-1] if failures else "",
     }

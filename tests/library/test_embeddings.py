@@ -18,6 +18,8 @@ import numpy as np
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
@@ -91,6 +93,18 @@ def test_like_sentences_are_near_and_unlike_ones_far() -> None:
     assert create @ start > 0.55
     assert cat @ kitten > 0.55
     assert max(create @ delete, create @ cat, start @ kitten) < 0.3
+
+
+@given(st.lists(st.integers(2, 256), max_size=80))
+def test_batches_hold_each_text_once_and_little_padding(lengths: list[int]) -> None:
+    found = embeddings.batches(lengths)
+    assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
+    for batch in found:
+        assert len(batch) <= embeddings.BATCH
+        longest = max(lengths[index] for index in batch)
+        # The last that was taken in made none of the others longer by more than was spared, all together.
+        others = batch[:-1]
+        assert sum(longest - lengths[index] for index in others) <= embeddings.SPARED
 
 
 def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
