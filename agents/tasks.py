@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.execution import shadow as shadow_run
 from agents.execution import typed
-from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, snapshot_upkeep
+from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, mind_cases, snapshot_upkeep
 from sandbox.analysis import kit
 
 
@@ -46,6 +46,12 @@ def prune_snapshots() -> None:
 def keep_logs() -> None:
     """Make room for the logs of goals to come, and let go of those that are old enough."""
     log_keeping.keep()
+
+
+@shared_task(name="agents.add_up_days")
+def add_up_days() -> None:
+    """Add up what the insights count of the days that are over."""
+    mind_cases.add_up_days()
 
 
 @shared_task(name="agents.tend_backlog")

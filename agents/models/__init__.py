@@ -13,6 +13,7 @@ from agents.models.common import DIGEST_HEX
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
+from agents.models.insights import Correction, MindDay, Planning
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.parameters import ParameterRule, ParameterSettings, PathMapping
@@ -41,6 +42,7 @@ __all__ = [
     "BacklogTry",
     "Belief",
     "ClassCorrection",
+    "Correction",
     "FailureRecord",
     "FailureRule",
     "Generation",
@@ -54,10 +56,12 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "MindDay",
     "ParameterRule",
     "ParameterSettings",
     "PathMapping",
     "Plan",
+    "Planning",
     "RecoveryAttempt",
     "RecoveryPolicy",
     "RecoveryReset",

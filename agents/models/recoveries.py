@@ -100,6 +100,7 @@ class FailureRecord(models.Model):
         indexes = [
             models.Index(fields=["failure_class", "tool", "strategy", "-id"], name="failure_by_cell"),
             models.Index(fields=["id"], condition=Q(settled_at=None), name="failure_unsettled"),
+            models.Index(fields=["-at", "-id"], name="failure_newest"),
             models.Index(fields=["tool", "cools_until"], condition=~Q(cools_until=None), name="failure_cooling"),
         ]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.bdi.corrections import RULE_NOTE
 from agents.bdi.dependencies import link
 from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
@@ -116,7 +117,7 @@ def _value_of(
     rule = rules.get((step.tool, step.command, name), Rule())
     command = REGISTRY.command(step.tool, step.command)
     if rule.has_default and switches.fallback_to_defaults:
-        return Param(rule.default, "default", note="a parameter rule says so")
+        return Param(rule.default, "default", note=RULE_NOTE)
     if not rule.may_be_guessed:
         return None
     if switches.use_experience:
@@ -156,7 +157,7 @@ def _with_rules(
             choice = Choice(str(declared), "the declared default", declared)
             asked.append(Question(at, text, "It is not said, and no default may be taken.", name, (choice,)))
         elif rule is not None and rule.has_default:
-            params[name] = Param(rule.default, "default", note="a parameter rule says so")
+            params[name] = Param(rule.default, "default", note=RULE_NOTE)
     for name, param in step.params.items():
         if param.origin == "mapping" and param.confidence < switches.least_confidence:
             title = str(command.properties[name].get("title", name)).lower()

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from agents import prepared
 from agents.bdi.document import Document
-from agents.models import Goal, Intent, IntentPlan, Plan, ShadowRun, TerminalSession
+from agents.models import Goal, Intent, IntentPlan, Plan, Planning, ShadowRun, TerminalSession
+from agents.services.planning_time import Took
 from agents.states import IntentState, PlanState, ShadowState
 
 # What a model's defaults would write stands here as it is; a test compares the two.
@@ -42,6 +43,13 @@ WITH plan AS (
         lease_fence, created_at)
     SELECT id, 1, %(waiting)s, '', '', '', '[]', '', 0, %(now)s FROM revision
     RETURNING id
+), planning AS (
+    INSERT INTO {Planning._meta.db_table} (plan_id, goal_id, agent_id, source, is_valid, attempts, waited_ms,
+        perceive_ms, rules_ms, understand_ms, model_ms, validate_ms, total_ms, at)
+    SELECT plan.id, %(goal)s, %(agent)s, %(source)s, true, took.attempts, took.waited_ms, took.perceive_ms,
+        took.rules_ms, took.understand_ms, took.model_ms, took.validate_ms, took.total_ms, %(now)s
+    FROM plan, json_to_recordset(%(took)s::json) AS took (attempts int, waited_ms int, perceive_ms int, rules_ms int,
+        understand_ms int, model_ms int, validate_ms int, total_ms int)
 )
 SELECT plan.id, revision.id, shadow.id FROM plan, revision, shadow
 """  # noqa: S608  # names of our own tables
@@ -49,12 +57,19 @@ _OF_A_STEP = ("position", "phase", "tool", "command", "effect")
 
 
 def store(
-    plan: Plan, goal: Goal, document: Document, data: bytes, *, digest: str, replaces: Sequence[str]
+    plan: Plan,
+    goal: Goal,
+    document: Document,
+    data: bytes,
+    *,
+    digest: str,
+    replaces: Sequence[str],
+    took: Took | None = None,
 ) -> tuple[IntentPlan, int]:
     """Store a plan that has no row yet as this revision of its goal; the revision, and the number of its shadow run.
 
-    `data` are the document's bytes and `digest` theirs. Whoever listens for new revisions hears of it in the same
-    transaction, as of one that its model saves.
+    `data` are the document's bytes and `digest` theirs, `took` what the planning took that made it. Whoever listens for
+    new revisions hears of it in the same transaction, as of one that its model saves.
     """
     now = timezone.now()
     values: Mapping[str, Any] = {
@@ -74,6 +89,8 @@ def store(
         "awaiting": PlanState.AWAITING_REVIEW.value,
         "pending": IntentState.PENDING.value,
         "waiting": ShadowState.WAITING.value,
+        "agent": goal.agent_id,
+        "took": json.dumps([took.as_row()] if took is not None else []),
     }
     plan.pk, revision, shadow = prepared.row(_STORE, values) or (None, None, 0)
     plan.created_at = now

@@ -18,7 +18,7 @@ from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, hold, renew
-from agents.models import Belief, Goal, Plan
+from agents.models import Belief, Goal, Plan, Planning
 from agents.rules.selection import KnownRule
 from agents.services import (
     adopting,
@@ -39,6 +39,7 @@ from agents.services import (
 from agents.services.asked_models import models_of
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
+from agents.services.planning_time import Took
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.language.asking import Stopped
@@ -56,19 +57,21 @@ def plan_goal(lease: Lease) -> None:
 
     Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds.
     """
-    goal = _adopt(lease)
+    took = Took(timezone.now())
+    goal = _adopt(lease, took)
     if goal.state != GoalState.PLANNING:  # it waits for its design, or is not begun
         return
     told = telling.mark(goal.pk)
-    with telemetry.span("perceive", goal.pk):
+    with telemetry.span("perceive", goal.pk), took.stage("perceive"):
         beliefs = perceiving.perceive(goal)
-    with telemetry.span("plan", goal.pk):
+    with telemetry.span("plan", goal.pk), took.stage("rules"):
         found = _find(goal, rules.known_rules(), beliefs)
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
-        found = _as_people_wish(goal, parameters.corrected(goal, found))
+        with took.stage("understand"):
+            found = _as_people_wish(goal, parameters.corrected(goal, found))
     if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
-        with telemetry.span("understand", goal.pk):
+        with telemetry.span("understand", goal.pk), took.stage("understand"):
             try:
                 found = _understood(lease, goal, found)
             except Stopped:
@@ -78,7 +81,8 @@ def plan_goal(lease: Lease) -> None:
     validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and models_of(goal.agent):
         try:
-            planned = model_planning.plan(lease, goal, beliefs, found)
+            with took.stage("model"):
+                planned = model_planning.plan(lease, goal, beliefs, found)
         except Stopped:  # whoever cancelled the goal has said so
             return
         if isinstance(planned, Later):
@@ -89,7 +93,9 @@ def plan_goal(lease: Lease) -> None:
         validated = planned
     if isinstance(found, PlanDraft) and (again := mending.same_step_again(goal, found)):
         found = NoPlan("failed_step_again", {**found.evidence, "again": again})
-    problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
+    with took.stage("validate"):
+        problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
+    took.came_to(found)
     with transaction.atomic():
         goal = hold(lease)
         _keep_beliefs(goal, beliefs)
@@ -99,9 +105,9 @@ def plan_goal(lease: Lease) -> None:
             move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
             return
         if isinstance(found, PlanDraft) and not problems:
-            _propose(goal, found)
+            _propose(goal, found, took)
         else:
-            _ask_a_person(goal, found, problems)
+            _ask_a_person(goal, found, problems, took)
 
 
 def _put_off(lease: Lease, later: Later) -> None:
@@ -150,12 +156,15 @@ def give_up(lease: Lease, reason: str) -> None:
         move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=reason)
 
 
-def _adopt(lease: Lease) -> Goal:
+def _adopt(lease: Lease, took: Took) -> Goal:
     """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
     with transaction.atomic():
         goal = hold(lease)
-        if goal.state == GoalState.PENDING and not adopting.adopt(goal, lease):
-            return goal
+        since = goal.changed_at
+        if goal.state == GoalState.PENDING:
+            if not adopting.adopt(goal, lease):
+                return goal
+            took.adopted(since)
         if (design := designs.in_the_way(goal)) is not None:
             designs.wait_for_it(goal, design)
         return goal
@@ -199,7 +208,7 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
     logs.say(goal.pk, "bdi_agent", "perceive", f"holds {len(beliefs)} beliefs about workspace, tools and machine")
 
 
-def _propose(goal: Goal, draft: PlanDraft) -> None:
+def _propose(goal: Goal, draft: PlanDraft, took: Took) -> None:
     if choosing.must_ask(goal, draft):
         choosing.ask(goal, draft)
         return
@@ -209,7 +218,7 @@ def _propose(goal: Goal, draft: PlanDraft) -> None:
         logs.say(goal.pk, "bdi_agent", "plan", said, **_chosen(draft))
     elif draft.source == parameters.SOURCE:
         logs.say(goal.pk, "bdi_agent", "plan", parameters.in_a_sentence(draft))
-    proposing.propose(goal, draft)
+    proposing.propose(goal, draft, took=took)
 
 
 def _chosen(draft: PlanDraft) -> dict[str, Any]:
@@ -241,10 +250,10 @@ def _with_wishes(goal: Goal, draft: PlanDraft) -> PlanDraft:
     return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
 
 
-def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> None:
+def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem], took: Took) -> None:
     """No valid plan: keep the evidence, and let the goal wait for a person."""
     reason = found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
-    Plan.objects.create(
+    plan = Plan.objects.create(
         goal=goal,
         number=numbering.last_of(goal).plan + 1,
         source=_source(found),
@@ -252,6 +261,10 @@ def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Prob
         evidence=dict(found.evidence),
         problems=[problem.message for problem in problems] or [reason],
     )
+    Planning.objects.create(
+        plan=plan, goal=goal, agent_id=goal.agent_id, source=plan.source, is_valid=False, at=plan.created_at,
+        **took.as_row(),
+    )  # fmt: skip
     hint = "a person must answer" if reason.startswith(parameters.QUESTION) else MANUAL_HINT
     logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {hint}", level="warning")
     move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)

@@ -22,6 +22,7 @@ from agents.models import Goal, IntentPlan, Plan
 from agents.services import asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
+from agents.services.planning_time import Took
 from agents.services.plans import SENT_BACK
 from agents.states import GoalState, PlanState
 from agents.toolkit import phrases
@@ -157,8 +158,10 @@ def _alternatives_by_hand(step: Step, raw: Any, position: int) -> tuple[tuple[St
     return tuple(found), problems
 
 
-def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPlan:
+def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None, took: Took | None = None) -> IntentPlan:
     """Fix the draft as the goal's next revision and queue it for review. The caller holds the goal's row.
+
+    `took`: what the agent's planning took; None where none did.
 
     Raises ValueError on a draft with problems: callers validate first, and nothing invalid may be stored.
     """
@@ -177,7 +180,7 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None) -> IntentPl
     )
     data = documents.write(document)
     intent_plan, shadow = plan_rows.store(
-        plan, goal, document, data, digest=documents.digest_of(data), replaces=replaced(document)
+        plan, goal, document, data, digest=documents.digest_of(data), replaces=replaced(document), took=took
     )
     who = by.username if by else "bdi_agent"
     logs.say(

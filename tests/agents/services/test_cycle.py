@@ -12,6 +12,7 @@ from agents.errors import GoalRefused
 from agents.execution.lease import LeaseLost, claim, claimable
 from agents.models import Agent, Goal
 from agents.services import cycle, goals, planning
+from agents.services.planning_time import Took
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.services import decisions
@@ -72,7 +73,7 @@ def test_a_worker_that_died_while_planning_strands_nothing(owner: User, make_goa
     goal = make_goal(owner, PROJECT)
     dead = claim(goal.pk)
     assert dead is not None
-    planning._adopt(dead)
+    planning._adopt(dead, Took(goal.changed_at))
     assert claim(goal.pk) is None
     Goal.objects.filter(pk=goal.pk).update(lease_until="2020-01-01T00:00:00Z")
     assert _after_work(goal).state == GoalState.AWAITING_REVIEW

@@ -1,0 +1,294 @@
+"""Reading the insights of the mind: sums of days for charts, and the cases behind each number.
+
+What is counted is defined in docs/insights.md. Days that are over come from their sums, the newer ones from the cases
+themselves, so a number is always as many as its list is long.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.db import connection
+from django.db.models import Count, F, Q, QuerySet, Value
+from django.db.models.functions import Concat, TruncDate
+
+from agents.bdi.corrections import JUDGED, Came
+from agents.bdi.latency import STAGES, TOTAL, quantile
+from agents.models import Correction, FailureRecord, MindDay, Planning
+from agents.services.mind_cases import EDGE, sums_of
+
+# What a planning came to: a valid plan in the first attempt, after repairs, or none.
+FIRST, REPAIRED, NONE = "first", "repaired", "none"
+PLANNED = (FIRST, REPAIRED, NONE)
+HELPED, NOT_HELPED, OPEN = "helped", "not_helped", "open"
+RECOVERED = (HELPED, NOT_HELPED, OPEN)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which cases: from the first day to the last (UTC), of one agent or one tool, or of all (0, "")."""
+
+    first: date
+    last: date
+    agent: int = 0
+    tool: str = ""
+
+    @property
+    def times(self) -> tuple[datetime, datetime]:
+        """The first moment, and the first after the last."""
+        return _midnight(self.first), _midnight(self.last + timedelta(days=1))
+
+    def plannings(self, *, source: str = "", came: str = "", stage: str = "") -> QuerySet[Planning]:
+        """Plannings, newest first: of one source, that came to this, or went through a stage to a valid plan."""
+        found = Planning.objects.filter(self._when, self._agent)
+        if source:
+            found = found.filter(source=source)
+        if came in PLANNED:
+            found = found.filter(_CAME[came])
+        if came == "valid":
+            found = found.filter(is_valid=True)
+        if stage:
+            found = found.filter(is_valid=True, **{f"{stage}_ms__isnull": False})
+        return found.order_by("-at", "-pk")
+
+    def corrections(self, *, origin: str = "", came: str = "") -> QuerySet[Correction]:
+        """Corrections, newest first: of one origin, that came to this ("judged": to anything but `unused`)."""
+        found = Correction.objects.filter(self._when, self._agent)
+        if self.tool:
+            found = found.filter(tool=self.tool)
+        if origin:
+            found = found.filter(origin=origin)
+        if came:
+            found = found.filter(came__in=JUDGED if came == "judged" else [came])
+        return found.order_by("-at", "-pk")
+
+    def failures(self, *, failure_class: str = "", strategy: str = "", came: str = "") -> QuerySet[FailureRecord]:
+        """Failures of steps and plannings, newest first; those taken over by the same way again are one case."""
+        found = FailureRecord.objects.filter(self._when).exclude(_SAME_WAY_AGAIN)
+        if self.agent:
+            found = found.filter(goal__agent_id=self.agent)
+        if self.tool:
+            found = found.filter(tool=self.tool)
+        if failure_class:
+            found = found.filter(failure_class=failure_class)
+        if strategy:
+            name, _, variant = strategy.partition(":")
+            found = found.filter(strategy=name, variant=variant)
+        if came in RECOVERED:
+            found = found.filter(_RECOVERY[came])
+        if came == "ended":
+            found = found.filter(settled_at__isnull=False)
+        return found.order_by("-at", "-pk")
+
+    @property
+    def _when(self) -> Q:
+        since, until = self.times
+        return Q(at__gte=since, at__lt=until)
+
+    @property
+    def _agent(self) -> Q:
+        return Q(agent_id=self.agent) if self.agent else Q()
+
+
+_SAME_WAY_AGAIN = Q(variant="", overtaken_by=F("strategy")) | Q(
+    ~Q(variant=""), overtaken_by=Concat("strategy", Value(":"), "variant")
+)
+_CAME = {
+    FIRST: Q(is_valid=True, attempts=1),
+    REPAIRED: Q(is_valid=True, attempts__gt=1),
+    NONE: Q(is_valid=False),
+}
+_RECOVERY = {
+    HELPED: Q(settled_at__isnull=False, succeeded=True, overtaken_by=""),
+    NOT_HELPED: Q(settled_at__isnull=False) & (Q(succeeded=False) | ~Q(overtaken_by="")),
+    OPEN: Q(settled_at__isnull=True),
+}
+
+
+@dataclass
+class Times:
+    """How long something took: cases, milliseconds in all, and how many cases each bucket has."""
+
+    cases: int = 0
+    amount_ms: int = 0
+    buckets: Counter[int] = field(default_factory=Counter)
+
+    def add(self, cases: int, amount_ms: int, buckets: Iterable[tuple[int, int]]) -> None:
+        """Count further cases."""
+        self.cases += cases
+        self.amount_ms += amount_ms
+        for bucket, count in buckets:
+            self.buckets[bucket] += count
+
+    @property
+    def mean_ms(self) -> float | None:
+        """On average; None without cases."""
+        return self.amount_ms / self.cases if self.cases else None
+
+    @property
+    def p50_ms(self) -> float | None:
+        """Half of the cases took no longer, to within five per cent."""
+        return quantile(self.buckets, 0.5)
+
+    @property
+    def p95_ms(self) -> float | None:
+        """95 of a hundred took no longer, to within five per cent."""
+        return quantile(self.buckets, 0.95)
+
+
+@dataclass
+class Figures:
+    """What is counted of some cases, by what they came to."""
+
+    corrected: Counter[str] = field(default_factory=Counter)
+    planned: Counter[str] = field(default_factory=Counter)
+    attempts: int = 0
+    recovered: Counter[str] = field(default_factory=Counter)
+    took: dict[str, Times] = field(default_factory=dict)
+
+    @property
+    def corrections(self) -> int:
+        """Corrections that were judged: those that no step used are none of them."""
+        return sum(self.corrected[came] for came in JUDGED)
+
+    @property
+    def corrections_succeeded(self) -> int:
+        """Corrections that were approved unchanged and worked."""
+        return self.corrected[Came.SUCCEEDED]
+
+    @property
+    def plannings(self) -> int:
+        """All of them."""
+        return sum(self.planned.values())
+
+    @property
+    def plans(self) -> int:
+        """Plannings that came to a valid plan."""
+        return self.planned[FIRST] + self.planned[REPAIRED]
+
+    @property
+    def attempts_per_plan(self) -> float | None:
+        """Attempts for each valid plan, those included that led to none."""
+        return self.attempts / self.plans if self.plans else None
+
+    @property
+    def recoveries(self) -> int:
+        """Recoveries whose step has ended."""
+        return self.recovered[HELPED] + self.recovered[NOT_HELPED]
+
+    @property
+    def total(self) -> Times:
+        """From input to a validated plan."""
+        return self.took.get(TOTAL) or Times()
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything at all."""
+        return bool(self.plannings or self.corrected.total() or self.recovered.total())
+
+
+@dataclass
+class Sums:
+    """Everything that the insights show of a time. `days` holds only those on which there was something."""
+
+    total: Figures = field(default_factory=Figures)
+    days: dict[date, Figures] = field(default_factory=dict)
+    agents: dict[int, Figures] = field(default_factory=dict)
+    sources: dict[str, Figures] = field(default_factory=dict)
+    origins: dict[tuple[str, str], Figures] = field(default_factory=dict)
+    cells: dict[tuple[str, str], Figures] = field(default_factory=dict)
+
+
+# Of the agent and the tool in question; what is of no tool is of every one.
+_ASKED = f"""
+WITH edge AS (SELECT {EDGE} AS at)
+SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts FROM (
+    SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts
+    FROM {MindDay._meta.db_table} WHERE day BETWEEN %(first)s AND %(last)s
+  UNION ALL
+    {sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}
+) AS found
+WHERE (%(agent)s = 0 OR agent_id = %(agent)s) AND (%(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s)
+"""  # noqa: S608  # names of our own tables
+
+
+def sums(asked: Asked) -> Sums:
+    """Read once each: plannings, corrections and times together, and recoveries. Two queries."""
+    found = Sums()
+    since, until = asked.times
+    values = {
+        "first": asked.first,
+        "last": asked.last,
+        "since": since,
+        "until": until,
+        "agent": asked.agent,
+        "tool": asked.tool,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_ASKED, values)
+        for day, measure, agent, what, tool, came, cases, amount, buckets, counts in cursor.fetchall():
+            told = [found.total, found.days.setdefault(day, Figures()), found.agents.setdefault(agent, Figures())]
+            if measure == "planning":
+                told.append(found.sources.setdefault(what, Figures()))
+                for each in told:
+                    each.planned[came] += cases
+                    each.attempts += amount
+            elif measure == "correction":
+                told.append(found.origins.setdefault((what, tool), Figures()))
+                for each in told:
+                    each.corrected[came] += cases
+            else:
+                for each in told:
+                    each.took.setdefault(what, Times()).add(cases, amount, zip(buckets, counts, strict=True))
+    _add_recoveries(found, asked)
+    return found
+
+
+def _add_recoveries(found: Sums, asked: Asked) -> None:
+    rows = (
+        asked.failures()
+        .order_by()
+        .annotate(day=TruncDate("at", tzinfo=UTC))
+        .values("day", "failure_class", "strategy", "variant", "goal__agent_id")
+        .annotate(**{came: Count("pk", filter=which) for came, which in _RECOVERY.items()})
+    )
+    for row in rows:
+        cell = f"{row['strategy']}:{row['variant']}" if row["variant"] else row["strategy"]
+        for each in (
+            found.total,
+            found.days.setdefault(row["day"], Figures()),
+            found.agents.setdefault(row["goal__agent_id"], Figures()),
+            found.cells.setdefault((row["failure_class"], cell), Figures()),
+        ):
+            for came in RECOVERED:
+                each.recovered[came] += row[came]
+
+
+def together(figures: Iterable[Figures]) -> Figures:
+    """All of them as one."""
+    found = Figures()
+    for one in figures:
+        found.corrected += one.corrected
+        found.planned += one.planned
+        found.attempts += one.attempts
+        found.recovered += one.recovered
+        for stage, times in one.took.items():
+            found.took.setdefault(stage, Times()).add(times.cases, times.amount_ms, times.buckets.items())
+    return found
+
+
+def tools_of(found: Sums) -> list[str]:
+    """The tools that corrections name, for a choice."""
+    return sorted({tool for _, tool in found.origins})
+
+
+def stages_of(figures: Figures) -> Mapping[str, Times]:
+    """The stages that were reached, in their order, the whole of it last."""
+    return {name: figures.took[name] for name in (*STAGES, TOTAL) if name in figures.took}
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), tzinfo=UTC)

@@ -1,0 +1,117 @@
+"""The cases behind the insights of the mind, and their sums of days that are over.
+
+One row for each planning of a goal and for each value that mindX settled by itself: what a number of the insights
+counts is what such rows a page lists. Failures and their recoveries have rows of their own already.
+"""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from agents.bdi.corrections import Came
+from agents.models.actors import Agent
+from agents.models.common import one_of
+from agents.models.goals import Goal
+from agents.models.plans import Plan
+
+
+class Planning(models.Model):
+    """One planning of a goal that ended with a plan or without: how many attempts it took, and how long each stage.
+
+    Milliseconds; null: the stage was not reached. Written in the statement that stores a valid plan.
+    """
+
+    append_only = True
+
+    plan = models.OneToOneField(Plan, on_delete=models.CASCADE, related_name="planning")
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False)
+    source = models.CharField(max_length=16, choices=Plan.Source.choices)
+    is_valid = models.BooleanField()
+    attempts = models.PositiveSmallIntegerField()
+    # From the moment since which it could be planned to its adoption.
+    waited_ms = models.PositiveIntegerField(null=True)
+    perceive_ms = models.PositiveIntegerField(null=True)
+    rules_ms = models.PositiveIntegerField(null=True)
+    understand_ms = models.PositiveIntegerField(null=True)
+    model_ms = models.PositiveIntegerField(null=True)
+    validate_ms = models.PositiveIntegerField(null=True)
+    # From that same moment to the plan, everything included.
+    total_ms = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="planning_newest"),
+            models.Index(fields=["agent", "-at", "-id"], name="planning_of_agent"),
+        ]
+
+    def __str__(self) -> str:
+        return f"planning of goal {self.goal_id}"
+
+
+class Correction(models.Model):
+    """A value that mindX settled by itself in place of what was said or left out, and what came of it.
+
+    Judged once, when its goal has ended (`agents.bdi.corrections`). The same value in several steps or revisions of a
+    goal is one row.
+    """
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="corrections")
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False)
+    tool = models.CharField(max_length=64)
+    command = models.CharField(max_length=64)
+    parameter = models.CharField(max_length=64)
+    origin = models.CharField(max_length=16)
+    original = models.JSONField(null=True)
+    value = models.JSONField(null=True)
+    note = models.TextField(blank=True)
+    confidence = models.FloatField(default=1.0)
+    came = models.CharField(max_length=12)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-at", "-id"]
+        constraints = [one_of("came", Came, "correction_came_known")]
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="correction_newest"),
+            models.Index(fields=["agent", "-at", "-id"], name="correction_of_agent"),
+            models.Index(fields=["origin", "-at", "-id"], name="correction_of_origin"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool}.{self.command} {self.parameter}: {self.came}"
+
+
+class MindDay(models.Model):
+    """Sums of a day (UTC) that is over, of one measure: plannings, corrections, or the time of one stage.
+
+    `what` is the source, the origin or the stage, `came` how the cases ended. Of a time, `counts` says how many cases
+    each of `buckets` has, which are powers of `agents.bdi.latency.GROWTH` of a millisecond.
+    """
+
+    append_only = True
+
+    day = models.DateField()
+    measure = models.CharField(max_length=12)
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False)
+    what = models.CharField(max_length=16)
+    tool = models.CharField(max_length=64, blank=True)
+    came = models.CharField(max_length=12, blank=True)
+    cases = models.PositiveIntegerField()
+    # Attempts of plannings, milliseconds of a stage.
+    amount = models.BigIntegerField(default=0)
+    buckets = ArrayField(models.SmallIntegerField(), default=list)
+    counts = ArrayField(models.IntegerField(), default=list)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["day", "measure", "agent", "what", "tool", "came"], name="mind_day_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.what} {self.came} on {self.day}"

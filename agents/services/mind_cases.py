@@ -1,0 +1,125 @@
+"""The cases of the insights: corrections are judged when their goal has ended, and days that are over are added up."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from agents import prepared
+from agents.bdi.corrections import RULE_NOTE, Stood, judge
+from agents.bdi.latency import GROWTH, STAGES, TOTAL
+from agents.models import Correction, Goal, Intent, IntentPlan, MindDay, Plan, Planning
+
+# A day is added up when it is over for so long that no transaction begun in it is open any more.
+_SETTLED_AFTER = timedelta(hours=1)
+# One at a time adds days up; "mind" in the locks of the database, by an arbitrary number.
+_LOCK = 7_310_008
+# Every value of the goal's revisions that mindX settled by itself, with how its plan and its step ended. A model that
+# wrote the whole plan corrected nothing by that.
+_STOOD = f"""
+SELECT revision.revision, step.body ->> 'tool', step.body ->> 'command', param.name, param.body ->> 'origin',
+       (param.body -> 'original')::text, (param.body -> 'value')::text, coalesce(param.body ->> 'note', ''),
+       coalesce((param.body ->> 'confidence')::float, 1.0), revision.state, coalesce(intent.state, 'pending')
+FROM {IntentPlan._meta.db_table} revision
+JOIN {Plan._meta.db_table} plan ON plan.id = revision.plan_id
+CROSS JOIN jsonb_array_elements(plan.steps) WITH ORDINALITY AS step (body, position)
+CROSS JOIN jsonb_each(step.body -> 'params') AS param (name, body)
+LEFT JOIN {Intent._meta.db_table} intent
+    ON intent.intent_plan_id = revision.id AND intent.position = step.position
+WHERE revision.goal_id = %(goal)s
+    AND (param.body ->> 'origin' IN ('mapping', 'experience')
+        OR param.body ->> 'origin' = 'model' AND plan.source <> 'model'
+        OR param.body ->> 'origin' = 'default' AND param.body ->> 'note' = '{RULE_NOTE}')
+ORDER BY revision.revision, step.position
+"""  # noqa: S608  # names of our own tables and a constant
+
+
+def judge_corrections(goal: Goal) -> int:
+    """Write what came of each value that mindX settled for this ended goal; returns how many there were."""
+    found = [_stood(row) for row in prepared.rows(_STOOD, {"goal": goal.pk})]
+    if not found:
+        return 0
+    left_out = [each for plan in goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
+    now = timezone.now()
+    rows = [
+        Correction(
+            goal=goal,
+            agent_id=goal.agent_id,
+            tool=one.stood.tool,
+            command=one.stood.command,
+            parameter=one.stood.parameter[:64],
+            origin=one.stood.origin,
+            original=one.stood.original,
+            value=one.stood.value,
+            note=one.stood.note,
+            confidence=one.stood.confidence,
+            came=one.came.value,
+            at=now,
+        )
+        for one in judge(found, goal.wishes, left_out)
+    ]
+    return len(Correction.objects.bulk_create(rows))
+
+
+def _stood(row: tuple[Any, ...]) -> Stood:
+    revision, tool, command, name, origin, original, value, note, confidence, plan, step = row
+    said, meant = (json.loads(each) if each else None for each in (original, value))
+    return Stood(revision, tool, command, name, origin, said, meant, note, confidence, plan, step)
+
+
+# -- sums --------------------------------------------------------------------------------------------------------------
+_STAGE_TIMES = ", ".join(f"('{name}', {name}_ms)" for name in (*STAGES, TOTAL))
+# Times are those of plannings that came to a valid plan. `rows` of both are those of a time that {when} names.
+_SUMS = f"""
+    SELECT (at AT TIME ZONE 'UTC')::date AS day, 'planning' AS measure, agent_id, source AS what, '' AS tool,
+           CASE WHEN NOT is_valid THEN 'none' WHEN attempts = 1 THEN 'first' ELSE 'repaired' END AS came,
+           count(*)::bigint AS cases, sum(attempts)::bigint AS amount, '{{{{}}}}'::smallint[] AS buckets,
+           '{{{{}}}}'::int[] AS counts
+    FROM {Planning._meta.db_table} WHERE {{when}} GROUP BY 1, 3, 4, 6
+  UNION ALL
+    SELECT (at AT TIME ZONE 'UTC')::date, 'correction', agent_id, origin, tool, came, count(*), 0,
+           '{{{{}}}}'::smallint[], '{{{{}}}}'::int[]
+    FROM {Correction._meta.db_table} WHERE {{when}} GROUP BY 1, 3, 4, 5, 6
+  UNION ALL
+    SELECT day, 'stage', agent_id, what, '', '', sum(cases)::bigint, sum(amount)::bigint,
+           array_agg(bucket ORDER BY bucket), array_agg(cases ORDER BY bucket)
+    FROM (
+        SELECT (at AT TIME ZONE 'UTC')::date AS day, agent_id, stage.name AS what,
+               floor(ln(greatest(stage.ms, 1)) / ln({GROWTH}))::smallint AS bucket,
+               count(*)::int AS cases, sum(stage.ms)::bigint AS amount
+        FROM {Planning._meta.db_table} CROSS JOIN LATERAL (VALUES {_STAGE_TIMES}) AS stage (name, ms)
+        WHERE is_valid AND stage.ms IS NOT NULL AND {{when}} GROUP BY 1, 2, 3, 4
+    ) AS timed GROUP BY day, agent_id, what
+"""  # noqa: S608  # names of our own tables, columns and constants
+# The moment from which on cases are in no sum.
+EDGE = f"coalesce((SELECT ((max(day) + 1)::timestamp AT TIME ZONE 'UTC') FROM {MindDay._meta.db_table}), '-infinity')"  # noqa: S608
+_COLUMNS = "day, measure, agent_id, what, tool, came, cases, amount, buckets, counts"
+
+
+def sums_of(when: str) -> str:
+    """The statement that adds up the cases of which `when` (SQL over their column `at`) holds, a row as `MindDay`'s."""
+    return _SUMS.format(when=when)
+
+
+def add_up_days(now: datetime | None = None) -> int:
+    """Add up each day that is over and was not added up yet; returns how many rows that made.
+
+    Days are added up in order and once: nothing is written into a day that is over. What is newer than the newest sum
+    is counted from the cases themselves by whoever asks (`agents.mind_sums`).
+    """
+    settled = (now or timezone.now()) - _SETTLED_AFTER
+    until = settled.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+        if not cursor.fetchone()[0]:
+            return 0
+        cursor.execute(
+            f"INSERT INTO {MindDay._meta.db_table} ({_COLUMNS})"  # noqa: S608
+            f" WITH edge AS (SELECT {EDGE} AS at) {sums_of('at < %(until)s AND at >= (SELECT at FROM edge)')}",
+            {"until": until},
+        )
+        return int(cursor.rowcount)
