@@ -67,7 +67,7 @@ class Asked:
 
     def failures(self, *, failure_class: str = "", strategy: str = "", came: str = "") -> QuerySet[FailureRecord]:
         """Failures of steps and plannings, newest first; those taken over by the same way again are one case."""
-        found = FailureRecord.objects.filter(self._when).exclude(_SAME_WAY_AGAIN)
+        found = FailureRecord.objects.filter(self._when).exclude(SAME_WAY_AGAIN)
         if self.agent:
             found = found.filter(goal__agent_id=self.agent)
         if self.tool:
@@ -93,7 +93,8 @@ class Asked:
         return Q(agent_id=self.agent) if self.agent else Q()
 
 
-_SAME_WAY_AGAIN = Q(variant="", overtaken_by=F("strategy")) | Q(
+# A strategy that was chosen again at once for the same step: the later choice is the case.
+SAME_WAY_AGAIN = Q(variant="", overtaken_by=F("strategy")) | Q(
     ~Q(variant=""), overtaken_by=Concat("strategy", Value(":"), "variant")
 )
 _CAME = {

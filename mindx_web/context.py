@@ -88,7 +88,7 @@ class Shell:
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]
         if isinstance(user := self._request.user, User) and user.has_role(Role.OPERATOR):
-            places.append(Place("insights", "Insights", "chart", reverse("insights-models")))
+            places.append(Place("insights", "Insights", "chart", reverse("insights-mind")))
         places.append(Place("notices", "Notices", "comment", reverse("review-notices"), self.unread))
         if getattr(self._request.user, "is_staff", False):
             places.append(Place("admin", "Admin", "gear", reverse("admin:index")))

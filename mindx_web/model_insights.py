@@ -6,12 +6,11 @@ import math
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
 from agents import budgets
 from agents.budgets import Budget
@@ -19,12 +18,11 @@ from agents.models import Agent, Generation
 from library.language import insights
 from library.language.insights import Figures, Sums
 from library.models import ModelCall
-from mindx_web.presentation import amounts
-from mindx_web.presentation.bars import Bars, bars
+from mindx_web import asked_days
+from mindx_web.presentation import amounts, over_time
+from mindx_web.presentation.over_time import Chart
 
-DAYS, MOST_DAYS, MOST_BARS = 30, 366, 53
 PAGE = 50
-_TEXT_MAX = 200
 # What may have come of a call: its states, and what an answer was worth as a plan.
 CAME = {
     "": "anything",
@@ -55,24 +53,10 @@ class Asking:
     @classmethod
     def read(cls, query: Mapping[str, str]) -> Asking:
         """From an address."""
-        today = timezone.now().astimezone(UTC).date()
-        first, last = _day(query.get("from", "")), _day(query.get("to", ""))
-        trouble = next(
-            (
-                f"Write the day “{name}” as 2026-01-31."
-                for name, day in (("from", first), ("to", last))
-                if query.get(name) and day is None
-            ),
-            "",
-        )
-        last = last or max(today, first or today)
-        first = first or last - timedelta(days=DAYS - 1)
-        if first > last:
-            first, last, trouble = last, first, "The first day was after the last one, so they were exchanged."
-        if (last - first).days >= MOST_DAYS:
-            first, trouble = last - timedelta(days=MOST_DAYS - 1), f"At most {MOST_DAYS} days are shown at once."
+        first, last, trouble = asked_days.read(query)
         came = query.get("came", "")
-        return cls(first, last, _text(query, "agent"), _text(query, "model"), came if came in CAME else "", trouble)
+        agent, model = asked_days.text(query, "agent"), asked_days.text(query, "model")
+        return cls(first, last, agent, model, came if came in CAME else "", trouble)
 
     @property
     def calls(self) -> insights.Asked:
@@ -85,17 +69,6 @@ class Asking:
         asked = replace(self, **changes)  # type: ignore[arg-type]
         named = {"from": asked.first, "to": asked.last, "agent": asked.agent, "model": asked.model, "came": asked.came}
         return urlencode({name: value for name, value in named.items() if value})
-
-
-@dataclass(frozen=True)
-class Chart:
-    """One question over time: its bars, what their parts mean, and the same in a sentence."""
-
-    title: str
-    said: str
-    legend: tuple[tuple[str, str], ...]
-    bars: Bars
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -156,7 +129,7 @@ class ModelInsights:
     def calls(self, after: str) -> tuple[list[Listed], str]:
         """One page of calls, newest first, and what to ask after for the next one ("" at the end)."""
         rows = _came(self.asking.calls.calls(), self.asking.came)
-        if (cursor := _cursor(after)) is not None:
+        if (cursor := asked_days.cursor(after)) is not None:
             at, pk = cursor
             rows = rows.filter(Q(at__lt=at) | Q(pk__lt=pk), at__lte=at)
         # A prompt may be long, and a list shows none.
@@ -167,14 +140,14 @@ class ModelInsights:
             )
             for call in found[:PAGE]
         ]
-        return listed, f"{found[PAGE - 1].at.isoformat()}~{found[PAGE - 1].pk}" if len(found) > PAGE else ""
+        return listed, asked_days.after(found[PAGE - 1].at, found[PAGE - 1].pk) if len(found) > PAGE else ""
 
     @property
     def ranges(self) -> list[tuple[str, str, bool]]:
         """Days to choose from in words, the address, and whether they are these."""
-        today = timezone.now().astimezone(UTC).date()
+        today = asked_days.today()
         found = []
-        for days in (7, 30, 90, 365):
+        for days in asked_days.RANGES:
             first = today - timedelta(days=days - 1)
             chosen = (self.asking.first, self.asking.last) == (first, today)
             found.append((f"{days} days", self.asking.query(first=first, last=today), chosen))
@@ -227,12 +200,8 @@ class ModelInsights:
     def bins(self) -> list[Bin]:
         """The days, some of them together where each would be too thin a bar."""
         days = self.sums.by_day
-        count = (self.asking.last - self.asking.first).days + 1
-        width = math.ceil(count / MOST_BARS)
         found = []
-        for start in range(0, count, width):
-            first = self.asking.first + timedelta(days=start)
-            last = min(first + timedelta(days=width - 1), self.asking.last)
+        for first, last in asked_days.bins(self.asking.first, self.asking.last):
             inside = (first + timedelta(days=n) for n in range((last - first).days + 1))
             figures = insights.total(days[day] for day in inside if day in days)
             found.append(Bin(first, last, figures, self.asking.query(first=first, last=last)))
@@ -246,8 +215,7 @@ class ModelInsights:
     @property
     def per(self) -> str:
         """What one bar stands for."""
-        days = (self.bins[0].last - self.bins[0].first).days + 1
-        return "day" if days == 1 else f"{days} days"
+        return over_time.per(self.bins[0].first, self.bins[0].last)
 
     @cached_property
     def charts(self) -> list[Chart]:
@@ -304,15 +272,10 @@ class ModelInsights:
         say: Callable[[float], str],
         least: float,
     ) -> Chart:
-        stacks = [[(look, float(value(one.figures))) for look, _, value in parts] for one in self.bins]
-        most = max(range(len(stacks)), key=lambda n: sum(value for _, value in stacks[n]))
-        height = sum(value for _, value in stacks[most])
-        day = self.bins[most].first
-        sentence = f"{title}, {said}, for each {self.per}: " + (
-            f"most in the bar of {day.day} {day:%B}, {say(height)}." if height else "nothing."
-        )
-        legend = tuple((look, word) for look, word, _ in parts) if len(parts) > 1 else ()
-        return Chart(title, f"{said}, per {self.per}", legend, bars(stacks, say, least), sentence)
+        values = [[float(value(one.figures)) for _, _, value in parts] for one in self.bins]
+        words = [(look, word) for look, word, _ in parts]
+        days = [one.first for one in self.bins]
+        return over_time.chart(title, said, words, values, days, per=self.per, say=say, least=least)
 
 
 def _came(rows: QuerySet[ModelCall], came: str) -> QuerySet[ModelCall]:
@@ -326,30 +289,3 @@ def _came(rows: QuerySet[ModelCall], came: str) -> QuerySet[ModelCall]:
     if came == "plan":
         return rows.filter(Exists(attempts.filter(problems=[], cannot="")))
     return rows
-
-
-def _cursor(text: str) -> tuple[datetime, int] | None:
-    at, _, last = text.partition("~")
-    pk = _number(last)
-    try:
-        found = datetime.fromisoformat(at)
-    except ValueError:
-        return None
-    return (found, pk) if pk is not None and found.tzinfo is not None else None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
-def _day(text: str) -> date | None:
-    try:
-        found = date.fromisoformat(text)
-    except ValueError:
-        return None
-    # Days far away would leave the calendar when others are counted from them.
-    return found if 2000 <= found.year < 2200 else None
-
-
-def _text(query: Mapping[str, str], name: str) -> str:
-    return query.get(name, "").strip()[:_TEXT_MAX].replace("\0", "")

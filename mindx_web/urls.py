@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
-from mindx_web.views import icon, insights, metrics, overview
+from mindx_web.views import icon, insights, metrics, mind, overview
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -20,6 +20,10 @@ urlpatterns = [
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),
     path("insights/", insights.insights, name="insights"),
+    path("insights/mind/", mind.mind, name="insights-mind"),
+    path("insights/mind/corrections/", mind.corrections, name="insights-corrections"),
+    path("insights/mind/plannings/", mind.plannings, name="insights-plannings"),
+    path("insights/mind/recoveries/", mind.recoveries, name="insights-recoveries"),
     path("insights/models/", insights.models, name="insights-models"),
     path("insights/models/calls/", insights.calls, name="insights-calls"),
     path("admin/", admin.site.urls),

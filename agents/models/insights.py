@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from agents.bdi.corrections import Came
+from agents.bdi.latency import STAGES
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.goals import Goal
@@ -50,6 +51,12 @@ class Planning(models.Model):
 
     def __str__(self) -> str:
         return f"planning of goal {self.goal_id}"
+
+    @property
+    def stages(self) -> list[tuple[str, int]]:
+        """The stages that were reached, in their order, with their milliseconds."""
+        took = ((name, getattr(self, f"{name}_ms")) for name in STAGES)
+        return [(name, ms) for name, ms in took if ms is not None]
 
 
 class Correction(models.Model):

@@ -36,9 +36,14 @@ def rate(worked: int, cases: int) -> Rate:
     """Return the rate of `worked` among `cases` (E. B. Wilson, 1927, for the interval)."""
     if cases < KNOWN_FROM:
         return Rate(worked, cases, None, 0, 100)
+    low, high = interval(worked, cases)
+    return Rate(worked, cases, round(100 * worked / cases), round(100 * low), round(100 * high))
+
+
+def interval(worked: float, cases: float) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of some cases, of which there is at least a part of one."""
     share = worked / cases
     middle = share + _Z**2 / (2 * cases)
     spread = _Z * sqrt(share * (1 - share) / cases + _Z**2 / (4 * cases**2))
     whole = 1 + _Z**2 / cases
-    low, high = (middle - spread) / whole, (middle + spread) / whole
-    return Rate(worked, cases, round(100 * share), round(100 * max(0.0, low)), round(100 * min(1.0, high)))
+    return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import recovery
+from agents.views import recovery, recovery_time
 
 urlpatterns = [
     path("", recovery.board, name="recovery"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("reset", recovery.reset, name="recovery-reset"),
     path("failures/", recovery.failures, name="recovery-failures"),
     path("failures/<int:pk>/class", recovery.correct, name="recovery-correct"),
+    path("time/", recovery_time.over_time, name="recovery-time"),
     path("rules/", recovery.rules, name="recovery-rules"),
     path("rules/<int:pk>/switch", recovery.switch, name="recovery-rule-switch"),
 ]

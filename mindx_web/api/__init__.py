@@ -11,6 +11,7 @@ from mindx_web.api import (
     hand_commands,
     hands,
     health,
+    insights,
     intent_plans,
     intents,
     levels,
@@ -52,6 +53,7 @@ api.add_router("agents", agents.router)
 api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
+api.add_router("insights", insights.router)
 api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)
 

@@ -29,6 +29,14 @@ def seconds(amount: float) -> str:
     return f"{tenths(amount)} s"
 
 
+def times(ms: float) -> str:
+    """Milliseconds in the unit in which they are a small number: `4 ms`, `250 ms`, `2.5 s`, `3 min`, `20 h`."""
+    for size, unit in ((3_600_000, "h"), (60_000, "min"), (1_000, "s")):
+        if ms >= size * 0.9995:
+            return f"{tenths(ms / size)} {unit}"
+    return f"{ms:.0f} ms" if ms >= 1 or not ms else "under 1 ms"
+
+
 def tenths(amount: float) -> str:
     """A small number, with a tenth where it has one."""
     return f"{amount:.1f}".removesuffix(".0") if amount < 100 else f"{amount:.0f}"

@@ -159,6 +159,12 @@ def short(count: float) -> str:
 
 
 @register.filter
+def times(ms: float) -> str:
+    """Milliseconds in the unit in which they are a small number."""
+    return amounts.times(ms)
+
+
+@register.filter
 def dollars(amount: Decimal | float) -> str:
     """US dollars, as exact as they are of use."""
     return amounts.dollars(float(amount))

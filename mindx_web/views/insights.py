@@ -18,7 +18,7 @@ from people.roles import Role
 @require_safe
 def insights(request: HttpRequest) -> HttpResponse:
     """The first of the insights."""
-    return redirect("insights-models")
+    return redirect("insights-mind")
 
 
 @require_safe

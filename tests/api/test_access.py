@@ -42,6 +42,7 @@ OPERATIONS = [
     ("POST", "goals/1/commands", Scope.SESSION_WRITE),
     ("GET", "goals/1/commands/1", Scope.GOALS_READ),
     ("POST", "goals/1/commands/1/cancel", Scope.SESSION_WRITE),
+    ("GET", "insights/mind", Scope.GOALS_READ),
     ("GET", "workspaces", Scope.FILES_READ),
     ("POST", "workspaces", Scope.FILES_WRITE),
     ("GET", "workspaces/x", Scope.FILES_READ),

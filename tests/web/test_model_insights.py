@@ -22,7 +22,7 @@ from agents.models import Agent, Generation, Goal
 from agents.states import GoalState
 from library.language import days, insights
 from library.models import ModelCall, ModelDay
-from mindx_web import model_insights
+from mindx_web import asked_days, model_insights
 from mindx_web.model_insights import Asking
 from mindx_web.presentation import amounts, bars
 from people.models import User
@@ -258,7 +258,7 @@ def test_a_year_is_drawn_with_few_bars_and_asked_in_few_questions(
     assert len(asked) <= 8
     assert "per 7 days" in page
     bins = model_insights.ModelInsights(Asking(today - timedelta(days=364), today)).bins
-    assert len(bins) <= model_insights.MOST_BARS
+    assert len(bins) <= asked_days.MOST_BARS
     assert sum(one.figures.answered for one in bins) == 53
     assert (bins[0].first, bins[-1].last) == (today - timedelta(days=364), today)
 

@@ -1,0 +1,401 @@
+"""The insights of the mind as the page shows them: four metrics, charts over time, and the cases behind each number.
+
+What counts as a case and as a success is defined in docs/insights.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+
+from django.urls import reverse
+
+from agents import mind_sums
+from agents.bdi.corrections import Came
+from agents.bdi.latency import TOTAL
+from agents.bdi.strategies import way_named
+from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, REPAIRED, Figures, Sums
+from agents.models import Agent
+from agents.presentation.rates import Rate, rate
+from mindx_web import asked_days
+from mindx_web.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
+from mindx_web.presentation import amounts, over_time
+from mindx_web.presentation.over_time import Chart
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of a table or a figure: its text, and the address of as many cases as `cases` says."""
+
+    text: str
+    href: str = ""
+    cases: int = 0
+    sub: str = ""
+    look: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table. `href` leads to the same page for this alone."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    href: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One breakdown."""
+
+    key: str
+    title: str
+    sub: str
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+    empty: str
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One of the four: its number, and in words what it is the share of."""
+
+    name: str
+    number: Cell
+    said: str
+    cases: Cell
+
+
+class MindInsights:
+    """Everything that the page shows, read once each."""
+
+    def __init__(self, asking: Asking) -> None:
+        self.asking = asking
+
+    @cached_property
+    def agents(self) -> dict[str, str]:
+        """Names by number."""
+        return {str(pk): name for pk, name in Agent.objects.order_by("name").values_list("pk", "name")}
+
+    @cached_property
+    def sums(self) -> Sums:
+        """Of these days."""
+        return mind_sums.sums(self.asking.asked)
+
+    @property
+    def total(self) -> Figures:
+        """All of it."""
+        return self.sums.total
+
+    @cached_property
+    def tools(self) -> list[str]:
+        """Those that may be chosen."""
+        return sorted({*mind_sums.tools_of(self.sums), *([self.asking.tool] if self.asking.tool else [])})
+
+    @property
+    def ranges(self) -> list[tuple[str, str, bool]]:
+        """Days to choose from in words, the address, and whether they are these."""
+        today = asked_days.today()
+        starts = [(days, today - timedelta(days=days - 1)) for days in asked_days.RANGES]
+        shown = (self.asking.first, self.asking.last)
+        return [
+            (f"{days} days", self.asking.query(first=first, last=today), shown == (first, today))
+            for days, first in starts
+        ]
+
+    # -- the four metrics ------------------------------------------------------------------------------------------
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """Their numbers, each with the cases behind it."""
+        all_, link = self.total, self._link
+        corrected = link("corrections", all_.corrections, came="judged")
+        planned = link("plannings", all_.plannings)
+        recovered = link("recoveries", all_.recoveries, came="ended")
+        took = all_.total
+        timed = link("plannings", took.cases, stage=TOTAL)
+        attempts = all_.attempts_per_plan
+        return [
+            Metric(
+                "Parameter correction success",
+                self._share(all_.corrections_succeeded, corrected),
+                "of the corrected values were approved unchanged and worked",
+                corrected,
+            ),
+            Metric(
+                "Plan generation efficiency",
+                replace(planned, text="?" if attempts is None else f"{attempts:.2f}"),
+                "attempts for a valid plan",
+                planned,
+            ),
+            Metric(
+                "Recovery effectiveness",
+                self._share(all_.recovered[HELPED], recovered),
+                "of the recovered steps succeeded in the end",
+                recovered,
+            ),
+            Metric(
+                "Processing latency",
+                replace(timed, text=_time(took.p50_ms)),
+                f"median from input to a validated plan, 95 % within {_time(took.p95_ms)}",
+                timed,
+            ),
+        ]
+
+    # -- over time -------------------------------------------------------------------------------------------------
+    @cached_property
+    def bins(self) -> list[tuple[date, date, Figures]]:
+        """The days, some of them together where each would be too thin a bar."""
+        days = self.sums.days
+        found = []
+        for first, last in asked_days.bins(self.asking.first, self.asking.last):
+            inside = (first + timedelta(days=n) for n in range((last - first).days + 1))
+            found.append((first, last, mind_sums.together(days[day] for day in inside if day in days)))
+        return found
+
+    @property
+    def per(self) -> str:
+        """What one bar stands for."""
+        return over_time.per(*self.bins[0][:2])
+
+    @cached_property
+    def charts(self) -> list[Chart]:
+        """Each metric twice: its number over time, and what it is counted from."""
+        count, came = amounts.short, Came
+        return [
+            self._percents("Correction success", "per cent of those judged", _corrected),
+            self._chart(
+                "Corrections",
+                "and what came of them",
+                [
+                    ("good", "worked", lambda one: one.corrected[came.SUCCEEDED]),
+                    ("person", "changed", lambda one: one.corrected[came.EDITED]),
+                    ("clay", "refused", lambda one: one.corrected[came.REFUSED]),
+                    ("bad", "failed", lambda one: one.corrected[came.FAILED]),
+                ],
+                count,
+                4,
+            ),
+            self._chart(
+                "Attempts for a valid plan",
+                "1 is best: no repair, no planning in vain",
+                [("mind", "attempts", lambda one: one.attempts_per_plan or 0.0)],
+                amounts.tenths,
+                2,
+            ),
+            self._chart(
+                "Plannings",
+                "and what came of them",
+                [
+                    ("good", "valid at once", lambda one: one.planned[FIRST]),
+                    ("mind", "after repairs", lambda one: one.planned[REPAIRED]),
+                    ("bad", "no plan", lambda one: one.planned[NONE]),
+                ],
+                count,
+                4,
+            ),
+            self._percents("Recovery effectiveness", "per cent of those ended", _helped),
+            self._chart(
+                "Recoveries",
+                "and what came of them",
+                [
+                    ("good", "helped", lambda one: one.recovered[HELPED]),
+                    ("bad", "did not help", lambda one: one.recovered[NOT_HELPED]),
+                ],
+                count,
+                4,
+            ),
+            self._chart(
+                "Processing latency",
+                "from input to a validated plan",
+                [
+                    ("mind", "median", lambda one: one.total.p50_ms or 0.0),
+                    ("accent", "up to the 95th percentile", _tail),
+                ],
+                amounts.times,
+                10,
+            ),
+            self._chart(
+                "Where the time goes",
+                "mean of each stage",
+                [
+                    ("person", "waiting", _mean("waited")),
+                    ("accent", "perceiving", _mean("perceive")),
+                    ("mind", "rules", _mean("rules")),
+                    ("clay", "understanding", _mean("understand")),
+                    ("good", "model", _mean("model")),
+                ],
+                amounts.times,
+                10,
+            ),
+        ]
+
+    def _percents(self, title: str, said: str, value: Callable[[Figures], float]) -> Chart:
+        return self._chart(title, said, [("good", "per cent", value)], amounts.percent, 100)
+
+    def _chart(
+        self,
+        title: str,
+        said: str,
+        parts: Sequence[tuple[str, str, Callable[[Figures], float]]],
+        say: Callable[[float], str],
+        least: float,
+    ) -> Chart:
+        values = [[value(figures) for _, _, value in parts] for _, _, figures in self.bins]
+        words = [(look, word) for look, word, _ in parts]
+        days = [first for first, _, _ in self.bins]
+        return over_time.chart(title, said, words, values, days, per=self.per, say=say, least=least)
+
+    # -- breakdowns ------------------------------------------------------------------------------------------------
+    @cached_property
+    def tables(self) -> list[Table]:
+        """By origin and tool, by source, by class and strategy, by stage, by agent."""
+        return [self._by_origin(), self._by_source(), self._by_cell(), self._by_stage(), self._by_agent()]
+
+    @cached_property
+    def by_day(self) -> Table:
+        """The numbers of the charts."""
+        rows = [
+            Row(f"{first.day} {first:%b %Y}", self._four(figures, first=first, last=last))
+            for first, last, figures in reversed(self.bins)
+            if figures.any
+        ]
+        title = "Day by day" if self.per == "day" else f"Every {self.per}"
+        return Table("by-day", title, "the numbers of the charts", ("From", *_FOUR), tuple(rows), "")
+
+    def _by_origin(self) -> Table:
+        rows = []
+        for (origin, tool), figures in sorted(
+            self.sums.origins.items(), key=lambda one: (-one[1].corrections, *one[0])
+        ):
+            link = self._linker("corrections", origin=origin, tool=tool)
+            judged = link(figures.corrections, came="judged")
+            came = [link(figures.corrected[each], came=each.value) for each in Came]
+            success = self._share(figures.corrections_succeeded, judged)
+            name = f"{ORIGIN_WORDS[origin]}, {tool}"
+            rows.append(Row(name, (success, judged, *came), f"?{self.asking.query(tool=tool)}"))
+        head = ("Origin and tool", "Success", "Judged", "Worked", "Changed", "Refused", "Failed", "Unused")
+        empty = "No value was corrected in these days. Corrected ones stand here when their goal has ended."
+        return Table("corrections", "Parameter corrections", "by origin and tool", head, tuple(rows), empty)
+
+    def _by_source(self) -> Table:
+        rows = []
+        for source, figures in sorted(self.sums.sources.items(), key=lambda one: -one[1].plannings):
+            link = self._linker("plannings", source=source)
+            all_ = link(figures.plannings)
+            attempts = figures.attempts_per_plan
+            cells = (
+                replace(all_, text="no plan" if attempts is None else f"{attempts:.2f}"),
+                self._share(figures.planned[FIRST], all_),
+                all_,
+                *(link(figures.planned[came], came=came) for came in mind_sums.PLANNED),
+            )
+            rows.append(Row(SOURCE_WORDS.get(source, source), cells))
+        head = ("Planned by", "Attempts for a plan", "Valid at once", "Plannings", "At once", "Repaired", "No plan")
+        empty = "Nothing was planned in these days. Each planning of a goal stands here with its attempts."
+        return Table("plannings", "Plan generation", "by who planned", head, tuple(rows), empty)
+
+    def _by_cell(self) -> Table:
+        rows = []
+        for (failure_class, strategy), figures in sorted(self.sums.cells.items()):
+            link = self._linker("recoveries", failure_class=failure_class, strategy=strategy)
+            ended = link(figures.recoveries, came="ended")
+            way = way_named(strategy)
+            cells = (
+                self._share(figures.recovered[HELPED], ended),
+                ended,
+                *(link(figures.recovered[came], came=came) for came in mind_sums.RECOVERED),
+            )
+            name = f"{failure_class}: {way.words if way else strategy}"
+            rows.append(Row(name, cells, f"{reverse('recovery-time')}?failure_class={failure_class}"))
+        head = ("Class and strategy", "Success", "Ended", "Helped", "Did not", "Not ended")
+        empty = "Nothing failed in these days. A failure stands here, and counts when its step has ended."
+        return Table("recoveries", "Recovery", "by failure class and strategy", head, tuple(rows), empty)
+
+    def _by_stage(self) -> Table:
+        rows = []
+        for stage, times in mind_sums.stages_of(self.total).items():
+            cell = self._link("plannings", times.cases, stage=stage)
+            shown = (times.p50_ms, times.p95_ms, times.mean_ms)
+            rows.append(Row(STAGE_WORDS[stage], (*(replace(cell, text=_time(ms)) for ms in shown), cell)))
+        head = ("Stage", "Median", "95 % within", "Mean", "n")
+        empty = "No goal came to a valid plan in these days. The time of each stage stands here when one has."
+        return Table(
+            "stages", "Processing latency", "by stage, of plannings that came to a valid plan", head, tuple(rows), empty
+        )
+
+    def _by_agent(self) -> Table:
+        rows = [
+            Row(
+                self.agents.get(str(agent), f"agent {agent}"),
+                self._four(figures, agent=str(agent)),
+                f"?{self.asking.query(agent=str(agent))}",
+            )
+            for agent, figures in sorted(self.sums.agents.items(), key=lambda one: -one[1].plannings)
+        ]
+        return Table(
+            "agents", "By agent", "all four", ("Agent", *_FOUR), tuple(rows), "No agent did anything in these days."
+        )
+
+    def _four(self, figures: Figures, **which: str | date) -> tuple[Cell, ...]:
+        """The four metrics with their numbers of cases."""
+        corrected = self._link("corrections", figures.corrections, came="judged", **which)
+        planned = self._link("plannings", figures.plannings, **which)
+        recovered = self._link("recoveries", figures.recoveries, came="ended", **which)
+        timed = self._link("plannings", figures.total.cases, stage=TOTAL, **which)
+        attempts = figures.attempts_per_plan
+        return (
+            self._share(figures.corrections_succeeded, corrected),
+            corrected,
+            replace(planned, text="no plan" if attempts is None else f"{attempts:.2f}"),
+            planned,
+            self._share(figures.recovered[HELPED], recovered),
+            recovered,
+            replace(timed, text=_time(figures.total.p50_ms)),
+            replace(timed, text=_time(figures.total.p95_ms)),
+        )
+
+    # -- numbers that lead to their cases --------------------------------------------------------------------------
+    def _link(self, kind: str, cases: int, **which: str | date) -> Cell:
+        href = f"{reverse(f'insights-{kind}')}?{self.asking.query(**which)}" if cases else ""
+        return Cell(amounts.short(cases), href, cases)
+
+    def _linker(self, kind: str, **which: str | date) -> Callable[..., Cell]:
+        return lambda cases, **more: self._link(kind, cases, **{**which, **more})
+
+    def _share(self, worked: int, of: Cell) -> Cell:
+        """A share with its interval, which leads to everything that it is a share of."""
+        found: Rate = rate(worked, of.cases)
+        if not of.cases:
+            return Cell("?")
+        if found.percent is None:
+            return replace(of, text="?", sub=f"{worked} of {of.cases}")
+        return replace(of, text=f"{found.percent} %", sub=f"{found.low} to {found.high} %", look=found.look)
+
+
+_FOUR = ("Corrections", "n", "Attempts for a plan", "n", "Recoveries", "n", "Median latency", "95 % within")
+
+
+def _corrected(one: Figures) -> float:
+    return 100 * one.corrections_succeeded / one.corrections if one.corrections else 0.0
+
+
+def _helped(one: Figures) -> float:
+    return 100 * one.recovered[HELPED] / one.recoveries if one.recoveries else 0.0
+
+
+def _tail(one: Figures) -> float:
+    return (one.total.p95_ms or 0.0) - (one.total.p50_ms or 0.0)
+
+
+def _mean(stage: str) -> Callable[[Figures], float]:
+    def mean(one: Figures) -> float:
+        times = one.took.get(stage)
+        # Of all that came to a plan: where a stage was not reached it took no time.
+        return times.amount_ms / one.total.cases if times and one.total.cases else 0.0
+
+    return mean
+
+
+def _time(ms: float | None) -> str:
+    return "?" if ms is None else amounts.times(ms)
