@@ -188,13 +188,14 @@ def test_who_does_not_operate_sees_no_costs(who: str, request: pytest.FixtureReq
         answer = client.get(address)
         assert answer.status_code == 403
         assert b"openai/one" not in answer.content
-    assert PAGE not in client.get("/goals/").content.decode()
+    assert "/insights/" not in client.get("/goals/").content.decode()
 
 
 def test_operators_and_admins_have_it_in_their_navigation(operator: User, admin: User, client_of: ClientOf) -> None:
     for user in (operator, admin):
-        assert f'href="{PAGE}"' in read(client_of(user), "/goals/")
-    assert client_of(operator).get("/insights/").headers["Location"] == PAGE
+        assert 'href="/insights/mind/"' in read(client_of(user), "/goals/")
+        assert f'href="{PAGE}"' in read(client_of(user), "/insights/mind/")
+    assert client_of(operator).get("/insights/").headers["Location"] == "/insights/mind/"
 
 
 @pytest.mark.parametrize(
