@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Value
@@ -220,7 +221,7 @@ def sums(asked: Asked) -> Sums:
     """Read once each: plannings, corrections and times together, and recoveries. Two queries."""
     found = Sums()
     since, until = asked.times
-    values = {
+    values: dict[str, Any] = {
         "first": asked.first,
         "last": asked.last,
         "since": since,
@@ -249,7 +250,7 @@ def sums(asked: Asked) -> Sums:
 
 
 def _add_recoveries(found: Sums, asked: Asked) -> None:
-    rows = (
+    rows: Iterable[Any] = (
         asked.failures()
         .order_by()
         .annotate(day=TruncDate("at", tzinfo=UTC))

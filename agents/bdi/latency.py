@@ -20,7 +20,7 @@ def time_of(bucket: int) -> float:
 
     A bucket is the whole part of the logarithm to the base GROWTH; everything up to a millisecond is in the first.
     """
-    return GROWTH ** (bucket + 0.5)
+    return float(GROWTH ** (bucket + 0.5))
 
 
 def quantile(buckets: Mapping[int, int], share: float) -> float | None:

@@ -179,7 +179,7 @@ def test_no_address_breaks_it(query: str, operator: User, client_of: ClientOf) -
 def test_programs_read_the_same_numbers(
     filled: Goal, operator: User, owner: User, api_of: Callable[..., ApiCaller]
 ) -> None:
-    answer = api_of(operator).get("insights/mind")
+    answer: Any = api_of(operator).get("insights/mind")
     assert answer.status_code == 200
     found = answer.json()
     total = found["total"]
