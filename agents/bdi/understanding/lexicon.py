@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -16,6 +17,10 @@ from agents.toolkit.registry import Registry
 from agents.toolkit.saying import Sense
 
 GAP = "…"
+# How many different words of goals are remembered with what they can be; more push the oldest out.
+REMEMBERED = 16_384
+# Longer words are no slip of anything: no word of the language is that long.
+LONGEST = 32
 _SKIPPED = ARTICLES | {"me", "us"}
 
 
@@ -77,9 +82,24 @@ class Lexicon:
         return frozenset(found) | IDLE
 
     @cached_property
-    def beginnings(self) -> frozenset[str]:
-        """The first words of verb expressions that a clause may begin with."""
-        return frozenset(verb.parts[0] for entry in self.entries for verb in entry.verbs)
+    def verbs(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
+        """Verb expressions by their first word: which entry, and which of its verbs."""
+        found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for number, entry in enumerate(self.entries):
+            for at, verb in enumerate(entry.verbs):
+                found[verb.parts[0]].append((number, at))
+        return {word: tuple(where) for word, where in found.items()}
+
+    @cached_property
+    def _by_letter(self) -> Mapping[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+        """Words that a slip may be one of, each with its spellings, by their first letters."""
+        found: defaultdict[str, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        for word in sorted(self.words):
+            if len(word) > 3:
+                spelt = tuple(dict.fromkeys((word, word.replace("yze", "yse").replace("ize", "ise"))))
+                for letter in set(word[:2]):
+                    found[letter].append((word, spelt))
+        return {letter: tuple(words) for letter, words in found.items()}
 
     @cached_property
     def commands(self) -> dict[str, Command]:
@@ -92,39 +112,67 @@ class Lexicon:
 
     def knows(self, word: str) -> bool:
         """Whether a word, in one of its forms, is one of the language's own."""
-        return any(base in self.words for base in bases(word)) or singular(word) in self.words
+        return self._known(word)
 
     def is_verb(self, token: Token) -> bool:
         """Whether a clause may begin with this word."""
-        if token.kind != WORD:
-            return False
-        if any(base in self.beginnings for base in bases(token.text)):
-            return True
-        return not self.knows(token.text) and any(
-            self.same(token, verb) is not None for verb in self.beginnings if len(verb) > 3
-        )
+        return token.kind == WORD and any(word in self.verbs for word in self._slips(token.text))
 
     def same(self, token: Token, word: str) -> int | None:
         """0 when the token is a form of the word, 1 when it is a slip of it, None when neither."""
         if token.kind == SIGN:
             return 0 if token.value == word else None
-        if token.text == word or word in bases(token.text) or singular(token.text) == word:
+        if token.text == word:
             return 0
-        if token.kind == WORD and len(word) > 3 and not self.knows(token.text):
-            spelt = (word, word.replace("yze", "yse").replace("ize", "ise"))
-            near = any(is_near(said, one) for said in (token.text, *bases(token.text)) for one in spelt)
-            return 1 if near else None
-        return None
+        slips = self._slips(token.text).get(word)
+        return slips if token.kind == WORD or slips == 0 else None
 
-    def meet(self, verb: Verb, tokens: Sequence[Token], used: frozenset[int] = frozenset()) -> list[Met]:
-        """Every place where a verb expression stands in a clause."""
-        found = []
-        for start in range(len(tokens)):
-            if start not in used and (met := self._from(verb.parts, tokens, start, used)):
-                found.append(met)
+    @cached_property
+    def _known(self) -> Callable[[str], bool]:
+        def known(word: str) -> bool:
+            return singular(word) in self.words or any(base in self.words for base in bases(word))
+
+        return lru_cache(maxsize=REMEMBERED)(known)
+
+    @cached_property
+    def _slips(self) -> Callable[[str], Mapping[str, int]]:
+        """Which of the language's words a word is a form (0) or, being none of them, a slip (1) of."""
+
+        def slips(text: str) -> Mapping[str, int]:
+            forms = (text, *bases(text), singular(text))
+            found = {form: 0 for form in forms if form in self.words}
+            if found or len(text) > LONGEST:
+                return found
+            near = {
+                word: 1
+                for form in forms
+                for letter in sorted(set(form[:2]))
+                for word, spelt in self._by_letter.get(letter, ())
+                if any(is_near(form, one) for one in spelt)
+            }
+            return near
+
+        return lru_cache(maxsize=REMEMBERED)(slips)
+
+    def met(self, tokens: Sequence[Token]) -> dict[int, list[Met]]:
+        """The verb expressions that stand in a clause, by the number of their entry, in the order of its verbs."""
+        places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        for at, token in enumerate(tokens):
+            if token.kind == SIGN:
+                continue
+            for word, slips in self._slips(token.text).items():
+                if slips == 0 or token.kind == WORD:
+                    for where in self.verbs.get(word, ()):
+                        places[where].append(at)
+        found: defaultdict[int, list[Met]] = defaultdict(list)
+        for number, order in sorted(places):
+            verb = self.entries[number].verbs[order]
+            for start in places[number, order]:
+                if met := self._from(verb.parts, tokens, start):
+                    found[number].append(met)
         return found
 
-    def _from(self, parts: tuple[str, ...], tokens: Sequence[Token], start: int, used: frozenset[int]) -> Met | None:
+    def _from(self, parts: tuple[str, ...], tokens: Sequence[Token], start: int) -> Met | None:
         taken: list[int] = []
         typos, at, gap = 0, start, False
         for part in parts:
@@ -132,7 +180,7 @@ class Lexicon:
                 gap = True
                 continue
             while at < len(tokens):
-                slips = self.same(tokens[at], part) if at not in used else None
+                slips = self.same(tokens[at], part)
                 if slips is not None:
                     break
                 if not taken or not (gap or tokens[at].text in _SKIPPED):

@@ -90,10 +90,10 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
     """Every reading of a clause that is worth a thought, the likeliest first."""
     found: list[Reading] = []
     named_tools, named = _named(tokens, lexicon)
-    for entry in lexicon.entries:
+    for number, mets in lexicon.met(tokens).items():
+        entry = lexicon.entries[number]
         of_tool = frozenset(named_tools.get(entry.command.tool, ()))
-        mets = _mets(entry, tokens, lexicon)
-        for met in mets:
+        for met in _longest(mets):
             found += _by(entry, met, tokens, situation, lexicon, of_tool)
     for at, command in named:
         of_tool = frozenset(named_tools.get(command.tool, ()))
@@ -171,14 +171,13 @@ def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[i
     return tools, commands
 
 
-def _mets(entry: Entry, tokens: Sequence[Token], lexicon: Lexicon) -> list[Met]:
+def _longest(mets: Sequence[Met]) -> list[Met]:
     """The verb expressions of a sense in a clause: the longest at each place, at most three of them."""
     best: dict[int, Met] = {}
-    for verb in entry.verbs:
-        for met in lexicon.meet(verb, tokens):
-            before = best.get(met.used[0])
-            if before is None or (met.words - met.typos) > (before.words - before.typos):
-                best[met.used[0]] = met
+    for met in mets:
+        before = best.get(met.used[0])
+        if before is None or (met.words - met.typos) > (before.words - before.typos):
+            best[met.used[0]] = met
     return sorted(best.values(), key=lambda met: (-(met.words - met.typos), met.used[0]))[:3]
 
 
