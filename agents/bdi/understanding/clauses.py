@@ -67,7 +67,6 @@ _LEADING = frozenset(
         "they",
     }
 )
-MAX_BOUNDARIES = 14
 
 
 def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
@@ -89,7 +88,7 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
             or (token.kind == WORD and token.text == "and" and at + 1 < len(tokens) and tokens[at + 1].is_literal)
         ):
             found.append(at)
-    return found[:MAX_BOUNDARIES]
+    return found
 
 
 def _joins(tokens: Sequence[Token], at: int) -> bool:
@@ -161,9 +160,9 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
     return kept
 
 
-_BEFORE = re.compile(r"\A\s*before\s+(?:you\s+)?(?P<late>[^,]+?),\s*(?P<early>.+)\Z", re.IGNORECASE | re.DOTALL)
+_BEFORE = re.compile(r"\A\s*before\s{1,9}(?:you\s{1,9})?(?P<late>[^,]+?),\s*(?P<early>.+)\Z", re.IGNORECASE | re.DOTALL)
 _AFTER = re.compile(
-    r"\A(?P<late>(?:(?!\b(?:and|then)\b)[^,.;])+?),?\s+(?:but\s+(?:only\s+)?)?(?:after|once)\s+(?:you\s+(?:have\s+|'ve\s+)?)?(?P<early>(?:(?:[a-z]+ing)\b|[a-z]+ed\b).+)\Z",
+    r"\A(?P<late>(?:(?!\b(?:and|then)\b)[^,.;])+?),?\s{1,9}(?:but\s{1,9}(?:only\s{1,9})?)?(?:after|once)\s{1,9}(?:you\s{1,9}(?:have\s{1,9}|'ve\s{1,9})?)?(?P<early>(?:(?:[a-z]+ing)\b|[a-z]+ed\b).+)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import cast
 
-from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, words_of
+from agents.bdi.understanding.paths import FILE, Candidate, Found, Tree, words_of
 from agents.bdi.understanding.spelling import is_near
 
 KINDS = frozenset(
     {"tool", "agent", "component", "module", "generator", "service", "library", "package", "script", "class"}
 )
 _SUFFIXES = frozenset({"tool", "agent"})
-# Where components lie when nobody says so and none is found, as in the programs that mindX took this from.
-FALLBACK = "tools"
 
 
 def locate(words: Sequence[str], tree: Tree) -> Found:
@@ -21,25 +21,23 @@ def locate(words: Sequence[str], tree: Tree) -> Found:
 
     A component is a file of code, or a package, whose name has all of the words, each whole, abbreviated or misspelt.
     """
+    asked = ("component", *words)
+    if asked not in tree.found:
+        tree.found[asked] = _locate(words, tree)
+    return cast(Found, tree.found[asked])
+
+
+def _locate(words: Sequence[str], tree: Tree) -> Found:
     wanted = [word for one in words for word in words_of(one)]
     own = [word for word in wanted if word not in _SUFFIXES] or wanted
     if not own:
         return Found(None, 0.0, "no component is named")
     ranked = []
-    for path in tree.visible:
-        name = posixpath.basename(path)
-        if tree.kinds[path] == FILE and not name.endswith(".py"):
-            continue
-        if tree.kinds[path] == FOLDER and not any(
-            child.startswith(path + "/") and child.endswith(".py") for child in tree.kinds
-        ):
-            continue
-        theirs = list(words_of(name.removesuffix(".py")))
-        core = [word for word in theirs if word not in _SUFFIXES and word != "test"] or theirs
+    for path, theirs in _of_code(tree):
         met = [_meets(word, theirs) for word in own]
         if all(met):
-            whole = len(core) <= len(own)
-            score = sum(met) / len(met) * (1.0 if whole else 0.85) - (
+            core = [word for word in theirs if word not in _SUFFIXES and word != "test"] or theirs
+            score = sum(met) / len(met) * (1.0 if len(core) <= len(own) else 0.85) - (
                 0.12 if "test" in theirs or "tests" in path.split("/")[:-1] else 0.0
             )
             ranked.append(
@@ -56,7 +54,26 @@ def locate(words: Sequence[str], tree: Tree) -> Found:
     return Found(None, ranked[0].confidence if ranked else 0.0, why, tuple(ranked[:6]))
 
 
-def _meets(word: str, theirs: Sequence[str]) -> float:
+def _of_code(tree: Tree) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Files of code and folders that hold some, each with the words of its name."""
+    asked = ("code",)
+    if asked not in tree.found:
+        packages = {above for path in tree.kinds if path.endswith(".py") for above in _above(path)}
+        tree.found[asked] = [
+            (path, words_of(posixpath.basename(path).removesuffix(".py")))
+            for path in tree.visible
+            if (path.endswith(".py") if tree.kinds[path] == FILE else path in packages)
+        ]
+    return cast("Sequence[tuple[str, tuple[str, ...]]]", tree.found[asked])
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path
+
+
+@lru_cache(maxsize=65_536)
+def _meets(word: str, theirs: tuple[str, ...]) -> float:
     if word in theirs:
         return 1.0
     if any(len(one) >= 3 and (word.startswith(one) or (one.startswith(word) and len(word) >= 3)) for one in theirs):

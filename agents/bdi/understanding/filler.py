@@ -54,7 +54,15 @@ _ASIDES = (
     r"(?:\s+(?:there|mindx|agent|assistant|team|bot|computer))?\s*[,!]+",
     r",?\s*if\s+you\s+would",
 )
-ASIDES = re.compile("(?:" + "|".join(f"(?:{one})" for one in _ASIDES) + r")(?:\s*[.!?]+(?=\s|\Z))?", re.IGNORECASE)
+# What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
+_FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}
+_SOUGHT = "|".join(f"(?:{one})" for one in _ASIDES).replace(r"\s*", _FEW[r"\s*"]).replace(r"\s+", _FEW[r"\s+"])
+ASIDES = re.compile(
+    "(?P<quoted>\"[^\"]*\"|“[^“”]*”|`[^`]*`|(?<!\\w)'[^']*'(?!\\w))|(?:"
+    + _SOUGHT
+    + r")(?:\s{0,9}[.!?]{1,9}(?=\s|\Z))?",
+    re.IGNORECASE,
+)
 
 
 def blanked(text: str) -> str:
@@ -62,10 +70,4 @@ def blanked(text: str) -> str:
 
     Quoted text is never touched.
     """
-    spans = [found.span() for found in re.finditer(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^']*'(?!\w)", text)]
-
-    def without(found: re.Match[str]) -> str:
-        inside = any(start < found.end() and found.start() < end for start, end in spans)
-        return found[0] if inside else " " * len(found[0])
-
-    return ASIDES.sub(without, text)
+    return ASIDES.sub(lambda found: found[0] if found["quoted"] is not None else " " * len(found[0]), text)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.morphology import bases, singular
@@ -14,13 +15,15 @@ from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
-from agents.toolkit.saying import Sense
+from agents.toolkit.saying import Sense, Slot
 
 GAP = "…"
 # How many different words of goals are remembered with what they can be; more push the oldest out.
 REMEMBERED = 16_384
 # Longer words are no slip of anything: no word of the language is that long.
 LONGEST = 32
+# So many words may stand in the gap of “throw … away”.
+WIDEST = 16
 _SKIPPED = ARTICLES | {"me", "us"}
 
 
@@ -32,6 +35,15 @@ class Verb:
 
 
 @dataclass(frozen=True)
+class Cue:
+    """Little words of a slot, folded."""
+
+    words: tuple[str, ...]
+    slot: Slot
+    order: int
+
+
+@dataclass(frozen=True)
 class Entry:
     """One sense of one command."""
 
@@ -40,7 +52,9 @@ class Entry:
     verbs: tuple[Verb, ...]
     about: frozenset[str]
     key: frozenset[str]
-    order: int
+    # The little words of its slots, folded, by their first one, in the order in which they are declared.
+    cues: Mapping[str, tuple[Cue, ...]]
+    flags: tuple[tuple[tuple[str, ...], str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -58,16 +72,7 @@ class Lexicon:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self.entries = tuple(
-            Entry(
-                command,
-                sense,
-                tuple(Verb(_folded(verb)) for verb in sense.verbs),
-                frozenset(fold(word) for word in sense.about),
-                frozenset(fold(word) for word in sense.key),
-                order,
-            )
-            for order, command in enumerate(registry.commands)
-            for sense in registry.said(command).senses
+            _entry(command, sense) for command in registry.commands for sense in registry.said(command).senses
         )
 
     @cached_property
@@ -110,6 +115,11 @@ class Lexicon:
             found[f"{command.tool}.{command.name}"] = command
         return found
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The tools' and the commands' own names."""
+        return frozenset(self.commands) | {tool.name for tool in self.registry.tools}
+
     def knows(self, word: str) -> bool:
         """Whether a word, in one of its forms, is one of the language's own."""
         return self._known(word)
@@ -143,16 +153,22 @@ class Lexicon:
             found = {form: 0 for form in forms if form in self.words}
             if found or len(text) > LONGEST:
                 return found
-            near = {
+            return {
                 word: 1
                 for form in forms
                 for letter in sorted(set(form[:2]))
                 for word, spelt in self._by_letter.get(letter, ())
                 if any(is_near(form, one) for one in spelt)
             }
-            return near
 
         return lru_cache(maxsize=REMEMBERED)(slips)
+
+    def meanings(self, token: Token) -> Iterable[str]:
+        """The language's words that a token may be: itself, what it is a form of, what it is a slip of."""
+        if token.kind == SIGN:
+            return (token.value,)
+        words = self._slips(token.text)
+        return words if token.text in words else (token.text, *words)
 
     def met(self, tokens: Sequence[Token]) -> dict[int, list[Met]]:
         """The verb expressions that stand in a clause, by the number of their entry, in the order of its verbs."""
@@ -179,7 +195,8 @@ class Lexicon:
             if part == GAP:
                 gap = True
                 continue
-            while at < len(tokens):
+            end = min(len(tokens), at + WIDEST)
+            while at < end:
                 slips = self.same(tokens[at], part)
                 if slips is not None:
                     break
@@ -192,6 +209,23 @@ class Lexicon:
             typos += slips or 0
             at, gap = at + 1, False
         return Met(tuple(taken), typos, len(taken))
+
+
+def _entry(command: Command, sense: Sense) -> Entry:
+    cues: defaultdict[str, list[Cue]] = defaultdict(list)
+    declared = ((slot, cue) for slot in sense.slots for cue in slot.cues)
+    for order, (slot, cue) in enumerate(declared):
+        cues[fold(cue[0])].append(Cue(tuple(map(fold, cue)), slot, order))
+    longest_first = sorted(sense.flags.items(), key=lambda one: -len(one[0]))
+    return Entry(
+        command,
+        sense,
+        tuple(Verb(_folded(verb)) for verb in sense.verbs),
+        frozenset(map(fold, sense.about)),
+        frozenset(map(fold, sense.key)),
+        {first: tuple(found) for first, found in cues.items()},
+        tuple((tuple(map(fold, phrase)), name, value) for phrase, (name, value) in longest_first),
+    )
 
 
 def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:

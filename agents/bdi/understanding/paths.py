@@ -10,7 +10,8 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any, cast
 
 from agents.bdi.understanding.spelling import distance
 
@@ -110,6 +111,11 @@ class Tree:
         return FOLDER if not full else self.kinds.get(full, "")
 
     @cached_property
+    def found(self) -> dict[tuple[Any, ...], Any]:
+        """What was looked for in these files before: ways of reading ask the same again and again."""
+        return {}
+
+    @cached_property
     def visible(self) -> tuple[str, ...]:
         """What may be meant without being named exactly: no machinery, and not the inside of environments."""
         venvs = {posixpath.dirname(path) for path in self.kinds if posixpath.basename(path) == "pyvenv.cfg"}
@@ -159,6 +165,13 @@ def without_placeholders(path: str) -> tuple[str, bool]:
 
 def find(said: str, tree: Tree, wanted: str = ANY, *, tool: str = "", parameter: str = "") -> Found:
     """What a path means, of the wanted kind. `NEW`: something that need not be there."""
+    asked = (said, wanted, tool, parameter) if tree.mapped else (said, wanted)
+    if asked not in tree.found:
+        tree.found[asked] = _find(said, tree, wanted, tool, parameter)
+    return cast(Found, tree.found[asked])
+
+
+def _find(said: str, tree: Tree, wanted: str, tool: str, parameter: str) -> Found:
     path = cleaned(said)
     if not path:
         return Found(None, 0.0, "no path is named", is_placeholder=True)
@@ -313,6 +326,7 @@ def _slip(one: str, other: str) -> bool:
     return distance(one, other, most) <= most
 
 
+@lru_cache(maxsize=65_536)
 def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
     """How likely one name is meant by another."""
     if said == there:
@@ -383,6 +397,7 @@ def _parted(name: str) -> tuple[str, str]:
     return stem, ending
 
 
+@lru_cache(maxsize=65_536)
 def words_of(name: str) -> tuple[str, ...]:
     """The words that a name is made of, however it joins them."""
     return tuple(part for part in _SPLIT.split(_CAMEL.sub("_", name).casefold()) if part)

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agents.bdi.understanding.effort import Effort
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.filling import Asked, Filled, fill, listed, may_begin
-from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
+from agents.bdi.understanding.lexicon import Cue, Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.paths import FOLDER, NEW, Tree
 from agents.bdi.understanding.tokens import FLAG, NUMBER, QUOTED, SIGN, WORD, Token, number_of
@@ -67,6 +68,7 @@ class Situation:
     last: tuple[str, ...] = ()
     # Values given before in the same text, by tool and parameter.
     before: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    effort: Effort = field(default_factory=Effort, compare=False)
 
 
 @dataclass
@@ -88,6 +90,7 @@ class _State:
 
 def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """Every reading of a clause that is worth a thought, the likeliest first."""
+    situation.effort.spend(len(tokens))
     found: list[Reading] = []
     named_tools, named = _named(tokens, lexicon)
     for number, mets in lexicon.met(tokens).items():
@@ -200,6 +203,7 @@ def _by(
             for at, token in enumerate(tokens)
             if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2
         }
+    situation.effort.spend(len(tokens))
     base = _State(entry, tokens, situation, lexicon, used)
     _take_flags(base)
     _take_keys(base)
@@ -208,6 +212,7 @@ def _by(
     if entry.key and not by_name and not _is_about(base):
         return []
     for chunks in itertools.islice(_chunked(base), MAX_CUE_READINGS):
+        situation.effort.spend(len(tokens))
         state = replace(base, used=set(base.used), params=dict(base.params), left=[], cost=0.0)
         if _fill(state, chunks, met) and (by_name or not _lacks(state)):
             found.append(_judged(state, met, by_name or bool(of_tool)))
@@ -234,11 +239,9 @@ def _noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
 
 def _take_flags(state: _State) -> None:
     """Phrases that set a switch or a choice."""
-    flags = sorted(state.entry.sense.flags.items(), key=lambda one: -len(one[0]))
-    for phrase, (name, value) in flags:
+    for words, name, value in state.entry.flags:
         if name in state.params:
             continue
-        words = [fold(word) for word in phrase]
         for at in range(len(state.tokens) - len(words) + 1):
             span = range(at, at + len(words))
             if any(one in state.used for one in span):
@@ -330,30 +333,30 @@ _Chunks = tuple[tuple[Slot | None, tuple[int, ...]], ...]
 
 def _chunked(state: _State) -> Iterator[_Chunks]:
     """Ways to part the tokens among the object (None) and the slots by their little words, the fullest first."""
-    slots = [slot for slot in state.entry.sense.slots if slot.cues and slot.parameter not in state.params]
     starts: list[tuple[int, int, Slot]] = []
-    for at in range(len(state.tokens)):
+    for at, token in enumerate(state.tokens):
         if at in state.used:
             continue
-        here = [(len(cue), slot) for slot in slots for cue in slot.cues if _is_cue(state, cue, at, slot)]
-        for length, slot in sorted(here, key=lambda one: -one[0])[:3]:
-            starts.append((at, length, slot))
+        cues = (cue for word in state.lexicon.meanings(token) for cue in state.entry.cues.get(word, ()))
+        here = [cue for cue in cues if cue.slot.parameter not in state.params and _is_cue(state, cue, at)]
+        for cue in sorted(here, key=lambda one: (-len(one.words), one.order))[:3]:
+            starts.append((at, len(cue.words), cue.slot))
     yield from _ways(state, starts, 0, -1, ())
 
 
-def _is_cue(state: _State, cue: tuple[str, ...], at: int, slot: Slot) -> bool:
-    after = at + len(cue)
+def _is_cue(state: _State, cue: Cue, at: int) -> bool:
+    after = at + len(cue.words)
     if after > len(state.tokens) or any(one in state.used for one in range(at, after)):
         return False
-    for one, word in zip(range(at, after), cue, strict=True):
+    for one, word in zip(range(at, after), cue.words, strict=True):
         token = state.tokens[one]
         if token.kind not in (WORD, SIGN, FLAG):
             return False
-        exact = (token.text if token.kind != SIGN else token.value) == fold(word)
-        slips = len(cue) > 1 or len(word) > 4
-        if not exact and not (slips and token.kind == WORD and state.lexicon.same(token, fold(word)) is not None):
+        exact = (token.text if token.kind != SIGN else token.value) == word
+        slips = len(cue.words) > 1 or len(word) > 4
+        if not exact and not (slips and token.kind == WORD and state.lexicon.same(token, word) is not None):
             return False
-    shape = _shape(state, slot)
+    shape = _shape(state, cue.slot)
     while after < len(state.tokens) and (after in state.used or state.tokens[after].text in ARTICLES):
         after += 1
     return after < len(state.tokens) and may_begin(shape, state.tokens[after])

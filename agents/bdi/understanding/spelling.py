@@ -37,10 +37,10 @@ def is_near(said: str, meant: str) -> bool:
     """Whether `said` is `meant`, or a likely slip of it. The first letter is rarely the wrong one."""
     if said == meant:
         return True
-    if any(char.isdigit() for char in said + meant):
-        return False
     most = min(tolerated(said), tolerated(meant))
-    if not most or (said[0] != meant[0] and sorted(said[:2]) != sorted(meant[:2])):
+    if not most or abs(len(said) - len(meant)) > most or any(char.isdigit() for char in said + meant):
+        return False
+    if said[0] != meant[0] and sorted(said[:2]) != sorted(meant[:2]):
         return False
     return distance(said, meant, most) <= most
 

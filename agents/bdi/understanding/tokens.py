@@ -18,6 +18,10 @@ _FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:=[^\s]+)?(?=\s|$)")
 _RANGE = re.compile(r"(\d{1,9})\s?[-–]\s?(\d{1,9})(?=[\s,.;]|$)")
 _NUMBER = re.compile(r"\d{1,9}(?=[\s,.;:!?)]|$|(?:st|nd|rd|th|s|x)\b)")
 _KEY = re.compile(r"([A-Za-z_][\w]*)\s?=(?!=)")
+_DATA = re.compile(r"[{\[]\s{0,99}[\"{\[\d]|\{\}|\[\]")
+# A longer row of characters without a space is taken as it is, and not looked into.
+MAX_WORD = 400
+_OPENING = re.compile(r"[(\[]{4}")
 _WORDS_OF = {
     "what's": "what is", "whats": "what is", "where's": "where is", "wheres": "where is", "who's": "who is",
     "there's": "there is", "it's": "it is", "that's": "that is", "let's": "let us", "lets": "let us", "don't": "do not",
@@ -65,13 +69,15 @@ def number_of(token: Token) -> int | None:
 def tokens_of(raw: str) -> list[Token]:
     """Split a text. Each token keeps the characters it stands for."""
     found: list[Token] = []
+    # What closes nowhere behind a place is not looked for again, so that reading stays linear in the text.
+    hopeless: set[str] = set()
     at, broken = 0, False
     while at < len(raw):
         if raw[at].isspace():
             broken = broken or raw[at] == "\n"
             at += 1
             continue
-        taken = _take(raw, at)
+        taken = _take(raw, at, hopeless)
         for number, token in enumerate(taken):
             found.append(Token(token.kind, token.text, token.value, token.start, token.end, broken and number == 0))
         broken = False
@@ -79,10 +85,10 @@ def tokens_of(raw: str) -> list[Token]:
     return found
 
 
-def _take(raw: str, at: int) -> list[Token]:
-    if (quoted := _quoted(raw, at)) is not None:
+def _take(raw: str, at: int, hopeless: set[str]) -> list[Token]:
+    if (quoted := _quoted(raw, at, hopeless)) is not None:
         return [quoted]
-    if (data := _data(raw, at)) is not None:
+    if (data := _data(raw, at, hopeless)) is not None:
         return [data]
     if found := _URL.match(raw, at):
         text = found[0].rstrip(".,;:!?)>")
@@ -106,9 +112,9 @@ def _take(raw: str, at: int) -> list[Token]:
     return _word(raw, at)
 
 
-def _quoted(raw: str, at: int) -> Token | None:
+def _quoted(raw: str, at: int, hopeless: set[str]) -> Token | None:
     close = QUOTES.get(raw[at])
-    if close is None or (at > 0 and not (raw[at - 1].isspace() or raw[at - 1] in "([{=:,>")):
+    if close is None or close in hopeless or (at > 0 and not (raw[at - 1].isspace() or raw[at - 1] in "([{=:,>")):
         return None
     position = at + 1
     while (position := raw.find(close, position)) >= 0:
@@ -117,15 +123,16 @@ def _quoted(raw: str, at: int) -> Token | None:
             inner = raw[at + 1 : position]
             return Token(QUOTED, inner.casefold(), inner, at, position + 1)
         position += 1
+    hopeless.add(close)
     return None
 
 
-def _data(raw: str, at: int) -> Token | None:
+def _data(raw: str, at: int, hopeless: set[str]) -> Token | None:
     """A value in JSON as it stands: from its bracket to the one that closes it."""
-    if raw[at] not in "{[" or not re.match(r"[{\[]\s*[\"{\[\d]|\{\}|\[\]", raw[at:]):
+    if raw[at] not in "{[" or raw[at] in hopeless or not _DATA.match(raw, at):
         return None
     depth, inside = 0, False
-    for position in range(at, min(len(raw), at + 100_000)):
+    for position in range(at, len(raw)):
         char = raw[position]
         if char == '"' and raw[position - 1] != "\\":
             inside = not inside
@@ -135,16 +142,22 @@ def _data(raw: str, at: int) -> Token | None:
             depth -= 1
             if not depth:
                 return Token(DATA, raw[at : position + 1], raw[at : position + 1], at, position + 1)
+    # Brackets that do not close are no data, and neither is what they hold.
+    hopeless.add(raw[at])
     return None
 
 
 def _word(raw: str, at: int) -> list[Token]:
+    if _OPENING.match(raw, at):
+        return [Token(SIGN, raw[at], raw[at], at, at + 1)]
     end = at
     while end < len(raw) and not raw[end].isspace():
         if end > at and raw[end] in '"“«`' and raw[end - 1] in "=:(,":
             break
         end += 1
     chunk = raw[at:end]
+    if len(chunk) > MAX_WORD:
+        return [Token(WORD, chunk.casefold(), chunk, at, end)]
     bare = chunk if chunk in ("..", ".", "./", "../") else chunk.rstrip(_TRAILING)
     if chunk in ("..", "../") or (chunk == "." and (at == 0 or raw[at - 1].isspace())):
         return [Token(PATH, bare, bare, at, end)]

@@ -26,9 +26,11 @@ TRIGGERS: Mapping[str, tuple[str, str]] = {
     "deploy": ("creation", "create, deploy or instantiate"),
     "instantiate": ("creation", "create, deploy or instantiate"),
 }
+# So many parts of the code are looked for in one text.
+MOST_NAMED = 12
 _NAMED = re.compile(r"\b(\w+_(?:tool|agent))\b", re.IGNORECASE)
-_SPOKEN = re.compile(r"\b(?:the\s+)?((?:[a-z]+\s+){1,2})(tool|agent)\b", re.IGNORECASE)
-_REVERSED = re.compile(r"\b(tool|agent)\s+(?:for|of)\s+((?:[a-z]+\s?){1,2})", re.IGNORECASE)
+_SPOKEN = re.compile(r"\b(?:the\s{1,9})?((?:[a-z]{1,40}\s{1,9}){1,2})(tool|agent)\b", re.IGNORECASE)
+_REVERSED = re.compile(r"\b(tool|agent)\s{1,9}(?:for|of)\s{1,9}((?:[a-z]{1,40}\s?){1,2})", re.IGNORECASE)
 _NO_NAME = frozenset(
     {
         "the",
@@ -90,4 +92,4 @@ def references(text: str) -> tuple[str, ...]:
         words = [word for word in found[2].casefold().split() if word not in _NO_NAME]
         if words:
             names.append("_".join([*words, found[1].casefold()]))
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(names))[:MOST_NAMED]

@@ -6,12 +6,14 @@ Everything else is a question that names what is in doubt, with the likely answe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.bdi.types import Param
 from agents.bdi.understanding import clauses, effects, filler, triggers
+from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filling import Filled
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.paths import Candidate, Tree
@@ -25,6 +27,10 @@ from agents.toolkit.schemas import JsonError, loads_strict, problems
 
 MAX_CHARS = 8_000
 MAX_COMMANDS = 30
+# More words than these are no commands; a text in quotes counts as one.
+MAX_TOKENS = 400
+# At so many places may another command begin, and so many of the pieces between them may be one command.
+MAX_CUTS, MAX_JOINED = 90, 6
 MAX_CHOICES = 5
 # A reading may have that much against it, and a second one must have so much more.
 MOST_COST, LEAST_MARGIN = 0.55, 0.3
@@ -46,9 +52,17 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         return Understood()
     if (given := _as_data(text, registry)) is not None:
         return given
-    lexicon = lexicon_of(registry)
-    parts = _parts(filler.blanked(text), text, tree, lexicon)
-    return _read_all(text, parts, tree, lexicon)
+    lexicon, effort = lexicon_of(registry), Effort()
+    try:
+        parts = _parts(filler.blanked(text), Situation(text, tree, effort=effort), lexicon)
+        return _read_all(text, parts, tree, lexicon, effort)
+    except TooMuch:
+        return Understood(questions=(_too_much(text),))
+
+
+def _too_much(text: str) -> Question:
+    why = "It is too long, or says too much at once, to be read word by word; give it in several goals."
+    return Question(1, f"What is meant by “{_short(text)}”?", why)
 
 
 def _as_data(text: str, registry: Registry) -> Understood | None:
@@ -87,13 +101,17 @@ def _as_data(text: str, registry: Registry) -> Understood | None:
     return Understood(tuple(meant), confidence=1.0) if meant else None
 
 
-def _parts(blank: str, raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
+def _parts(blank: str, situation: Situation, lexicon: Lexicon) -> list[_Part]:
     """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
     found: list[_Part] = []
     for start, end in clauses.in_order(blank):
-        padded = " " * start + blank[start:end]
-        found += _best_parting(_spread(tokens_of(padded), tree, lexicon), raw, tree, lexicon)
-    return found[:MAX_COMMANDS]
+        tokens = tokens_of(" " * start + blank[start:end])
+        if len(tokens) > MAX_TOKENS:
+            raise TooMuch
+        found += _best_parting(_spread(tokens, situation.tree, lexicon), situation, lexicon)
+    if len(found) > MAX_COMMANDS:
+        raise TooMuch
+    return found
 
 
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
@@ -101,7 +119,7 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         words = [word for word in token.text.split("_") if word]
-        is_name = tree.kind(token.value) or token.text in lexicon.commands or len(words) < 2
+        is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
         first = replace(token, text=words[0]) if words else token
         if (
             token.kind != WORD
@@ -119,24 +137,36 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
     return found
 
 
-def _best_parting(tokens: list[Token], raw: str, tree: Tree, lexicon: Lexicon) -> list[_Part]:
+def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -> list[_Part]:
+    raw = situation.raw
     cuts = [0, *clauses.boundaries(tokens, lexicon), len(tokens)]
     if len(cuts) == 2:
         return [part] if (part := _part(tokens, raw)) else []
-    situation = Situation(raw, tree)
-    costs: list[tuple[float, list[_Part]]] = [(0.0, [])]
+    if len(cuts) > MAX_CUTS:
+        raise TooMuch
+    alone = [_stands_alone(tokens[start:end], situation, lexicon) for start, end in itertools.pairwise(cuts)]
+    ways: list[tuple[float, list[_Part]]] = [(0.0, [])]
     for end in range(1, len(cuts)):
-        best: tuple[float, list[_Part]] | None = None
-        for begin in range(max(0, end - 6), end):
+        here: list[tuple[float, list[_Part]]] = []
+        for begin in range(max(0, end - MAX_JOINED), end):
+            if begin < end - 1 and all(alone[begin:end]):
+                continue
             part = _part(tokens[cuts[begin] : cuts[end]], raw)
-            before, earlier = costs[begin]
+            before, earlier = ways[begin]
             cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon)
-            total = before + cost
-            if best is None or total < best[0] - 1e-9:
-                best = (total, [*earlier, whole] if whole is not None else earlier)
-        assert best is not None  # noqa: S101  # there is at least one way
-        costs.append(best)
-    return costs[-1][1]
+            here.append((before + cost, [*earlier, whole] if whole is not None else earlier))
+        # Of ways that cost the same the one that parts least.
+        ways.append(min(here, key=lambda way: round(way[0], 9)))
+    return ways[-1][1]
+
+
+def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> bool:
+    """Whether a piece says a command and all that it needs: several such are never one command together."""
+    kept = clauses.trimmed(tokens)
+    if not kept or not lexicon.is_verb(kept[0]):
+        return False
+    own = _best(tuple(kept), situation, lexicon)
+    return own is not None and not (own.missing or own.unexplained or own.doubts) and own.cost < 1.0
 
 
 def _part(tokens: Sequence[Token], raw: str) -> _Part | None:
@@ -178,7 +208,7 @@ def _verb_of(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
     return (token,) if token else ()
 
 
-def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon) -> Understood:
+def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, effort: Effort) -> Understood:
     meant: list[Meant] = []
     questions: list[Question] = []
     notes: list[str] = []
@@ -190,7 +220,7 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon) -
         ahead = tokens_of(text[: text.find(parts[0].text)])
         last = tuple(tree.full(token.value) for token in ahead if token.is_literal and tree.kind(token.value))
     for part in parts:
-        situation = Situation(text, now, tuple(now.said(path) for path in last), before)
+        situation = Situation(text, now, tuple(now.said(path) for path in last), before, effort)
         found = readings(part.tokens, situation, lexicon)
         decided = _decide(part, found, len(meant) + 1, now)
         if decided is None:

@@ -1,0 +1,26 @@
+"""What reading a text may cost, counted and not timed: the same text has the same end on every machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred.
+MOST = 8_000
+
+
+class TooMuch(Exception):
+    """the text has more ways of being read than are tried"""
+
+
+@dataclass
+class Effort:
+    """Counts what one text costs; the only thing here that changes."""
+
+    most: int = MOST
+    spent: int = 0
+
+    def spend(self, tokens: int) -> None:
+        """Count it. Raises TooMuch where that is more than one text may cost."""
+        self.spent += tokens
+        if self.spent > self.most:
+            raise TooMuch
