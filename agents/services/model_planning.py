@@ -6,6 +6,7 @@ comes, and a person who cancels the goal ends it. Nothing of this happens inside
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +17,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from agents import budgets
+from agents import budgets, prepared
 from agents.bdi import model_answer, prompt, selection
 from agents.bdi.dependencies import link
 from agents.bdi.prompt import Earlier, Prompt, Situation
@@ -40,6 +41,10 @@ _SUMMARY_CHARS = 600
 _LOGGED_LINES = 400
 _LINE_CHARS = 400
 _LINE_S = 0.7
+_KEEP = f"""
+    INSERT INTO {Generation._meta.db_table} (goal_id, turn, attempt, call_id, problems, cannot, firmware, at)
+    VALUES (%(goal)s, %(turn)s, %(attempt)s, %(call)s, %(problems)s, %(cannot)s, %(firmware)s, %(at)s) RETURNING id
+"""  # noqa: S608  # the name of our own table
 # How often in a row a goal waits for a provider that asks for patience before a person is asked.
 MOST_WAITS = 5
 
@@ -173,15 +178,17 @@ class _Turn:
         """The attempt as a row, its place in the sums, and what was said until now, in one transaction."""
         lines = self.companion.drain()
         with transaction.atomic():
-            Generation.objects.create(
-                goal=self.goal,
-                turn=self.number,
-                attempt=attempt,
-                call_id=answer.call,
-                problems=[asdict(one) for one in problems],
-                cannot=str(found.evidence.get("cannot", "")) if isinstance(found, NoPlan) else "",
-                firmware=", ".join(self.firmware.versions),
-            )
+            kept = {
+                "goal": self.goal.pk,
+                "turn": self.number,
+                "attempt": attempt,
+                "call": answer.call,
+                "problems": json.dumps([asdict(one) for one in problems]),
+                "cannot": str(found.evidence.get("cannot", "")) if isinstance(found, NoPlan) else "",
+                "firmware": ", ".join(self.firmware.versions),
+                "at": timezone.now(),
+            }
+            prepared.row(_KEEP, kept)
             days.add_attempt(answer.call, is_plan=isinstance(found, PlanDraft))
             logs.write(self.goal.pk, lines)
 

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents import signals, telemetry
+from agents import prepared, signals, telemetry
 from agents.models import BacklogItem, Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
 from agents.services import hints
 from agents.states import (
@@ -42,6 +42,10 @@ from agents.states import (
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
 _IN_THE_QUEUE = frozenset({GoalState.AWAITING_REVIEW, GoalState.MANUAL})
+_GOAL_MOVED = f"""
+    INSERT INTO {Transition._meta.db_table} (goal_id, old, new, reason, by, at)
+    VALUES (%(goal)s, %(old)s, %(new)s, %(reason)s, %(by)s, %(at)s) RETURNING id
+"""  # noqa: S608  # the name of our own table
 _TERMINAL_LEASE = {"lease_until": None, "lease_owner": "", "wake_at": None}
 
 
@@ -70,7 +74,8 @@ def move_goal(
     with transaction.atomic(savepoint=False):
         is_moved = bool(Goal.objects.filter(pk=goal.pk, state=old.value).update(**values))
         if is_moved:
-            Transition.objects.create(goal_id=goal.pk, old=old.value, new=new.value, by=by, reason=reason)
+            written = {"goal": goal.pk, "old": old.value, "new": new.value, "reason": reason, "by": by, "at": now}
+            prepared.row(_GOAL_MOVED, written)
             _tell_of(goal, old, new)
     if not is_moved:
         raise MoveRefused(f"goal {goal.pk} is no longer {old}")

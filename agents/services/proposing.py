@@ -6,6 +6,7 @@ import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from agents import gate, signals
@@ -58,30 +59,44 @@ def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
 def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | None, list[Problem]]:
     """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
     ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
-    problems = _validated(draft, ceilings)
-    problems = problems or alternatives.problems(draft.steps, draft.cleanup, REGISTRY, ceilings)
-    problems = problems or _without_model(goal, draft)
-    if problems:
+    looked = _looked_at(draft, ceilings)
+    if problems := looked.problems or _without_model(goal, draft):
         return None, problems
-    document = _document(goal, draft, revision, ceilings)
+    document = _document(goal, draft, revision, looked)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
     return document, [Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)]
 
 
-# The draft that was looked at last, its ceilings, and what was wrong. A plan is validated when it is made and again,
-# under a lock, when it is proposed; steps never change, so the same ones have the same problems.
-_last: tuple[PlanDraft, Ceilings, list[Problem]] | None = None
+class _Looked:
+    """A draft's steps under these ceilings: what is wrong with them, and what a document fixes of each."""
+
+    def __init__(self, draft: PlanDraft, ceilings: Ceilings) -> None:
+        self.steps, self.cleanup, self.ceilings = draft.steps, draft.cleanup, ceilings
+        self.problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings) or alternatives.problems(
+            draft.steps, draft.cleanup, REGISTRY, ceilings
+        )
+
+    def is_of(self, draft: PlanDraft, ceilings: Ceilings) -> bool:
+        """Whether it says the same of this draft: steps never change, so the same ones have the same problems."""
+        return self.steps is draft.steps and self.cleanup is draft.cleanup and self.ceilings == ceilings
+
+    @cached_property
+    def facts(self) -> tuple[list[CommandFacts], list[CommandFacts]]:
+        """Of the steps and of the clean-up, but for whom a step asks: that may change between two looks."""
+        of_steps, of_cleanup = ([_facts(one, self.ceilings) for one in some] for some in (self.steps, self.cleanup))
+        return of_steps, of_cleanup
 
 
-def _validated(draft: PlanDraft, ceilings: Ceilings) -> list[Problem]:
-    """Everything that is wrong with the steps themselves under these ceilings."""
+# What was looked at last. A plan is validated when it is made and again, under a lock, when it is proposed.
+_last: _Looked | None = None
+
+
+def _looked_at(draft: PlanDraft, ceilings: Ceilings) -> _Looked:
     global _last
-    last = _last
-    if last and last[0].steps is draft.steps and last[0].cleanup is draft.cleanup and last[1] == ceilings:
-        return last[2]
-    problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings)
-    _last = (draft, ceilings, problems)
-    return problems
+    looked = _last
+    if looked is None or not looked.is_of(draft, ceilings):
+        looked = _last = _Looked(draft, ceilings)
+    return looked
 
 
 def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:
@@ -198,15 +213,13 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None, took: Took 
     return intent_plan
 
 
-def _document(goal: Goal, draft: PlanDraft, revision: int, ceilings: Mapping[str, Mapping[str, Number]]) -> Document:
+def _document(goal: Goal, draft: PlanDraft, revision: int, looked: _Looked) -> Document:
     # A plan that is made now asks whom its agent asks now, whatever an earlier one said.
     asks = functools.cache(lambda: asked_models.bound(goal.agent))
-    main = documents.specs(draft.steps, [_facts(step, ceilings, asks) for step in draft.steps])
+    of_steps, of_cleanup = looked.facts
+    main = documents.specs(draft.steps, _asking(draft.steps, of_steps, asks))
     undo = documents.specs(
-        draft.cleanup,
-        [_facts(step, ceilings, asks) for step in draft.cleanup],
-        phase="cleanup",
-        first=len(main) + 1,
+        draft.cleanup, _asking(draft.cleanup, of_cleanup, asks), phase="cleanup", first=len(main) + 1
     )
     return Document(
         goal_id=str(goal.pk),
@@ -236,13 +249,24 @@ def replaced(document: Document) -> list[str]:
     return list(losses.replaced(forecast(document, base, REGISTRY), today))
 
 
-def _facts(step: Step, ceilings: Mapping[str, Mapping[str, Number]], asks: Callable[[], Asked]) -> CommandFacts:
+def _facts(step: Step, ceilings: Ceilings) -> CommandFacts:
     command = REGISTRY.command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
-    others = tuple(_facts(other, ceilings, asks) for other in step.alternatives)
+    others = tuple(_facts(other, ceilings) for other in step.alternatives)
     said = phrases.say(command, values)
-    asked = asks() if command.asks_model else None
-    return CommandFacts(command.effect, ceilings[step.tool], command.hosts(values), said, others, asked)
+    return CommandFacts(command.effect, ceilings[step.tool], command.hosts(values), said, others)
+
+
+def _asking(steps: Sequence[Step], facts: Sequence[CommandFacts], asks: Callable[[], Asked]) -> list[CommandFacts]:
+    """The same with whom each step asks, and what may be done in its place."""
+    return [
+        replace(
+            fact,
+            asks=asks() if REGISTRY.command(step.tool, step.command).asks_model else None,
+            alternatives=tuple(_asking(step.alternatives, fact.alternatives, asks)),
+        )
+        for step, fact in zip(steps, facts, strict=True)
+    ]
 
 
 def _step_json(step: Step) -> dict[str, Any]:

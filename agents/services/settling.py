@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from agents import prepared
 from agents.bdi.understanding.paths import Mapped
 from agents.models import ParameterRule, ParameterSettings, PathMapping
+
+# Asked while a goal is planned, once to understand it and once to mend what a rule or a model made of it.
+_COLUMNS = tuple(field.attname for field in ParameterSettings._meta.concrete_fields)
+_SWITCHES = f"SELECT {', '.join(_COLUMNS)} FROM {ParameterSettings._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608
+_MAPPED = f"SELECT said, path, tool, parameter, in_use FROM {PathMapping._meta.db_table} ORDER BY id DESC"  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -20,15 +26,17 @@ class Rule:
 
 def switches() -> ParameterSettings:
     """The newest settings; those that the code begins with where none were saved."""
-    return ParameterSettings.objects.order_by("-pk").first() or ParameterSettings()
+    newest = prepared.row(_SWITCHES, {})
+    return ParameterSettings.from_db("default", _COLUMNS, newest) if newest else ParameterSettings()
 
 
 def mapped() -> tuple[Mapped, ...]:
     """The mapping table: of each name, tool and parameter the newest row, where it is in use."""
-    newest: dict[tuple[str, str, str], PathMapping] = {}
-    for row in PathMapping.objects.order_by("-pk"):
-        newest.setdefault((" ".join(row.said.casefold().split()), row.tool, row.parameter), row)
-    return tuple(Mapped(row.said, row.path, row.tool, row.parameter) for row in newest.values() if row.in_use)
+    newest: dict[tuple[str, str, str], tuple[Mapped, bool]] = {}
+    for said, path, tool, parameter, in_use in prepared.rows(_MAPPED, {}):
+        key = (" ".join(said.casefold().split()), tool, parameter)
+        newest.setdefault(key, (Mapped(said, path, tool, parameter), in_use))
+    return tuple(one for one, in_use in newest.values() if in_use)
 
 
 def rules() -> dict[tuple[str, str, str], Rule]:

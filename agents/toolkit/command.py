@@ -69,6 +69,11 @@ class Command:
         return tuple(compile_template(phrase) for phrase in self.phrases)
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word of its own that a phrase has."""
+        return frozenset(word for template in self.templates for word in template.literals)
+
+    @cached_property
     def kinds(self) -> Mapping[str, str]:
         """The slot kind of each parameter."""
         return {name: self.kind(name) for name in self.properties}

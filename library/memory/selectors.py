@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
@@ -35,6 +35,9 @@ Found = tuple[Experience, float | None]
 _TABLE = Experience._meta.db_table
 # What a prompt or a review tells of one.
 _OF_A_PRECEDENT = ("goal_ref", "workflow_id", "primary_goal_description", "final_outcome", "output_summary")
+# 4 × 3 kB that no page shows.
+_VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
+_SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in _VECTORS)
 _WILD = re.compile(r"[\\%_]")
 
 
@@ -84,10 +87,11 @@ def search(
     if not query or not _may_read_some(user):
         return []
     reach, values = _reach(user, outcome)
+    columns = dict.fromkeys(("id", *(only or _SHOWN)))
     try:
         (vector,) = embeddings.embed([query])
     except EmbeddingUnavailable:
-        ranked = _rank([_by_words(reach, query, values)], values, limit, after)
+        ranked = _ranked([_by_words(reach, query, values)], values, limit, after, columns)
     else:
         values["vector"] = _literal(vector)
         exact = _are_few(reach, values)
@@ -96,13 +100,10 @@ def search(
         arms.append(_by_words(unembedded, query, values))
         # Every row is compared anyhow where there are few; then no setting of an index is needed.
         with nullcontext() if exact else nearest_first():
-            ranked = _rank(arms, values, limit, after)
-    if not ranked:
-        return []
-    rows = Experience.objects.filter(pk__in=[pk for pk, _ in ranked])
-    found = (rows.only(*only) if only else _without_vectors(rows)).in_bulk()
-    # One may have been forgotten between the two statements.
-    return [(found[pk], None if score == _BY_WORDS else score) for pk, score in ranked if pk in found]
+            ranked = _ranked(arms, values, limit, after, columns)
+    if not only:
+        prefetch_related_objects(ranked, "owner")
+    return [(row, None if row.score == _BY_WORDS else row.score) for row in ranked]
 
 
 def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "") -> list[Found]:
@@ -120,9 +121,7 @@ def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience
 
 
 def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
-    """Leave out 4 × 3 kB that no page shows."""
-    vectors = [field.name for field in Experience._meta.get_fields() if field.name.endswith("_embedding")]
-    return rows.select_related("owner").defer(*vectors)
+    return rows.select_related("owner").defer(*_VECTORS)
 
 
 def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
@@ -170,20 +169,26 @@ def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
     return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608
 
 
-def _rank(
-    arms: Sequence[str], values: dict[str, Any], limit: int, after: tuple[float | None, int] | None
-) -> list[tuple[int, float]]:
-    """Return (id, score) of the best rows of all arms, in one statement; the arms carry the rights."""
+def _ranked(
+    arms: Sequence[str],
+    values: dict[str, Any],
+    limit: int,
+    after: tuple[float | None, int] | None,
+    columns: Iterable[str],
+) -> list[Any]:
+    """Return the best rows of all arms, in one statement, each with its `score`; the arms carry the rights."""
     union = " UNION ALL ".join(f"({arm})" for arm in arms)
     beyond = ""
     if after is not None:
         beyond = "HAVING (max(arms.score), arms.id) < (%(score)s, %(id)s)"
         values |= {"score": _BY_WORDS if after[0] is None else after[0], "id": after[1]}
     # Only names and numbers of this file are put together here; every value is a parameter.
-    statement = (
-        f"SELECT arms.id, max(arms.score) FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608
+    best = (
+        f"SELECT arms.id, max(arms.score) AS score FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608
         "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %(limit)s"
     )
-    with connection.cursor() as cursor:
-        cursor.execute(statement, {**values, "limit": limit})
-        return [(int(pk), float(score)) for pk, score in cursor.fetchall()]
+    statement = (
+        f"SELECT {', '.join(columns)}, best.score FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608
+        "ORDER BY best.score DESC, id DESC"
+    )
+    return list(Experience.objects.raw(statement, {**values, "limit": limit}))

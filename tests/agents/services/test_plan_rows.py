@@ -12,6 +12,8 @@ from django.db.models.signals import post_save
 from agents.bdi import document as documents
 from agents.models import IntentPlan
 from people.models import User
+from review.models import PlanNews, QueueEntry
+from review.services import queueing
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +40,7 @@ def test_what_is_not_said_is_what_the_models_say(owner: User, propose_plan: Call
         *((step, of_steps) for step in plan.intents.all()),
         (plan.session, ("intent_plan",)),
         (plan.shadow_runs.get(), ("intent_plan", "number", "created_at")),
+        (plan.goal.transitions.latest("pk"), ("goal", "old", "new", "by", "at")),
     ]
     assert len(rows) > 4
     for row, given in rows:
@@ -56,6 +59,21 @@ def test_every_row_says_what_the_document_says(owner: User, propose_plan: Callab
     assert plan.shadow_runs.get().number == 1
     assert (made.created_at, made.queued_at) == (plan.created_at, plan.queued_at)
     assert plan.queue_entry.queued_at == plan.queued_at
+
+
+def test_its_place_in_the_queue_is_as_its_model_has_it_and_who_looks_is_told(
+    owner: User, propose_plan: Callable[..., IntentPlan]
+) -> None:
+    plan = IntentPlan.objects.get(pk=propose_plan(owner).pk)
+    plan.queue_entry.delete()
+    PlanNews.objects.all().delete()
+    queueing.enter(plan)
+    stored, made = QueueEntry.objects.get(pk=plan.pk), queueing.entry_of(plan)
+    columns = [field.attname for field in stored._meta.concrete_fields if not field.generated]
+    assert {name: getattr(stored, name) for name in columns} == {name: getattr(made, name) for name in columns}
+    assert stored.does
+    assert stored.rung
+    assert PlanNews.objects.get().intent_plan == plan
 
 
 def test_who_listens_for_new_revisions_hears_of_it(owner: User, propose_plan: Callable[..., IntentPlan]) -> None:
