@@ -33,13 +33,27 @@ from agents.models import (
     Transition,
     Workspace,
 )
-from agents.parameters_admin import ParameterRuleAdmin, ParameterSettingsAdmin, PathMappingAdmin
 from agents.services import pausing
 from agents.states import GoalState, IntentState, PlanState
+from agents.tuning_admin import (
+    FailureRuleAdmin,
+    ParameterRuleAdmin,
+    ParameterSettingsAdmin,
+    PathMappingAdmin,
+    RecoveryPolicyAdmin,
+    RecoverySettingAdmin,
+)
 from people.journal import Event
 from people.told_admin import ToldTable
 
-__all__ = ["ParameterRuleAdmin", "ParameterSettingsAdmin", "PathMappingAdmin"]
+__all__ = [
+    "FailureRuleAdmin",
+    "ParameterRuleAdmin",
+    "ParameterSettingsAdmin",
+    "PathMappingAdmin",
+    "RecoveryPolicyAdmin",
+    "RecoverySettingAdmin",
+]
 
 _PER_PAGE = 50
 _MOST_PAGES = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.bdi.validation import Problem
 
@@ -27,6 +27,14 @@ class WorkspaceRefused(AgentsError):
         super().__init__(message)
         self.field = field
         self.message = message
+
+
+class TuningRefused(AgentsError):
+    """Values that cannot be saved; `errors` holds a sentence for each field at fault, "" for the whole."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__(" ".join(f"{name}: {message}" if name else message for name, message in errors.items()))
+        self.errors = dict(errors)
 
 
 class CommandRefused(AgentsError):

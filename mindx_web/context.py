@@ -38,6 +38,7 @@ _PLACES = {
     "review": "review",
     "insights": "insights",
     "recovery": "insights",
+    "tuning": "insights",
     "overview": "overview",
     "account": "account",
     "token": "account",

@@ -17,6 +17,7 @@ urlpatterns = [
     path("mastermind/", include("agents.urls.mastermind")),
     path("tools/", include("agents.urls.tools")),
     path("recovery/", include("agents.urls.recovery")),
+    path("tuning/", include("agents.urls.tuning")),
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),
     path("insights/", insights.insights, name="insights"),

@@ -27,6 +27,8 @@ class Scope(StrEnum):
     MEMORY_READ = "memory:read"
     LIBRARY_READ = "library:read"
     AGENTS_WRITE = "agents:write"
+    TUNING_READ = "tuning:read"
+    TUNING_WRITE = "tuning:write"
     BACKLOG_READ = "backlog:read"
     BACKLOG_WRITE = "backlog:write"
     # It opens the line; what a line does takes the scope of its own kind as well.
@@ -47,6 +49,8 @@ MEANINGS: dict[Scope, str] = {
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
     Scope.AGENTS_WRITE: "Pause and resume agents, set how firmly they hold on; make, change, retire them by commands",
+    Scope.TUNING_READ: "Read what is tuned: parameters, recovery, and the history of both",
+    Scope.TUNING_WRITE: "Try tuning on past cases, save it and take it back",
     Scope.BACKLOG_READ: "Read the backlog",
     Scope.BACKLOG_WRITE: "Add to the backlog and decide on it",
     Scope.MASTERMIND: "Send commands to mastermind, each with the scope of what it does",
@@ -59,6 +63,8 @@ _NEEDS: dict[Scope, tuple[Role, ...]] = {
     Scope.POLICIES_WRITE: (Role.OPERATOR,),
     Scope.AGENTS_WRITE: (Role.OPERATOR,),
     Scope.SESSION_WRITE: (Role.OPERATOR,),
+    Scope.TUNING_READ: (Role.OPERATOR,),
+    Scope.TUNING_WRITE: (Role.OPERATOR,),
 }
 
 

@@ -30,6 +30,7 @@ from agents.bdi.strategies import (
     SIMPLER,
     WAYS,
     Way,
+    way_named,
 )
 from agents.bdi.strategies import Strategy as Strategy
 
@@ -114,6 +115,38 @@ class Situation:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What of a situation the choice depends on, so that it can be made again later: it is kept with the failure.
+
+    `shut` are the ways that are not open, policies aside; `asks`: people are asked about the next alternative.
+    """
+
+    shut: Mapping[Way, str]
+    chosen: tuple[Way, ...] = ()
+    asks: bool = True
+    tries: int = 1
+    retry_after_s: float = 0.0
+
+    @classmethod
+    def of(cls, now: Situation) -> Standing:
+        """Of a step that has failed."""
+        asks = not now.envelope.next_alternative[1]
+        return cls(closed(now), tuple(now.chosen), asks, now.tries, now.retry_after_s)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is kept."""
+        shut = {str(way): why for way, why in self.shut.items()}
+        return {**vars(self), "shut": shut, "chosen": [str(way) for way in self.chosen]}
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Standing:
+        """What was kept; ways that are none any more are left out."""
+        shut = {way: str(why) for name, why in raw["shut"].items() if (way := way_named(name)) is not None}
+        chosen = tuple(way for name in raw["chosen"] if (way := way_named(name)) is not None)
+        return cls(shut, chosen, bool(raw["asks"]), int(raw["tries"]), float(raw["retry_after_s"]))
+
+
+@dataclass(frozen=True)
 class Policy:
     """What operators set for the class and tool: one way that is taken whenever it is open, and ways that never are."""
 
@@ -163,28 +196,58 @@ def choose(
 ) -> Choice:
     """The way that is taken after this failure. `cell` holds what was learned, from `known` outcomes."""
     rng = rng or Random(0)  # noqa: S311  # no secret: a decision that can be made again
-    policy = policy or Policy()
-    shut = closed(situation)
-    shut |= dict.fromkeys(policy.banned - {ABORT}, "an operator banned it for this class")
+    standing = Standing.of(situation)
+    taken = take(failure.failure_class, standing, settings, policy or Policy(), cell, known, rng)
+    drawn = taken.drawn
+    weighed = {
+        "open": {str(one): round(drawn[str(one)], 3) if str(one) in drawn else None for one in taken.open_ways},
+        "closed": {str(one): reason for one, reason in taken.shut.items()},
+        "known": known,
+        "standing": standing.to_json(),
+    }
+    return _carried_out(taken.way, taken.why, situation, settings, rng, weighed)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A way with its reason, the chance that was drawn for each where one was, and what was not open."""
+
+    way: Way
+    why: str
+    drawn: Mapping[str, float]
+    shut: Mapping[Way, str]
+
+    @property
+    def open_ways(self) -> list[Way]:
+        """What could be taken."""
+        return [way for way in WAYS if way not in self.shut]
+
+
+def take(
+    failure_class: FailureClass,
+    standing: Standing,
+    settings: RecoverySettings,
+    policy: Policy,
+    cell: Cell | None,
+    known: int,
+    rng: Random,
+) -> Taken:
+    """The choice itself: pins and bans first, then the usual order or what was learned."""
+    shut = {**standing.shut, **dict.fromkeys(policy.banned - {ABORT}, "an operator banned it for this class")}
     open_ways = [way for way in WAYS if way not in shut]
     drawn: Mapping[str, float] = {}
     if policy.pinned in open_ways and policy.pinned is not None:
         way, why = policy.pinned, "an operator pinned it for this class"
     elif cell is None or known < settings.usual_order_up_to:
-        way, why = _usual(failure.failure_class, situation, shut)
+        way, why = _usual(failure_class, standing, shut)
     else:
-        way, why, drawn = _learned(open_ways, situation, settings, cell, known, rng)
+        way, why, drawn = _learned(open_ways, standing, settings, cell, known, rng)
     if policy.pinned in shut and policy.pinned is not None:
         why = f"{policy.pinned.words} is pinned and not open ({shut[policy.pinned]}); {why}"
-    weighed = {
-        "open": {str(one): round(drawn[str(one)], 3) if str(one) in drawn else None for one in open_ways},
-        "closed": {str(one): reason for one, reason in shut.items()},
-        "known": known,
-    }
-    return _carried_out(way, why, situation, settings, rng, weighed)
+    return Taken(way, why, drawn, shut)
 
 
-def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way, str]) -> tuple[Way, str]:
+def _usual(failure_class: FailureClass, situation: Standing, shut: Mapping[Way, str]) -> tuple[Way, str]:
     """Primary, then secondary, then giving up.
 
     What was declared for this very step comes before anything that plans anew or hands it to somebody.
@@ -209,16 +272,15 @@ def _usual(failure_class: FailureClass, situation: Situation, shut: Mapping[Way,
 
 
 def _learned(
-    ways: Sequence[Way], situation: Situation, settings: RecoverySettings, cell: Cell, known: int, rng: Random
+    ways: Sequence[Way], situation: Standing, settings: RecoverySettings, cell: Cell, known: int, rng: Random
 ) -> tuple[Way, str, Mapping[str, float]]:
     # What changes the plan or asks somebody is done once for a step; what it came to is known.
     spent = {way for way in situation.chosen if way in (SIMPLER, REEXTRACTED, AGINT)}
     among = [way for way in ways if way is not ABORT and way not in spent]
     drawn = cell.sample([str(way) for way in among], rng)
-    asks = not situation.envelope.next_alternative[1]
     worth = {
         way: drawn[str(way)]
-        - settings.cost_of(way, needs_review=way in (SIMPLER, REEXTRACTED) or (way is ALTERNATIVE and asks))
+        - settings.cost_of(way, needs_review=way in (SIMPLER, REEXTRACTED) or (way is ALTERNATIVE and situation.asks))
         for way in among
     }
     best = max(worth, key=lambda way: worth[way], default=ABORT)

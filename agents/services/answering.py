@@ -14,7 +14,7 @@ from agents.bdi.understanding.understood import Meant, Question
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow, PlanInvalid
 from agents.models import Goal, IntentPlan, Plan
-from agents.services import logs, parameters, proposing
+from agents.services import logs, parameters, proposing, settling
 from agents.states import GoalState, MoveRefused
 from agents.toolkit.phrases import typed
 from agents.toolkit.registry import REGISTRY
@@ -123,7 +123,7 @@ def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User)
     """The reading that was chosen, or what is said in other words."""
     if reply.choice is not None:
         return [_as_persons(one, question, by) for one in _choice(question, reply.choice, number).meant]
-    tree = parameters.tree_of(goal)
+    tree = parameters.tree_of(goal, settling.mapped())
     found = understand(reply.value[:MOST_CHARS], tree, REGISTRY) if tree is not None else None
     if found is None or not found.is_sure:
         why = found.questions[0].text if found is not None and found.questions else "No command is said like this."

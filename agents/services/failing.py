@@ -133,9 +133,8 @@ def preview(rule: Rule, *, of: Sequence[FailureRecord] | None = None) -> Preview
     return Preview(len(rows), fitting, tuple(changed))
 
 
-def save_rule(rule: Rule, *, by: User, note: str = "", enabled: bool = True) -> FailureRule:
-    """Keep a rule as the next version of its name; it counts from the next failure on. Raises NotYours, RuleRefused."""
-    check_operator(by)
+def check_rule(rule: Rule) -> None:
+    """Raise RuleRefused for a rule without a name, or one that would class what it is not about."""
     if not rule.name.strip():
         raise RuleRefused("name", "Give the rule a name.")
     if len(rule.name) > 80:
@@ -144,6 +143,12 @@ def save_rule(rule: Rule, *, by: User, note: str = "", enabled: bool = True) -> 
         raise RuleRefused("text", "Set at least one condition: a rule without any would class every failure.")
     if rule.text and len(rule.text.strip()) < 3:
         raise RuleRefused("text", "Words to look for are three characters or more.")
+
+
+def save_rule(rule: Rule, *, by: User, note: str = "", enabled: bool = True) -> FailureRule:
+    """Keep a rule as the next version of its name; it counts from the next failure on. Raises NotYours, RuleRefused."""
+    check_operator(by)
+    check_rule(rule)
     with transaction.atomic():
         earlier = FailureRule.objects.filter(name=rule.name)
         number = (earlier.aggregate(last=Max("number"))["last"] or 0) + 1

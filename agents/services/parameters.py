@@ -15,19 +15,22 @@ from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
 from agents.bdi.understanding import correcting
 from agents.bdi.understanding.experience import predict
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.paths import Mapped, Tree
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings, Plan
 from agents.services import base_files, earlier_runs, extracting, settling
+from agents.services.asked_models import models_of
 from agents.services.base_files import BaseUnreadable
-from agents.services.settling import Rule
+from agents.services.settling import Rule, Tuning
 from agents.toolkit.registry import REGISTRY
 
 SOURCE = Plan.Source.UNDERSTANDING.value
 # How the reason of a goal begins that waits for the answer to a question.
 QUESTION = "question_open"
-_TOGGLE = ("simple_coder", "toggle_autonomous_mode")
+# A value that a model finds for a parameter of a step, asked for or remembered; None: none.
+Asked = Callable[[Meant, str], Param | None]
+TOGGLE = ("simple_coder", "toggle_autonomous_mode")
 
 
 def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = lambda: True) -> PlanDraft | NoPlan:
@@ -35,17 +38,33 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
 
     Raises Stopped when a model was asked for a value and the goal was cancelled meanwhile.
     """
-    switches = settling.switches()
-    tree = tree_of(goal) if switches.enable_understanding else None
+    tuning = settling.current()
+    tree = tree_of(goal, tuning.mapped) if tuning.switches.enable_understanding else None
     if tree is None:
         return without
+
+    def asked(step: Meant, name: str) -> Param | None:
+        command = REGISTRY.command(step.tool, step.command)
+        return extracting.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
+
+    return understood_on(goal, without, tree, tuning, asked)
+
+
+def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked: Asked) -> PlanDraft | NoPlan:
+    """What the text means over these files with this tuning. `asked` gives the value that a model finds, or None.
+
+    Nothing is written here: what was understood before is understood again by it with another tuning.
+    """
+    switches = tuning.switches
     found = understand(goal.text, tree, REGISTRY)
     if not switches.enable_path_correction:
         found = _as_said(found)
     if not found.meant and not found.questions:
         return without
-    found = _settled(goal, found, switches, is_wanted)
-    evidence = {**without.evidence, "understood": as_data(found)}
+    found = _settled(goal, found, tuning, asked)
+    # What it stood on, by which it can be tried again.
+    stood = {"without": without.reason, "base": goal.workspace.head}
+    evidence = {**without.evidence, "understood": {**as_data(found), **stood}}
     if found.is_sure:
         return draft_of(found.meant, evidence)
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
@@ -56,9 +75,12 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
 def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
     """A draft whose paths are those that are clearly meant, before it is validated; switched off, as it is."""
     switches = settling.switches()
-    tree = tree_of(goal) if switches.enable_path_correction else None
-    if tree is None:
-        return draft
+    tree = tree_of(goal, settling.mapped()) if switches.enable_path_correction else None
+    return draft if tree is None else corrected_on(draft, tree, switches)
+
+
+def corrected_on(draft: PlanDraft, tree: Tree, switches: ParameterSettings) -> PlanDraft:
+    """The same over these files with these settings."""
     steps = correcting.mended(draft.steps, tree, REGISTRY, switches.least_confidence)
     if all(one is other for one, other in zip(steps, draft.steps, strict=True)):
         return draft
@@ -80,18 +102,17 @@ def _as_said(found: Understood) -> Understood:
     return replace(found, meant=meant)
 
 
-def _settled(goal: Goal, found: Understood, switches: ParameterSettings, is_wanted: Callable[[], bool]) -> Understood:
+def _settled(goal: Goal, found: Understood, tuning: Tuning, asked_model: Asked) -> Understood:
     """Rules, earlier runs and a model for what is missing, in this order; what they settle is no question any more.
 
     Defaults that must not be taken become questions, and so do values that are less sure than the settings ask for.
     """
-    rules = settling.rules()
     meant, open_ = list(found.meant), []
     for question in found.questions:
         at = question.step - 1
         param = None
         if question.parameter and question.parameter not in meant[at].params:
-            param = _value_of(goal, meant[at], question.parameter, rules, switches, is_wanted)
+            param = _value_of(goal, meant[at], question.parameter, tuning, asked_model)
         if param is None:
             open_.append(question)
             continue
@@ -99,23 +120,15 @@ def _settled(goal: Goal, found: Understood, switches: ParameterSettings, is_want
         if following := _still_missing(meant[at], question.step):
             open_.append(following)
     for step, one in enumerate(meant, 1):
-        meant[step - 1], asked = _with_rules(one, step, rules, switches)
+        meant[step - 1], asked = _with_rules(one, step, tuning.rules, tuning.switches)
         open_ += asked
     sure = min((one.confidence for one in meant), default=0.0)
     return replace(found, meant=tuple(meant), questions=tuple(open_), confidence=0.0 if open_ else sure)
 
 
-def _value_of(
-    goal: Goal,
-    step: Meant,
-    name: str,
-    rules: Mapping[tuple[str, str, str], Rule],
-    switches: ParameterSettings,
-    is_wanted: Callable[[], bool],
-) -> Param | None:
+def _value_of(goal: Goal, step: Meant, name: str, tuning: Tuning, asked: Asked) -> Param | None:
     """A value for what the words leave out; None where nothing is sure enough."""
-    rule = rules.get((step.tool, step.command, name), Rule())
-    command = REGISTRY.command(step.tool, step.command)
+    switches, rule = tuning.switches, tuning.rules.get((step.tool, step.command, name), Rule())
     if rule.has_default and switches.fallback_to_defaults:
         return Param(rule.default, "default", note=RULE_NOTE)
     if not rule.may_be_guessed:
@@ -126,7 +139,7 @@ def _value_of(
         if predicted is not None and predicted.confidence >= switches.least_confidence:
             return Param(predicted.value, "experience", note=predicted.why, confidence=predicted.confidence)
     if switches.use_llm_extraction:
-        param = extracting.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
+        param = asked(step, name)
         if param is not None and param.confidence >= switches.least_confidence:
             return param
     return None
@@ -167,6 +180,11 @@ def _with_rules(
     return replace(step, params=params), asked
 
 
+def has_model(goal: Goal) -> bool:
+    """Whether a model is asked for values of this goal."""
+    return bool(models_of(goal.agent))
+
+
 def asks(found: Understood) -> bool:
     """Whether what is asked says what could be answered: a value of a known command, or one of several readings."""
     return bool(found.questions) and all(question.parameter or question.choices for question in found.questions)
@@ -176,13 +194,13 @@ def _offers(found: Understood) -> bool:
     return all(question.choices for question in found.questions)
 
 
-def tree_of(goal: Goal) -> Tree | None:
+def tree_of(goal: Goal, mapped: Sequence[Mapped]) -> Tree | None:
     """The files of the goal's workspace as they are now; None when they cannot be read."""
     try:
         entries = base_files.entries_of(goal.workspace.head)
     except BaseUnreadable:
         return None
-    return Tree.of(((entry.path, entry.kind) for entry in entries), mapped=settling.mapped())
+    return Tree.of(((entry.path, entry.kind) for entry in entries), mapped=mapped)
 
 
 def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any]) -> PlanDraft:
@@ -197,7 +215,7 @@ def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any]) -> PlanDraft:
         elif not needs and is_on and not _is_said(meant):
             steps.append(_switched(on=False))
         is_on = needs or (is_on and _is_said(meant))
-        if (one.tool, one.command) == _TOGGLE:
+        if (one.tool, one.command) == TOGGLE:
             is_on = bool(one.values().get("on"))
         why = f"“{' '.join(one.text.split())[:200]}” is understood as this."
         if one.superfluous:
@@ -210,18 +228,18 @@ def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any]) -> PlanDraft:
 
 def _is_said(meant: Sequence[Meant]) -> bool:
     """Whether the text itself speaks of autonomous mode; then it is switched as said, and no otherwise."""
-    return any((one.tool, one.command) == _TOGGLE for one in meant)
+    return any((one.tool, one.command) == TOGGLE for one in meant)
 
 
 def _switched(*, on: bool) -> Step:
     params = {"on": Param(on, "explicit", note="only in autonomous mode can things be removed")}
     why = "Only in autonomous mode can things be removed." if on else "Nothing else is to be removed."
-    return Step(*_TOGGLE, params, why)
+    return Step(*TOGGLE, params, why)
 
 
 def in_a_sentence(draft: PlanDraft) -> str:
     """What the log says of a plan that was understood."""
-    own = [step for step in draft.steps if (step.tool, step.command) != _TOGGLE] or list(draft.steps)
+    own = [step for step in draft.steps if (step.tool, step.command) != TOGGLE] or list(draft.steps)
     return "no rule knows this goal, but it is understood: " + ", ".join(f"{one.tool}.{one.command}" for one in own)
 
 

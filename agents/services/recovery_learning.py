@@ -196,6 +196,11 @@ def policy_of(failure_class: FailureClass, tool: str) -> Policy:
     return Policy(way_named(row_of.pinned), banned)
 
 
+def has_policy(failure_class: FailureClass, tool: str) -> bool:
+    """Whether anything was ever saved for this very tool; it then counts rather than what holds for every tool."""
+    return RecoveryPolicy.objects.filter(failure_class=failure_class.value, tool=tool).exists()
+
+
 def save_policy(
     failure_class: FailureClass, tool: str, *, pinned: str, banned: Sequence[str], by: User, note: str = ""
 ) -> RecoveryPolicy:

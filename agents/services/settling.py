@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,20 @@ class Rule:
     default: Any = None
     has_default: bool = False
     may_be_guessed: bool = True
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """All that operators set about parameters, at one moment."""
+
+    switches: ParameterSettings
+    mapped: tuple[Mapped, ...]
+    rules: Mapping[tuple[str, str, str], Rule]
+
+
+def current() -> Tuning:
+    """What counts now."""
+    return Tuning(switches(), mapped(), rules())
 
 
 def switches() -> ParameterSettings:

@@ -21,6 +21,7 @@ from mindx_web.api import (
     shadow,
     standstill,
     talk,
+    tuning,
     workspaces,
 )
 from mindx_web.api.body import StrictParser
@@ -54,6 +55,7 @@ api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
 api.add_router("insights", insights.router)
+api.add_router("tuning", tuning.router)
 api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)
 

@@ -20,6 +20,7 @@ from agents.errors import (
     NotYours,
     PlanInvalid,
     StaleDigest,
+    TuningRefused,
     WorkspaceRefused,
 )
 from agents.states import MoveRefused
@@ -107,6 +108,8 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return Problem(409, str(error), kind="not_possible_now")
         case WordsRefused() | GoalRefused() | WorkspaceRefused():
             return invalid(error.field, str(error))
+        case TuningRefused():
+            return _values(error)
         case CommandRefused():
             return invalid("text", str(error))
         case PlanInvalid():
@@ -151,6 +154,12 @@ def _fields(error: ValidationError) -> Problem:
     first = found[0]
     where = f"{first.field}: " if first.field else ""
     return Problem(422, f"{where}{first.message}", kind="invalid", errors=found)
+
+
+def _values(error: TuningRefused) -> Problem:
+    """Each value that cannot be, at its field."""
+    found = [FieldError(f"values.{name}" if name else "", message) for name, message in error.errors.items()]
+    return Problem(422, str(error), kind="invalid", errors=found)
 
 
 def _steps(error: PlanInvalid) -> Problem:

@@ -103,6 +103,11 @@ OPERATIONS = [
     ("POST", "backlog/1/reopen", Scope.BACKLOG_WRITE),
     ("POST", "backlog/1/merge", Scope.BACKLOG_WRITE),
     ("POST", "backlog/1/split", Scope.BACKLOG_WRITE),
+    ("GET", "tuning", Scope.TUNING_READ),
+    ("POST", "tuning", Scope.TUNING_WRITE),
+    ("POST", "tuning/try", Scope.TUNING_WRITE),
+    ("GET", "tuning/1", Scope.TUNING_READ),
+    ("POST", "tuning/1/revert", Scope.TUNING_WRITE),
     ("POST", "standstill", Scope.AGENTS_WRITE),
     ("POST", "standstill/end", Scope.AGENTS_WRITE),
 ]
@@ -130,6 +135,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "belief_id",
             "generation_id",
             "item_id",
+            "tunable_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -41,6 +41,7 @@ from agents.services import (
 )
 from agents.services.backlog import Wish
 from agents.services.commanding import Given
+from agents.services.tuning import versions
 from agents.states import GoalState
 from library.language import days
 from library.models import Component, Experience, ModelCall
@@ -100,6 +101,7 @@ class Furnished:
     item: BacklogItem
     asking: Goal
     stuck: Goal
+    mapping: int
 
 
 def furnish(people: People) -> Furnished:
@@ -149,7 +151,21 @@ def furnish(people: People) -> Furnished:
         item=_wished(keeper),
         asking=_asking(owner),
         stuck=_stuck(owner, judge, keeper),
+        mapping=_tuned(keeper),
     )
+
+
+def _tuned(keeper: User) -> int:
+    """A mapping with a history, settings saved and taken back; the number of the mapping's newest version."""
+    mappings, settings = versions.kind_named("path_mapping"), versions.kind_named("parameter_settings")
+    assert mappings is not None
+    assert settings is not None
+    one = versions.save(mappings, {"said": f"<b>{LONG}", "path": f"{LONG}.md", "in_use": True}, by=keeper)
+    one = versions.save(mappings, {"path": f"in/{LONG}"}, by=keeper, note=LONG, over=one)
+    (all_of_it,) = versions.current(settings)
+    saved = versions.save(settings, {"use_experience": False, "least_runs": 5}, by=keeper, over=all_of_it, note=LONG)
+    versions.revert(saved, 0, by=keeper)
+    return one.version
 
 
 def _wished(keeper: User) -> BacklogItem:

@@ -1,0 +1,26 @@
+"""Trying values out on past cases before they are saved; nothing is written."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from agents.models import Goal
+from agents.selectors import goals_visible_to
+from agents.services import failing
+from agents.services.tuning import trying_commands, trying_failures
+from agents.services.tuning.kinds import Kind, Values
+from agents.services.tuning.trials import Clock, Trial
+from people.models import User
+
+
+def try_out(
+    kind: Kind, values: Values, *, by: User, readable: QuerySet[Goal] | None = None, clock: Clock | None = None
+) -> Trial:
+    """What the last cases would come to if these checked values were saved. Raises NotYours.
+
+    `readable` are the goals whose cases are shown, without it those that this person may see; others are counted.
+    """
+    failing.check_operator(by)
+    shown = goals_visible_to(by) if readable is None else readable
+    of = trying_failures if kind.trial == "failures" else trying_commands
+    return of.try_out(kind, values, shown, clock or Clock())
