@@ -38,3 +38,5 @@ def _limit_waiting() -> None:
     """For this session only: it ends with the preparation."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(settings.MIGRATE_LOCK_S * 1000)}ms"])
+        # One that works things out in Python lies still for the server meanwhile.
+        cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', '0', false)")

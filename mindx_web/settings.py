@@ -152,6 +152,19 @@ TEMPLATES = [
     }
 ]
 
+
+def _silence(*, over_network: bool) -> dict[str, object]:
+    """What both ends of a connection to Postgres are told about silence."""
+    told = {"idle_in_transaction_session_timeout": DB_SILENCE_S * 1000}
+    options: dict[str, object] = {}
+    if over_network:
+        third = max(DB_SILENCE_S // 3, 1)
+        alive = {"keepalives_idle": third, "keepalives_interval": third, "keepalives_count": 2}
+        options = {"connect_timeout": max(third, 2), **alive, "tcp_user_timeout": DB_SILENCE_S * 1000}
+        told |= {f"tcp_{name}": value for name, value in alive.items()} | {"tcp_user_timeout": DB_SILENCE_S * 1000}
+    return {**options, "options": " ".join(f"-c {name}={value}" for name, value in told.items())}
+
+
 # --- Postgres, Redis -----------------------------------------------------------------------------------------
 DATABASE_URL = os.environ.get("DATABASE_URL") or SERVERS.get("database_url", "")
 REDIS_URL = os.environ.get("REDIS_URL") or SERVERS.get("redis_url", "")
@@ -160,17 +173,12 @@ DATABASES = {"default": dj_database_url.parse(DATABASE_URL or "postgres:///mindx
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 # Over a network a link may be cut without a word. Within so many seconds each side then gives the other up: else a
 # worker waits a quarter of an hour for an answer, and the server keeps the locks of one that is gone for two hours.
+# A process that is stopped keeps its link alive, and everybody waiting for its locks: in a transaction, where nothing
+# ever waits, its silence counts as well.
 DB_SILENCE_S = int(os.environ.get("MINDX_DB_SILENCE_S", "15"))
-if DATABASES["default"].get("HOST", "").strip() and not DATABASES["default"]["HOST"].startswith("/") and DB_SILENCE_S:
-    _third = max(DB_SILENCE_S // 3, 1)
+if DB_SILENCE_S:
     DATABASES["default"]["OPTIONS"] = {
-        "connect_timeout": max(_third, 2),
-        "keepalives_idle": _third,
-        "keepalives_interval": _third,
-        "keepalives_count": 2,
-        "tcp_user_timeout": DB_SILENCE_S * 1000,
-        "options": f"-c tcp_keepalives_idle={_third} -c tcp_keepalives_interval={_third} -c tcp_keepalives_count=2"
-        f" -c tcp_user_timeout={DB_SILENCE_S * 1000}",
+        **_silence(over_network=DATABASES["default"].get("HOST", "").strip()[:1] not in {"", "/"}),
         **DATABASES["default"].get("OPTIONS", {}),
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -47,6 +47,7 @@ os.environ.update(
     DJANGO_SETTINGS_MODULE="mindx_web.settings",
     MINDX_TESTING="1",
     MINDX_HOLD_S="0",  # the tests of the hold switch it on
+    MINDX_DB_SILENCE_S="0",  # a whole test is one transaction, and may wait for something else in it
     MINDX_DATA=str(_ROOT / "data"),
     MINDX_SECRET_KEY="a key for tests only, long enough for every check of its length",
     MINDX_APPROVAL_KEY="another key for tests only, long enough for every check of its length",

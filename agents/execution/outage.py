@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 
 from agents.execution import draining
@@ -28,6 +28,9 @@ PATIENCE_S = 600.0
 PAUSE_S = 0.2
 # Classes and codes of SQLSTATE: a lost connection, a server that stops or starts. Without a code nothing was answered.
 _AWAY = ("08", "57P01", "57P02", "57P03")
+# The server ended the session, because this process lay still in a transaction.
+_LAY_STILL = "25P03"
+_LOST = (OperationalError, InterfaceError, InternalError)
 
 
 def is_outage(error: BaseException) -> bool:
@@ -35,9 +38,11 @@ def is_outage(error: BaseException) -> bool:
 
     Asked of the error: when it comes out of a transaction, Django has connected anew already.
     """
-    if not isinstance(error, OperationalError | InterfaceError):
+    if not isinstance(error, _LOST):
         return False
     state = str(getattr(error.__cause__, "sqlstate", None) or "")
+    if isinstance(error, InternalError):
+        return state == _LAY_STILL
     return not state or state.startswith(_AWAY)
 
 
@@ -56,7 +61,7 @@ def when_it_answers(
     while True:
         try:
             return act()
-        except (OperationalError, InterfaceError) as error:
+        except _LOST as error:
             if connection.in_atomic_block or not is_outage(error):
                 raise
             connection.close()
