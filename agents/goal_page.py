@@ -15,11 +15,14 @@ from django.urls import reverse
 
 from agents import goal_facts, goal_family, goal_network
 from agents.bdi import document as documents
+from agents.bdi.failures import PLANNING
+from agents.bdi.strategies import way_named
 from agents.goal_family import Relative
 from agents.goal_network import Lacking, StepNetwork
 from agents.models import (
     Attempt,
     Belief,
+    FailureRecord,
     Generation,
     Goal,
     HandItem,
@@ -44,6 +47,7 @@ BELIEFS_BESIDE = 8
 _WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
 TITLE_MAX = 240
 CALLS_SHOWN = 20
+PLANNING_FAILURES_SHOWN = 5
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
 
@@ -55,6 +59,14 @@ class Tab:
     key: str
     label: str
     count: int = 0
+
+
+@dataclass(frozen=True)
+class PlanningFailure:
+    """A failure of planning, and in words the strategy that was chosen."""
+
+    row: FailureRecord
+    way: str
 
 
 class GoalPage:
@@ -172,6 +184,12 @@ class GoalPage:
         return goal_facts.rejected_rules(self.unplanned) if self.unplanned is not None else []
 
     @cached_property
+    def planning_failures(self) -> list[PlanningFailure]:
+        """Where planning found no plan, the newest first: why, and what was done about it."""
+        rows = self.goal.failures.filter(stage=PLANNING).order_by("-pk")[:PLANNING_FAILURES_SHOWN]
+        return [PlanningFailure(row, way.words if (way := way_named(row.cell_strategy)) else "") for row in rows]
+
+    @cached_property
     def family(self) -> list[Relative]:
         """Other goals that this one stands to and the person may see: whole, parts, what waits for what."""
         return goal_family.of(self.goal, self.user)
@@ -226,7 +244,9 @@ class GoalPage:
             for attempt in intent.attempts.all()
             if attempt.failure_class
         ]
-        return classes[-1] if classes else ""
+        if classes:
+            return classes[-1]
+        return self.planning_failures[0].row.failure_class if self.planning_failures else ""
 
     @cached_property
     def notice(self) -> endings.Notice | None:

@@ -214,6 +214,11 @@ class PlanView:
         return origins.gathered(self.steps)
 
     @property
+    def simplified(self) -> tuple[tuple[str, ...], str]:
+        """What of the goal or of an earlier draft the plan leaves out because it could not be planned, and why."""
+        return evidence.simplified(self.plan.plan.evidence)
+
+    @property
     def contradicted(self) -> tuple[Contradicted, ...]:
         """What people denied of the revision before, so that this one was planned."""
         found = evidence.contradicted(self.plan.plan.evidence)

@@ -35,6 +35,7 @@ _MAY_PASS = frozenset(
         FailureClass.UNKNOWN_ERROR,
     }
 )
+_MACHINE = "agint:machine:"
 # From so many tries on a rate is worth a belief.
 _ENOUGH = 4
 _FAILING = 0.6
@@ -98,18 +99,19 @@ class Belief:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The decision, why, and the beliefs as they are revised."""
+    """The decision, why, and the beliefs as they are revised. `in_order`: what was looked at and is well (`about`)."""
 
     decision: Decision
     why: str
     beliefs: tuple[Belief, ...]
+    in_order: tuple[str, ...] = ()
 
 
 def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
     """Look at all of it and decide."""
     under_pressure = pressures(whole.machine, settings)
     beliefs = [
-        Belief(f"The machine is short of {what}.", f"agint:machine:{what.split()[0]}", 0.9, 300.0)
+        Belief(f"The machine is short of {what}.", f"{_MACHINE}{what.split()[0]}", 0.9, 300.0)
         for what in under_pressure
     ]
     if whole.tool_health.tried >= _ENOUGH:
@@ -124,7 +126,9 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
         said = f"{whole.failure_class.value} of {whole.tool} came {whole.same_failures} times lately."
         beliefs.append(Belief(said, f"agint:class:{whole.failure_class.value}:{whole.tool}", 0.9, 900.0))
     decision, why = _decide(whole, under_pressure)
-    return Assessment(decision, why, tuple(beliefs))
+    short = {one.about for one in beliefs}
+    measured = [f"{_MACHINE}{name}" for name, value, _ in _measured(whole.machine, settings) if value is not None]
+    return Assessment(decision, why, tuple(beliefs), tuple(one for one in measured if one not in short))
 
 
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
@@ -146,11 +150,16 @@ def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, st
 
 def pressures(machine: Machine, settings: RecoverySettings) -> tuple[str, ...]:
     """What the machine is short of, in words with its figures."""
-    measured = (
+    return tuple(
+        f"{name} ({value:.0f} % in use)"
+        for name, value, most in _measured(machine, settings)
+        if value is not None and value > most
+    )
+
+
+def _measured(machine: Machine, settings: RecoverySettings) -> tuple[tuple[str, float | None, float], ...]:
+    return (
         ("processors", machine.cpu, settings.pressure_cpu_percent),
         ("memory", machine.memory, settings.pressure_memory_percent),
         ("disk", machine.disk, settings.pressure_disk_percent),
-    )
-    return tuple(
-        f"{name} ({value:.0f} % in use)" for name, value, most in measured if value is not None and value > most
     )

@@ -112,6 +112,8 @@ class Situation:
     reextracted: str = "no other values were found"
     escalated: bool = False
     retry_after_s: float = 0.0
+    # Ways that are closed for a reason of their own, which counts before the others.
+    shut: Mapping[Way, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ def closed(situation: Situation) -> dict[Way, str]:
             shut.setdefault(way, why)
     if now.escalated:
         shut.setdefault(AGINT, "AGInt has looked at it already")
-    return shut
+    return {**shut, **now.shut}
 
 
 def choose(

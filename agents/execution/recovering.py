@@ -82,7 +82,7 @@ def recover(failed: Failed, say: Callable[[str], None], write: Callable[[], None
     if assessment is not None:
         say(f"AGInt looked at the whole agent and decided: {assessment.decision.replace('_', ' ')}, {assessment.why}")
     say(f"recovery: {choice.way.words}, {choice.why}")
-    repaired = whole_agent.mend() if assessment and assessment.decision is Decision.SELF_REPAIR else []
+    repaired = whole_agent.mend(failed.spec.tool) if assessment and assessment.decision is Decision.SELF_REPAIR else []
     for done in repaired:
         say(done)
     write()
@@ -93,7 +93,7 @@ def recover(failed: Failed, say: Callable[[str], None], write: Callable[[], None
             assessment=assessment, earlier=earlier,
         )  # fmt: skip
         if assessment is not None:
-            whole_agent.revise(goal, assessment.beliefs)
+            whole_agent.revise(goal, assessment)
         if choice.way == COOLED:
             cooling.cool(kept, facts, choice.delay_s)
         # One with the other: if a worker died between, the next would try a step again that has had all its tries.
@@ -170,8 +170,9 @@ def _escalated(
     """What AGInt decides; when it finds nothing to do, what is chosen without it."""
     may_try = RETRY not in recovery.closed(situation)
     whole = whole_agent.look(
-        goal, failed.spec, failure.failure_class, settings, may_try=may_try, may_replan=opened.may_replan
-    )
+        goal, failed.spec.tool, failure.failure_class, settings,
+        asks_model=failed.spec.asks is not None, may_try=may_try, may_replan=opened.may_replan,
+    )  # fmt: skip
     assessment = agint.assess(whole, settings)
     if assessment.decision is Decision.NOTHING:
         onwards = _chosen(failure, replace(situation, escalated=True), settings, failed)

@@ -93,6 +93,11 @@ def notice_for(
             return Notice("person", "clock", f"{_NO_BUDGET} {told}".rstrip(), way_out)
         case "pending" if reason.startswith("model_"):
             return Notice("person", "clock", _PUT_OFF, "Plan now, or plan by hand later.")
+        case "pending" if reason.startswith("planned_later"):
+            told = reason.partition(":")[2].strip()
+            return Notice(
+                "person", "clock", f"No plan was found; it is planned again by itself. {told}", "Or plan now."
+            )
         case "manual":
             if reason.startswith("question_open"):
                 told = reason.partition(":")[2].strip()

@@ -25,6 +25,8 @@ from agents.states import GoalState, IntentState, PlanState
 # How the reasons begin for which a goal asks a person to mend what failed.
 NEEDS_A_HAND = "needs_a_hand"
 PLANNED_ANEW = "planned_anew"
+# How the reasons begin of goals that are planned once more after a while.
+PLANNED_LATER = "planned_later"
 _ABOUT = "recovery"
 
 
@@ -108,12 +110,13 @@ def plan_anew(plan: IntentPlan, lease: Lease, step: IntentSpec, failure: Failure
     told = [f"The step {step.tool}.{step.command} failed before: {failure.reason[:400]}"]
     if simpler:
         told.append("The plan must have fewer or smaller steps than the one that failed.")
-    _hold_true(goal, told)
+    hold_true(goal, told)
     logs.say(goal.pk, "bdi_agent", "recover", f"the rest is planned anew: {why}", level="warning")
     move_goal(goal, GoalState.PENDING, by="bdi_agent", reason=f"{PLANNED_ANEW}: {why}", wake_at=None)
 
 
-def _hold_true(goal: Goal, sentences: Sequence[str]) -> None:
+def hold_true(goal: Goal, sentences: Sequence[str]) -> None:
+    """What planning is told of the failure, in place of what it was told before."""
     now = timezone.now()
     goal.beliefs.filter(source=whole_agent.SOURCE, about=_ABOUT, retracted_by="").update(retracted_by="it failed again")
     Belief.objects.bulk_create(
@@ -140,8 +143,13 @@ def same_step_again(goal: Goal, draft: PlanDraft) -> str:
 
 def open_item(goal: Goal, plan: IntentPlan | None, kept: FailureRecord) -> HandItem:
     """Put it into the queue of hands. One that was left open when the goal went on otherwise is closed."""
-    HandItem.objects.filter(goal=goal, answered_at=None).update(answered_at=timezone.now())
+    close_items(goal)
     return HandItem.objects.create(goal=goal, intent_plan=plan, failure=kept, position=kept.position)
+
+
+def close_items(goal: Goal) -> None:
+    """The goal goes on: nobody's hand is asked for any more."""
+    HandItem.objects.filter(goal=goal, answered_at=None).update(answered_at=timezone.now())
 
 
 def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: Failure) -> None:

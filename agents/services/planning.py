@@ -32,6 +32,7 @@ from agents.services import (
     numbering,
     parameters,
     perceiving,
+    plan_recovering,
     proposing,
     rules,
     telling,
@@ -39,6 +40,7 @@ from agents.services import (
 from agents.services.asked_models import models_of
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
+from agents.services.plan_recovering import Recovery
 from agents.services.planning_time import Took
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
@@ -50,6 +52,11 @@ _RULES_MAKE_NONE = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule
 MANUAL_HINT = "a person must supply a plan"
 # How the reasons begin that a model gave.
 OF_A_MODEL = "model_"
+# How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
+_MAY_BE_PLANNED = (
+    *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
+    *(adopting.OVERDUE, parameters.QUESTION, proposing.FORBIDDEN),
+)
 
 
 def plan_goal(lease: Lease) -> None:
@@ -65,7 +72,8 @@ def plan_goal(lease: Lease) -> None:
     with telemetry.span("perceive", goal.pk), took.stage("perceive"):
         beliefs = perceiving.perceive(goal)
     with telemetry.span("plan", goal.pk), took.stage("rules"):
-        found = _find(goal, rules.known_rules(), beliefs)
+        known = rules.known_rules()
+        found = _find(goal, known, beliefs)
     found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         with took.stage("understand"):
@@ -96,8 +104,10 @@ def plan_goal(lease: Lease) -> None:
     with took.stage("validate"):
         problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
     took.came_to(found)
+    recovery = _recovery(goal, found, problems, known, beliefs)
     with transaction.atomic():
         goal = hold(lease)
+        mending.close_items(goal)
         _keep_beliefs(goal, beliefs)
         if telling.mark(goal.pk) != told:
             said = "somebody said what is so while it was planned: it is planned again from that"
@@ -107,7 +117,7 @@ def plan_goal(lease: Lease) -> None:
         if isinstance(found, PlanDraft) and not problems:
             _propose(goal, found, took)
         else:
-            _ask_a_person(goal, found, problems, took)
+            _without_plan(goal, found, problems, recovery, took)
 
 
 def _put_off(lease: Lease, later: Later) -> None:
@@ -140,10 +150,8 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
 def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
     if goal.state == GoalState.PENDING:
-        return goal.wake_at is not None and goal.reason.startswith(OF_A_MODEL)
-    return goal.state == GoalState.MANUAL and goal.reason.startswith(
-        (OF_A_MODEL, "no_", adopting.OVERDUE, parameters.QUESTION)
-    )
+        return goal.wake_at is not None and goal.reason.startswith((OF_A_MODEL, mending.PLANNED_LATER))
+    return goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED)
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -208,7 +216,7 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
     logs.say(goal.pk, "bdi_agent", "perceive", f"holds {len(beliefs)} beliefs about workspace, tools and machine")
 
 
-def _propose(goal: Goal, draft: PlanDraft, took: Took) -> None:
+def _propose(goal: Goal, draft: PlanDraft, took: Took | None) -> None:
     if choosing.must_ask(goal, draft):
         choosing.ask(goal, draft)
         return
@@ -250,9 +258,30 @@ def _with_wishes(goal: Goal, draft: PlanDraft) -> PlanDraft:
     return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
 
 
-def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem], took: Took) -> None:
-    """No valid plan: keep the evidence, and let the goal wait for a person."""
-    reason = found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
+def _recovery(
+    goal: Goal,
+    found: NoPlan | PlanDraft,
+    problems: Sequence[Problem],
+    known: Sequence[KnownRule],
+    beliefs: Sequence[Believed],
+) -> Recovery | None:
+    """What is done about planning that has failed; None when it has not, or only asks something."""
+    if isinstance(found, PlanDraft) and not problems:
+        return None
+    reason = _reason_of(found, problems)
+    if reason.startswith(parameters.QUESTION):
+        return None
+    return plan_recovering.decide(
+        goal, found, problems, reason, _in_words(reason),
+        known=known, beliefs=beliefs, fit=lambda draft: _as_people_wish(goal, draft),
+    )  # fmt: skip
+
+
+def _without_plan(
+    goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem], recovery: Recovery | None, took: Took
+) -> None:
+    """No valid plan: keep the evidence, and do what was decided about it; a question waits for its answer."""
+    reason = _reason_of(found, problems)
     plan = Plan.objects.create(
         goal=goal,
         number=numbering.last_of(goal).plan + 1,
@@ -265,9 +294,19 @@ def _ask_a_person(goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Prob
         plan=plan, goal=goal, agent_id=goal.agent_id, source=plan.source, is_valid=False, at=plan.created_at,
         **took.as_row(),
     )  # fmt: skip
-    hint = "a person must answer" if reason.startswith(parameters.QUESTION) else MANUAL_HINT
-    logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {hint}", level="warning")
-    move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+    if recovery is None or recovery.asks_a_person:
+        hint = "a person must answer" if recovery is None else MANUAL_HINT
+        logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {hint}", level="warning")
+    if recovery is None:
+        move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
+        return
+    plan_recovering.carry_out(goal, recovery, reason)
+    if recovery.draft is not None:
+        _propose(goal, recovery.draft, None)  # the planning that took the time came to nothing
+
+
+def _reason_of(found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> str:
+    return found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
 
 
 def _source(found: NoPlan | PlanDraft) -> str:

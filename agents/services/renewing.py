@@ -45,8 +45,10 @@ def began_on_the_way(plan: IntentPlan) -> bool:
 
 
 def needs_a_person(plan: IntentPlan) -> bool:
-    """Whether it is asked again for something that no policy may look away from: all but files that moved."""
-    return _delta_of(plan).get("kind", FILES) != FILES
+    """Whether it is asked again for something that no policy may look away from: all but files that moved. And whether
+    something of what was wished is left out of it.
+    """
+    return _delta_of(plan).get("kind", FILES) != FILES or bool(plan.plan.evidence.get("simplified"))
 
 
 def _delta_of(plan: IntentPlan) -> dict[str, Any]:

@@ -11,13 +11,11 @@ from django.conf import settings as configured
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from agents.bdi.agint import Belief as Held
-from agents.bdi.agint import Health, Machine, Whole
-from agents.bdi.document import IntentSpec
+from agents.bdi.agint import Assessment, Health, Machine, Whole
 from agents.bdi.failures import FailureClass
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.models import Attempt, Belief, FailureRecord, Goal
-from agents.services import stores
+from agents.services import cooling, stores
 from agents.services.asked_models import models_of
 from library.memory.selectors import nearest_to
 from library.models import ModelCall
@@ -25,6 +23,7 @@ from library.models import ModelCall
 LATELY = timedelta(minutes=30)
 LATELY_COUNTED = 20
 SOURCE = "inference"
+_AGAIN = "AGInt looked again"
 _EARLIER = 5
 # A checkout that no claim has touched for so long belongs to nobody.
 _STALE_S = 6 * 3600.0
@@ -32,32 +31,36 @@ _STALE_S = 6 * 3600.0
 
 def look(
     goal: Goal,
-    spec: IntentSpec,
+    tool: str,
     failure_class: FailureClass,
     settings: RecoverySettings,
     *,
+    asks_model: bool,
     may_try: bool,
     may_replan: bool,
 ) -> Whole:
-    """All there is to see about a failed step of the goal. Reads the database and the machine, changes nothing."""
+    """All there is to see about a failed step of the goal, or about planning it (`tool` empty).
+
+    Reads the database and the machine, changes nothing.
+    """
     since = timezone.now() - LATELY
     machine = machine_now()
     models = models_of(goal.agent)
     return Whole(
         failure_class=failure_class,
-        tool=spec.tool,
-        asks_model=spec.asks is not None,
+        tool=tool,
+        asks_model=asks_model,
         # The one that is looked at is not kept yet.
         same_failures=1
         + FailureRecord.objects.filter(
-            goal__agent=goal.agent_id, failure_class=failure_class.value, tool=spec.tool, at__gte=since
+            goal__agent=goal.agent_id, failure_class=failure_class.value, tool=tool, at__gte=since
         ).count(),
-        tool_health=_tool_health(spec.tool),
+        tool_health=_tool_health(tool),
         model_health=_model_health(models[0]) if models else Health(),
         model=models[0] if models else "",
         machine=machine,
-        mendable=mendable(machine, settings),
-        elsewhere=_what_helped(failure_class, spec.tool),
+        mendable=mendable(machine, settings, tool),
+        elsewhere=_what_helped(failure_class, tool),
         earlier_runs=len(nearest_to(goal.text, user=goal.submitted_by, limit=_EARLIER, without_goal=str(goal.pk)))
         if may_replan
         else 0,
@@ -110,11 +113,16 @@ def _what_helped(failure_class: FailureClass, tool: str) -> dict[str, tuple[int,
     return {row["strategy"]: (row["won"], row["cases"]) for row in rows}
 
 
-def mendable(machine: Machine, settings: RecoverySettings) -> tuple[str, ...]:
-    """What of mindX itself is not in order and can be mended by `mend`."""
+def mendable(machine: Machine, settings: RecoverySettings, tool: str = "") -> tuple[str, ...]:
+    """What of mindX itself is not in order and can be mended by `mend`: rests on a full disk, and cool-downs of this
+    tool that are kept although it works again.
+    """
     full = machine.disk is not None and machine.disk > settings.pressure_disk_percent
     stale = stale_checkouts() if full else []
-    return (f"the disk is nearly full, and {len(stale)} checkouts belong to nobody",) if stale else ()
+    told = [f"the disk is nearly full, and {len(stale)} checkouts belong to nobody"] if stale else []
+    if tool and cooling.passed(tool):
+        told.append(f"{tool} is left alone to cool down, and has worked since")
+    return tuple(told)
 
 
 def stale_checkouts() -> list[Path]:
@@ -133,21 +141,30 @@ def stale_checkouts() -> list[Path]:
     ]
 
 
-def mend() -> list[str]:
+def mend(tool: str = "") -> list[str]:
     """Mend what can be mended; says what was done, in sentences."""
     gone = 0
     for one in stale_checkouts():
         shutil.rmtree(one, ignore_errors=True)
         gone += not one.exists()
-    return [f"removed {gone} checkouts that belonged to nobody"] if gone else []
+    done = [f"removed {gone} checkouts that belonged to nobody"] if gone else []
+    if passed := cooling.passed(tool) if tool else []:
+        woken = cooling.close(passed)
+        done.append(f"ended the cool-down of {tool}, which works again; {woken} other goals go on")
+    return done
 
 
-def revise(goal: Goal, beliefs: tuple[Held, ...]) -> None:
-    """Hold these true for this goal from now on, in place of what AGInt held about the same things before."""
+def revise(goal: Goal, assessment: Assessment) -> None:
+    """Hold these true from now on, in place of what AGInt held about the same things before.
+
+    What it found in order is withdrawn, and for all open goals of the agent: it looked at the agent, not at one goal.
+    """
     now = timezone.now()
-    goal.beliefs.filter(source=SOURCE, about__in=[one.about for one in beliefs], retracted_by="").update(
-        retracted_by="AGInt looked again"
-    )
+    held = Belief.objects.filter(source=SOURCE, retracted_by="")
+    again = [one.about for one in assessment.beliefs]
+    held.filter(goal=goal, about__in=again).update(retracted_by=_AGAIN)
+    stale = held.filter(goal__agent=goal.agent_id, goal__ended_at=None, about__in=[*again, *assessment.in_order])
+    stale.exclude(sentence__in=[one.sentence for one in assessment.beliefs]).update(retracted_by=_AGAIN)
     Belief.objects.bulk_create(
         Belief(
             goal=goal,
@@ -158,5 +175,5 @@ def revise(goal: Goal, beliefs: tuple[Held, ...]) -> None:
             at=now,
             expires_at=now + timedelta(seconds=one.for_s),
         )
-        for one in beliefs
+        for one in assessment.beliefs
     )

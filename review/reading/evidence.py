@@ -92,6 +92,14 @@ def contradicted(evidence: Any) -> tuple[Contradicted, ...]:
     )
 
 
+def simplified(evidence: Any) -> tuple[tuple[str, ...], str]:
+    """What was left out of a simpler plan, and why; empty for a plan of the whole goal."""
+    told = evidence.get("simplified") if isinstance(evidence, Mapping) else None
+    if not isinstance(told, Mapping):
+        return (), ""
+    return tuple(str(one) for one in _list(told, "left_out")), str(told.get("why", ""))
+
+
 def why(evidence: Mapping[str, Any]) -> Why | None:
     """Read the evidence of a plan made by rules; None when no rule was chosen (a person wrote it)."""
     if not isinstance(evidence.get("rule"), Mapping):

@@ -36,6 +36,7 @@ from agents.states import GoalState, PlanState
 from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write
+from tests.agents.execution.recovery import test_planning_failures
 from tests.agents.execution.recovery.worlds import WORLDS, World
 from tests.agents.toolkit.answering import answering, status
 
@@ -194,11 +195,15 @@ def test_the_table_of_the_documentation_is_what_is_run() -> None:
     told = {}
     for line in lines:
         cells = [cell.strip().rstrip(" ¹²³") for cell in line.strip("|").split("|")]
-        if len(cells) == len(order) + 1 and cells[0] in set(WORLDS):
+        if len(cells) == len(order) + 1 and cells[0] in set(FailureClass):
             told[cells[0]] = dict(zip(order, cells[1:], strict=True))
-    said = {GoalState.RECOVERING: "again", GoalState.AWAITING_REVIEW: "asks", "manual": "hand", "failed": "ends"}
+    said = {"recovering": "again", "pending": "again", "awaiting_review": "asks", "manual": "hand", "failed": "ends"}
     ran = {
         name.value: {way: said[INSTEAD.get((name, way), one).waits] for way, one in EXPECTED.items()} for name in WORLDS
+    }
+    ran |= {
+        name.value: {way: said[one.waits] for way, one in test_planning_failures.expected(name).items()}
+        for name in test_planning_failures.TEXTS
     }
     assert told == ran
 

@@ -1,0 +1,91 @@
+"""Cool-down: what failed on a tool and its hosts is left alone by every goal, until it is over or works again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.bdi.failures import Facts
+from agents.models import FailureRecord, Goal, IntentPlan
+from agents.services import cooling, cycle
+from agents.states import GoalState
+from people.models import User
+from tests.agents.toolkit.answering import answering, ok
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Failed = Callable[..., FailureRecord]
+
+
+def facts(*hosts: str, tool: str = "http_request") -> Facts:
+    return Facts(tool=tool, command="get", approved=hosts)
+
+
+@pytest.fixture
+def failed(owner: User, make_goal: Callable[..., Goal]) -> Failed:
+    """`failed(facts, wakes=seconds)`: a goal of its own that failed with these facts and waits so long."""
+
+    def made(of: Facts, wakes: float = 5.0, state: GoalState = GoalState.RECOVERING) -> FailureRecord:
+        goal = make_goal(owner)
+        wake_at = timezone.now() + timedelta(seconds=wakes)
+        Goal.objects.filter(pk=goal.pk).update(state=state.value, wake_at=wake_at)
+        return FailureRecord.objects.create(
+            goal=goal, stage="execution", tool=of.tool, command=of.command, facts=of.to_json(),
+            classified_as="RATE_LIMIT_ERROR", failure_class="RATE_LIMIT_ERROR", reason="429",
+            strategy="retry_with_delay",
+        )  # fmt: skip
+
+    return made
+
+
+def wakes(row: FailureRecord) -> datetime | None:
+    return Goal.objects.get(pk=row.goal_id).wake_at
+
+
+def test_the_same_tool_on_the_same_hosts_waits_and_nothing_else(failed: Failed) -> None:
+    cooled = failed(facts("a.example"))
+    cooling.cool(cooled, facts("a.example"), 100.0)
+    assert 95 < cooling.left_s(facts("a.example", "b.example")) <= 100
+    assert cooling.left_s(facts("b.example")) == 0
+    assert cooling.left_s(facts()) == 0
+    assert cooling.left_s(facts("a.example", tool="simple_coder")) == 0
+    FailureRecord.objects.update(cools_until=timezone.now() - timedelta(seconds=1))
+    assert cooling.left_s(facts("a.example")) == 0, "it is over"
+
+
+def test_goals_that_wait_for_the_same_wait_as_long_and_say_whose_finding_it_is(failed: Failed) -> None:
+    same, other, later = failed(facts("a.example")), failed(facts("b.example")), failed(facts("a.example"), 500.0)
+    ended, cooled = failed(facts("a.example"), state=GoalState.EXECUTING), failed(facts("a.example"))
+    before = {row.pk: wakes(row) for row in (other, later, ended, cooled)}
+    cooling.cool(cooled, facts("a.example"), 100.0)
+    cooled.refresh_from_db()
+    assert wakes(same) == cooled.cools_until
+    assert before == {row.pk: wakes(row) for row in (other, later, ended, cooled)}
+    told = {
+        row.goal_id for row in (same, other, later) if row.goal.log_lines.filter(text__contains="cools down").exists()
+    }
+    assert told == {same.goal_id}
+    assert same.goal.log_lines.filter(text__contains=f"as goal {cooled.goal_id} found").count() == 1
+
+
+def test_a_cool_down_ends_when_the_tool_has_worked_on_those_hosts_since(
+    failed: Failed, approved: Callable[..., IntentPlan]
+) -> None:
+    with answering() as server, answering() as elsewhere:
+        server.answers["/a"] = elsewhere.answers["/a"] = ok(b"well")
+        cooled, waiting = failed(facts(server.entry)), failed(facts(server.entry))
+        cooling.cool(cooled, facts(server.entry), 100.0)
+        get = {"tool": "http_request", "command": "get"}
+        plan = approved([{**get, "params": {"url": f"{elsewhere.address}/a"}}])
+        cycle.work(plan.goal_id)
+        assert cooling.passed("http_request") == [], "it worked elsewhere"
+        plan = approved([{**get, "params": {"url": f"{server.address}/a"}}])
+        cycle.work(plan.goal_id)
+    assert cooling.passed("http_request") == [cooled]
+    assert cooling.passed("simple_coder") == []
+    assert cooling.close(cooling.passed("http_request")) == 2, "who found it waits no longer either"
+    assert (wakes(waiting), wakes(cooled)) == (None, None)
+    assert cooling.left_s(facts(server.entry)) == 0
+    assert cooling.close([cooled]) == 0, "once"
