@@ -48,6 +48,8 @@ _WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
 TITLE_MAX = 240
 CALLS_SHOWN = 20
 PLANNING_FAILURES_SHOWN = 5
+# Where a goal goes from planning without a plan.
+_WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
 
@@ -185,7 +187,14 @@ class GoalPage:
 
     @cached_property
     def planning_failures(self) -> list[PlanningFailure]:
-        """Where planning found no plan, the newest first: why, and what was done about it."""
+        """Where planning found no plan, the newest first: why, and what was done about it.
+
+        Most goals have one plan and no such failure, which is seen by what is loaded anyway.
+        """
+        revisions = self.revisions
+        is_mended = bool(revisions) and revisions[-1].plan.number > len(revisions)
+        if not is_mended and not any(one.old == "planning" and one.new in _WITHOUT_PLAN for one in self.transitions):
+            return []
         rows = self.goal.failures.filter(stage=PLANNING).order_by("-pk")[:PLANNING_FAILURES_SHOWN]
         return [PlanningFailure(row, way.words if (way := way_named(row.cell_strategy)) else "") for row in rows]
 
