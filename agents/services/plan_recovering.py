@@ -206,11 +206,10 @@ def _simpler(
         return None
     drafts, left = [], []
     for part in parts:
-        draft = _part(goal, part, known, beliefs)
-        if draft is None:
-            left.append(f"“{part[:200]}”")
+        if (own := _part(goal, part, known, beliefs)) is not None:
+            drafts.append(own)
         else:
-            drafts.append(draft)
+            left.append(f"“{part[:200]}”")
     whole = simpler_goal.joined(drafts, REGISTRY) if drafts and left else None
     return _valid(goal, _told(whole, left, "no plan was found for it"), fit) if whole is not None else None
 

@@ -223,7 +223,7 @@ def test_a_goal_nobody_can_plan_asks_its_person_again_and_is_never_given_up_by_w
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert goal.state == GoalState.MANUAL
-    assert "only a person is left; after " in goal.failures.order_by("pk").last().why
+    assert "only a person is left; after " in goal.failures.order_by("-pk")[0].why
 
 
 def test_planning_again_is_bounded_and_then_the_usual_order_holds(
