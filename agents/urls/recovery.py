@@ -6,8 +6,6 @@ from agents.views import recovery, recovery_time
 
 urlpatterns = [
     path("", recovery.board, name="recovery"),
-    path("policy", recovery.policy, name="recovery-policy"),
-    path("setting", recovery.setting, name="recovery-setting"),
     path("reset", recovery.reset, name="recovery-reset"),
     path("failures/", recovery.failures, name="recovery-failures"),
     path("failures/<int:pk>/class", recovery.correct, name="recovery-correct"),

@@ -11,19 +11,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from agents.bdi import recovery_settings
 from agents.bdi.failures import FailureClass, Rule
 from agents.bdi.strategies import DEFAULTS, WAYS, Way, way_named
-from agents.errors import NotPossibleNow
+from agents.errors import NotPossibleNow, TuningRefused
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.services import failing, recovery_learning
+from agents.services.tuning import versions
+from agents.services.tuning.of_recovery import Rules
 from agents.views.asking import person_of
 from people.models import User
 
 _PAGE = 50
 _PK_MAX = 2**62
+_RULES = next(kind for kind in versions.KINDS if isinstance(kind, Rules))
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,6 @@ def board(request: HttpRequest) -> HttpResponse:
     newest: dict[tuple[str, str], RecoveryPolicy] = {}
     for row in RecoveryPolicy.objects.select_related("by")[:500]:
         newest.setdefault((row.failure_class, row.tool), row)
-    settings = recovery_learning.current_settings()
-    values = [(name, getattr(settings, name), *recovery_settings.bounds_of(name)) for name in recovery_settings.NAMES]
     context = {
         "rows": [_row(name, tool, statistics, newest) for name in FailureClass],
         "ways": WAYS,
@@ -65,7 +65,6 @@ def board(request: HttpRequest) -> HttpResponse:
         "tool": tool,
         "tools": sorted({one.tool for one in statistics if one.tool}),
         "policies": list(newest.values()),
-        "settings": values,
         "resets": RecoveryReset.objects.select_related("by")[:10],
         "any": any(one.cases for one in statistics),
     }
@@ -98,40 +97,6 @@ def _row(
             )
         )
     return Row(name.value, sum(one.cases for one in found), tuple(cells))
-
-
-@require_POST
-def policy(request: HttpRequest) -> HttpResponse:
-    """Save the next version of what is pinned and banned for a class."""
-    user, post = _operator(request), request.POST
-    try:
-        recovery_learning.save_policy(
-            FailureClass(post.get("failure_class", "")),
-            post.get("tool", "").strip()[:64],
-            pinned=post.get("pinned", ""),
-            banned=post.getlist("banned"),
-            by=user,
-            note=post.get("note", "").replace("\0", ""),
-        )
-    except ValueError as error:
-        messages.error(request, f"Not saved. {error}")
-    else:
-        messages.success(request, "Saved. It counts from the next failure on.")
-    return redirect("recovery")
-
-
-@require_POST
-def setting(request: HttpRequest) -> HttpResponse:
-    """Save one value."""
-    user = _operator(request)
-    try:
-        name, value = request.POST.get("name", ""), float(request.POST.get("value", ""))
-        recovery_learning.save_setting(name, value, by=user, note=request.POST.get("note", "").replace("\0", ""))
-    except ValueError as error:
-        messages.error(request, f"Not saved. {error}")
-    else:
-        messages.success(request, "Saved. It counts from the next decision on.")
-    return redirect("recovery")
 
 
 @require_POST
@@ -198,7 +163,7 @@ def rules(request: HttpRequest) -> HttpResponse:
         try:
             rule = _rule(filled)
             if filled.get("act") == "save":
-                failing.save_rule(rule, by=user, note=filled.get("note", ""))
+                _save(rule, user, filled.get("note", ""))
                 messages.success(request, "Saved. It counts from the next failure on.")
                 return redirect("recovery-rules")
             preview = failing.preview(rule)
@@ -221,6 +186,18 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(FailureRule, pk=min(pk, _PK_MAX))
     failing.switch(row, by=user, enabled=not row.enabled)
     return redirect("recovery-rules")
+
+
+def _save(rule: Rule, by: User, note: str) -> None:
+    """By the checks and under the lock of everything that is tuned. Raises RuleRefused."""
+    try:
+        said = {field.name: getattr(rule, field.name) for field in _RULES.fields if field.name != "enabled"}
+        versions.save(_RULES, {**said, "failure_class": rule.failure_class.value, "enabled": True}, by=by, note=note)
+    except TuningRefused as refused:
+        field, message = next(iter(refused.errors.items()))
+        raise failing.RuleRefused(field, message) from refused
+    except NotPossibleNow as same:
+        raise failing.RuleRefused("", str(same)) from same
 
 
 def _rule(filled: dict[str, str]) -> Rule:

@@ -177,8 +177,6 @@ ACTIONS = {
     "mastermind-lift",
     "mastermind-rules",
     "agent-commitment",
-    "recovery-policy",
-    "recovery-setting",
     "recovery-reset",
     "recovery-correct",
     "recovery-rule-switch",

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents.bdi.failures import Facts, FailureClass
-from agents.bdi.strategies import MANUAL
+from agents.bdi.failures import Facts
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
 from agents.services import recovery_learning
 from people.models import User
@@ -77,16 +76,3 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
     assert RecoveryReset.objects.get().why == "a new machine"
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 0
     assert FailureRecord.objects.count() == 1, "what was is kept"
-
-
-def test_pins_and_settings_count_from_the_next_decision_on(operator: User, owner: User, client_of: Clients) -> None:
-    client = client_of(operator)
-    sent = {"failure_class": "NETWORK_ERROR", "pinned": "manual_fallback", "banned": ["retry_with_delay"]}
-    assert client_of(owner).post("/recovery/policy", sent).status_code == 403
-    client.post("/recovery/policy", sent)
-    assert recovery_learning.policy_of(FailureClass.NETWORK_ERROR, "any").pinned == MANUAL
-    client.post("/recovery/setting", {"name": "retry_delay_seconds", "value": "2.5"})
-    assert recovery_learning.current_settings().retry_delay_seconds == 2.5
-    client.post("/recovery/setting", {"name": "retry_delay_seconds", "value": "-1"})
-    client.post("/recovery/setting", {"name": "nothing", "value": "1"})
-    assert recovery_learning.current_settings().retry_delay_seconds == 2.5
