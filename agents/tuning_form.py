@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from agents.services.tuning.kinds import Field, Kind, Values
+from agents.services.tuning.kinds import Field, Kind, Values, in_words
 
 _MOST_TYPED = 20_000
 
@@ -93,7 +93,7 @@ def text_of(field: Field, value: Any) -> str:
         return ""
     if field.type == "json":
         return json.dumps(value, ensure_ascii=False)
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return in_words(value) if isinstance(value, float) else str(value)
 
 
 def words(field: Field, value: Any) -> str:

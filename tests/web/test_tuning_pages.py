@@ -80,6 +80,13 @@ def test_nothing_is_saved_that_was_not_tried(operator: User, client_of: Clients)
     assert PathMapping.objects.get().path == "data/figures.csv"
 
 
+def test_a_number_stands_on_its_page_with_every_digit(operator: User, client_of: Clients) -> None:
+    client, address = client_of(operator), "/tuning/recovery_setting/discount/"
+    assert tried_and_saved(client, address, {"value": "0.98765432101"}).status_code == 302
+    assert 'value="0.98765432101"' in client.get(address).content.decode()
+    assert "to 1000000" in client.get("/tuning/").content.decode()
+
+
 def test_a_second_save_over_the_same_version_says_that_somebody_was_first(operator: User, client_of: Clients) -> None:
     client, address = client_of(operator), "/tuning/recovery_setting/jitter/"
     first, second = (client.post(address, {"value": value, "act": "try"}) for value in ("0.5", "0.75"))

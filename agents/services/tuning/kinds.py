@@ -67,7 +67,7 @@ class Field:
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
             return "It is a whole number." if whole else "It is a number."
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
-            return f"It is from {self.least:g} to {self.most:g}."
+            return f"It is from {in_words(self.least)} to {in_words(self.most)}."
         return ""
 
     def _text_problem(self, value: Any) -> str:
@@ -198,6 +198,11 @@ def changes(kind: Kind, before: Mapping[str, Any] | None, after: Mapping[str, An
         for one in kind.fields
         if (one.empty if before is None else before.get(one.name)) != after.get(one.name)
     ]
+
+
+def in_words(number: float | None) -> str:
+    """A number as it is typed, every digit of it: what is shown rounded would be saved rounded."""
+    return "" if number is None else str(number).removesuffix(".0")
 
 
 def one_of(names: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,7 @@ from agents.errors import TuningRefused
 from agents.models import FailureRule, RecoveryPolicy, RecoverySetting
 from agents.services import failing, recovery_learning
 from agents.services.failing import RuleRefused
-from agents.services.tuning.kinds import Checked, Field, Kind, Values, one_of
+from agents.services.tuning.kinds import Checked, Field, Kind, Values, in_words, one_of
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
 
@@ -25,6 +25,31 @@ UNTRIED = {
     "pressure_cpu_percent": "The machine's load then is not kept, so what AGInt decides cannot be tried.",
     "pressure_memory_percent": "The machine's memory then is not kept, so what AGInt decides cannot be tried.",
     "pressure_disk_percent": "The machine's disk then is not kept, so what AGInt decides cannot be tried.",
+}
+
+
+_MEANINGS = {
+    "retry_delay_seconds": "How long is waited before the second try; doubled with each.",
+    "longest_delay_seconds": "No delay of ours is longer; what a server asks for is waited for all the same.",
+    "jitter": "By up to this share a delay is longer, so that what failed together does not come back together.",
+    "cool_down_seconds": "How long a tool and its hosts cool down; every goal that waits for them waits with it.",
+    "learning_rate": "How fast the average follows that is shown beside the counts.",
+    "usual_order_up_to": "Up to so many outcomes of a class and tool the usual order holds; then what was learned.",
+    "change_every_failures": "After about so many failures of a class and tool the world is expected to change.",
+    "discount": "An outcome counts by this factor less with each failure since.",
+    "sharpness": "Above 1 less is explored than what is known would allow.",
+    "most_replans": "So often a goal is planned anew or simplified.",
+    "most_escalations": "So often AGInt looks at a goal.",
+    "pressure_cpu_percent": "From here on the machine counts as under pressure.",
+    "pressure_memory_percent": "From here on the machine counts as under pressure.",
+    "pressure_disk_percent": "From here on the machine counts as under pressure.",
+    "cost_retry": "Taken off the chance of a retry. 1 is what a recovered step is worth.",
+    "cost_cool_down": "Taken off the chance of a cool-down.",
+    "cost_alternative": "Taken off the chance of an alternative tool.",
+    "cost_review": "Taken off as well where people are asked first.",
+    "cost_simplified": "Taken off the chance of a simplified approach.",
+    "cost_agint": "Taken off the chance of escalating to AGInt.",
+    "cost_manual": "Taken off the chance of asking for a person's hand.",
 }
 
 
@@ -72,7 +97,8 @@ class Settings(Kind):
 
     def summary(self, values: Mapping[str, Any]) -> str:
         least, most = recovery_settings.bounds_of(values["name"])
-        return f"{values['value']:g} (from {least:g} to {most:g})"
+        bounds = f"{in_words(values['value'])}, from {in_words(least)} to {in_words(most)}"
+        return f"{bounds}: {_MEANINGS[values['name']]}"
 
     def store(self, values: Values, *, before: Values | None, by: User, note: str) -> Any:
         return recovery_learning.save_setting(values["name"], values["value"], by=by, note=note)

@@ -210,6 +210,7 @@ def test_every_kind_says_what_it_is_and_finds_its_own_by_its_address() -> None:
     for one in versions.KINDS:
         assert one.words
         assert one.about.endswith(".")
+        assert all(one.title(values) and one.summary(values) for values in one.all_usual())
         assert {*one.key} <= {field.name for field in one.fields}
         assert getattr(one.model, "append_only", False), "the application may not change a row"
 
