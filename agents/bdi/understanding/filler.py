@@ -20,7 +20,7 @@ with from as named into inside within onto out up down over off about how who wh
 first second third finally next lastly last afterwards later one required necessary needed supposed anymore say tell
 trouble required accordingly kindly gladly ones it's itself them him be-so-kind our everything every each any using
 use via through called run tool function make give get take put thing stuff please. max min once have-a be so kindly
-bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above
+bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above far yet still
     """.split()  # noqa: SIM905
 )
 # A left-over word of these says nothing wrong where it stands alone, but a command made only of such says nothing.
@@ -28,6 +28,7 @@ DOUBT = frozenset(
     """
 not never except unless if when whenever until till without but instead only neither nor either or maybe every-time
 dry dry-run dryrun simulate simulated pretend undo revert half besides excluding exclude skip unlike rather whatever
+wait no nope oops nevermind nvm cancel-that scratch sorry-no
 while because although though whether otherwise
     """.split()  # noqa: SIM905
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.understanding import components, paths
@@ -73,6 +73,8 @@ _HERE = frozenset(
 _IT = frozenset(
     {"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"}
 )
+_NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
+_LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())  # noqa: SIM905
 _LINKING = frozenset({"and", "plus", "&", "as", "well", "also"})
 _TYPES = {
     "python": "*.py", "py": "*.py", "markdown": "*.md", "md": "*.md", "json": "*.json", "csv": "*.csv", "text": "*.txt",
@@ -122,6 +124,8 @@ class Asked:
     last: tuple[str, ...] = ()
     # The value that this parameter had last in the same text, for “it”.
     before: str = ""
+    # Whether a word, as it is spelt, begins a command: then it is no slip of a name.
+    is_verb: Callable[[Token], bool] = field(default=lambda token: False, compare=False)
 
 
 def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -233,10 +237,22 @@ def _text(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
     ):
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
+    kept, behind = _together(kept, asked.raw)
     start, end = kept[0].start, kept[-1].end
-    # A path in running text is rather what something is done to.
+    # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
-    return Filled(asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty), []
+    penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in _LITTLE else 0.0
+    return Filled(
+        asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
+    ), behind
+
+
+def _together(tokens: list[Token], raw: str) -> tuple[list[Token], list[Token]]:
+    """The tokens up to where another value stands between them, and those behind it."""
+    for at in range(1, len(tokens)):
+        if raw[tokens[at - 1].end : tokens[at].start].strip():
+            return tokens[:at], tokens[at:]
+    return tokens, []
 
 
 def _quoted(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -274,15 +290,27 @@ def _line(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
         said, span = quoted.value, (quoted.start, quoted.end)
         rest = [one for one in tokens if one is not quoted]
     else:
+        kept, rest = _together(kept, asked.raw)
         while len(kept) > 1 and kept[-1].text in _FILE_HEADS | {"tool", "command"} and kept[-1].kind == WORD:
             kept.pop()
         span = (kept[0].start, kept[-1].end)
         said = asked.raw[span[0] : span[1]]
-        if kept[0].text not in _SAY and any(one.kind == WORD and one.text in _OF_SENTENCES for one in kept[1:]):
+        if kept[0].text not in _SAY and _is_sentence(kept, asked.raw):
             # “tests of the workspace” is no program named test, whatever the machine has of such a name.
             told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
             return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
-    return _runnable(said, span, asked), rest
+    filled = _runnable(said, span, asked)
+    little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in _LITTLE) if quoted is None else 0
+    return replace(filled, penalty=filled.penalty + 0.4 * little), rest
+
+
+def _is_sentence(kept: Sequence[Token], raw: str) -> bool:
+    """Whether it reads as prose: an article, or a comma with a space behind it that parts words."""
+    return any(
+        (one.kind == WORD and one.text in _OF_SENTENCES)
+        or (one.kind == SIGN and one.value[:1] == "," and raw[one.end : one.end + 1] in (" ", ""))
+        for one in kept[1:]
+    )
 
 
 def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
@@ -324,6 +352,17 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
 
 
 def _packages(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    listed_in = next((one for one in tokens if one.kind == PATH and one.text.endswith(".txt")), None)
+    if listed_in is not None:
+        # “From requirements.txt” names the file in which the packages stand.
+        found = paths.find(listed_in.value, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
+        span = (listed_in.start, listed_in.end)
+        rest = [one for one in tokens if one is not listed_in and one.text not in asked.about]
+        if found.value is None:
+            said = listed_in.value
+            return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=0.3), rest
+        why = "the packages stand in a file" if found.value == listed_in.value else found.why
+        return Filled(f"-r {found.value}", span, listed_in.value, found.confidence, why, literals=1), rest
     named, rest = [], []
     for token in tokens:
         skip = token.text in asked.about or token.text in IDLE or token.text in _LINKING or token.kind == SIGN
@@ -391,7 +430,7 @@ def _word(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
         spoken = [
             one for one in tokens if one.kind == WORD and one.text not in ARTICLES and one.text not in asked.about
         ]
-        token = spoken[0] if len(spoken) == 1 and spoken[0].text not in _IT | {"please", "me", "for", "to"} else None
+        token = spoken[0] if len(spoken) == 1 and spoken[0].text not in _IT | _NO_NAMES else None
     if token is None and asked.before:
         it = next((one for one in tokens if one.text in _IT | {"its"}), None)
         if it is not None:
@@ -599,6 +638,9 @@ def _described(
     best = None
     for text, left in tries:
         found = paths.find(text, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
+        if found.value is not None and "spelt" in found.why and len(described) == 1 and asked.is_verb(described[0]):
+            # “Show” is no slip of the folder “shop”.
+            found = replace(found, value=None, why=f"“{said}” names nothing that is here")
         if found.value is not None:
             changed = found.value != said
             filled = Filled(
@@ -627,9 +669,8 @@ def _described(
             return Filled(located.value, span, said, located.confidence, located.why), rest
         if place.code and located.choices:
             best = located
-    assert best is not None  # noqa: S101  # there is at least one try
-    choices = best.choices
-    return Filled(None, span, said, best.confidence, problem=best.why, choices=choices, penalty=0.3), rest
+    why, choices = (best.why, best.choices) if best is not None else ("", ())
+    return Filled(None, span, said, problem=why, choices=choices, penalty=0.3), rest
 
 
 def listed(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -107,6 +107,11 @@ class Lexicon:
         return {letter: tuple(words) for letter, words in found.items()}
 
     @cached_property
+    def keys(self) -> frozenset[str]:
+        """The nouns that some way of saying must have."""
+        return frozenset(word for entry in self.entries for word in entry.key)
+
+    @cached_property
     def commands(self) -> dict[str, Command]:
         """Commands by their own name, `write_note`, and by tool and name."""
         found: dict[str, Command] = {}
@@ -127,6 +132,19 @@ class Lexicon:
     def is_verb(self, token: Token) -> bool:
         """Whether a clause may begin with this word."""
         return token.kind == WORD and any(word in self.verbs for word in self._slips(token.text))
+
+    def is_exact_verb(self, token: Token) -> bool:
+        """Whether a clause may begin with this word, spelt as it is."""
+        return token.kind == WORD and any(
+            slips == 0 and word in self.verbs for word, slips in self._slips(token.text).items()
+        )
+
+    def is_idle_slip(self, token: Token) -> bool:
+        """Whether a word that nobody knows is a slip of words only that carry nothing: “teh”, “wiht”."""
+        if token.kind != WORD:
+            return False
+        meant = self._slips(token.text)
+        return bool(meant) and all(slips == 1 and word in IDLE for word, slips in meant.items())
 
     def same(self, token: Token, word: str) -> int | None:
         """0 when the token is a form of the word, 1 when it is a slip of it, None when neither."""
@@ -153,6 +171,8 @@ class Lexicon:
             found = {form: 0 for form in forms if form in self.words}
             if found or len(text) > LONGEST:
                 return found
+            if len(text) == 3 and (swapped := self._swapped(text)):
+                return {swapped: 1}
             return {
                 word: 1
                 for form in forms
@@ -169,6 +189,12 @@ class Lexicon:
             return (token.value,)
         words = self._slips(token.text)
         return words if token.text in words else (token.text, *words)
+
+    def _swapped(self, text: str) -> str:
+        """The one short word of the language of which two neighbouring letters were swapped: “gti”, “teh”."""
+        ways = {text[1] + text[0] + text[2], text[0] + text[2] + text[1]} - {text}
+        known = [one for one in sorted(ways) if one in self.words]
+        return known[0] if len(known) == 1 else ""
 
     def met(self, tokens: Sequence[Token]) -> dict[int, list[Met]]:
         """The verb expressions that stand in a clause, by the number of their entry, in the order of its verbs."""

@@ -48,7 +48,10 @@ class Reading:
     @property
     def problems(self) -> tuple[str, ...]:
         """Parameters of which something is said that nobody can place."""
-        return tuple(name for name, one in self.params.items() if one.value is None)
+        found = [name for name, one in self.params.items() if one.value is None]
+        if any(one.value is None for one in self.items) and self.object_name not in found:
+            found.append(self.object_name)
+        return tuple(found)
 
     @property
     def is_whole(self) -> bool:
@@ -468,7 +471,7 @@ def _behind(state: _State, slot: Slot, tokens: list[Token], met: Met) -> list[To
 def _object(state: _State, slot: Slot, tokens: list[Token], *, must: bool = False) -> None:
     """The value, or the list of values, that stands without a little word."""
     shape = _shape(state, slot)
-    if shape == "path" and len(items := _items(state, tokens)) > 1:
+    if shape in ("path", "word") and len(items := _items(state, tokens)) > 1 and _may_be_listed(shape, items):
         made = [fill(item, _asked(state, slot)) for item in items]
         good = [(filled, rest) for filled, rest in made if filled is not None]
         ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
@@ -525,6 +528,7 @@ def _asked(state: _State, slot: Slot) -> Asked:
         tuple(map(str, described.get("enum", ()))),
         state.situation.last,
         state.situation.before.get((state.entry.command.tool, slot.parameter), ""),
+        state.lexicon.is_exact_verb,
     )
 
 
@@ -573,9 +577,11 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubts = tuple(dict.fromkeys(token.text for token in left if token.kind == WORD and token.text in DOUBT))
     own = next((slot.parameter for slot in sense.slots if slot.is_object), "")
-    if own and own not in params:
-        # “Make it better” speaks of something, and nobody knows of what.
-        doubts += tuple(dict.fromkeys(token.text for token in left if token.text in ("it", "them", "there")))
+    # “Make it better” speaks of something, and nobody knows of what.
+    doubts += tuple(dict.fromkeys(one.text for one in left if _speaks_of(one, state, own not in params)))
+    doubts += _verbs_in_values(state, met)
+    slips = [token for token in left if state.lexicon.is_idle_slip(token)]
+    left = [token for token in left if token not in slips]
     unexplained = tuple(
         token for token in left if not (token.kind == WORD and token.text in IDLE) and token.text not in DOUBT
     )
@@ -589,8 +595,9 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     cost += 1.0 * len(doubts) + 0.1 * len(superfluous)
     cost += 0.05 * sum(1 for token in left if token.kind == WORD and token.text in IDLE and token.text not in ARTICLES)
     cost += 0.8 * _other_commands(state, left)
-    cost += 0.3 * met.typos + 0.6 * len(missing)
+    cost += 0.3 * met.typos + 0.6 * len(missing) + 0.1 * len(slips)
     cost += sum(one.penalty + (0.5 if one.value is None else 0.8 * (1 - one.confidence)) for one in values)
+    cost += 0.15 * _nouns_in_text(state)
     cost -= 0.25 * min(len(about), 2) + 0.3 * min(sum(one.literals for one in values), 3)
     cost -= min(0.15 * (met.words - 1), 0.3) + (0.5 if is_named else 0.0)
     first = next((at for at, token in enumerate(state.tokens) if token.kind != SIGN and token.text not in IDLE), 0)
@@ -608,6 +615,42 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
         state.items,
         next((slot.parameter for slot in sense.slots if slot.is_object), ""),
     )
+
+
+def _speaks_of(token: Token, state: _State, is_open: bool) -> bool:
+    """Whether a word that is left over speaks of something that this reading has no place for."""
+    if token.kind != WORD or token.text not in ("it", "them", "there"):
+        return False
+    return is_open or (token.text != "there" and token.text not in state.entry.about)
+
+
+def _verbs_in_values(state: _State, met: Met) -> tuple[str, ...]:
+    """Words before the verb that begin a command themselves and were taken for a name: “switch branch”."""
+    verb = state.tokens[met.used[0]].start
+    spans = [one.span for one in (*state.params.values(), *state.items) if one.span]
+    return tuple(
+        token.text
+        for token in state.tokens
+        if token.start < verb
+        and state.lexicon.is_exact_verb(token)
+        and any(start <= token.start and token.end <= end for start, end in spans)
+        and not state.situation.tree.kind(token.value)
+    )
+
+
+def _nouns_in_text(state: _State) -> int:
+    """How many nouns that some way of saying must have were taken for somebody's own text."""
+    spans = [one.span for one in state.params.values() if one.span and one.why == "it is not in quotes"]
+    return sum(
+        token.kind == WORD
+        and token.text in state.lexicon.keys
+        and any(start <= token.start and token.end <= end for start, end in spans)
+        for token in state.tokens
+    )
+
+
+def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
+    return shape == "path" or all(len(item) == 1 and item[0].kind in (WORD, QUOTED) for item in items[1:])
 
 
 _STOPS = frozenset({";", ".", "&&", "then"})
