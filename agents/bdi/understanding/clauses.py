@@ -94,7 +94,7 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
 def _joins(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     before = tokens[at - 1]
-    if before.kind == SIGN and before.value[:1] in ",-–—":
+    if before.kind == SIGN and before.value[:1] in ",-–—+":
         return True
     return token.kind == WORD and token.text in _JOINING and not (before.kind == WORD and before.text in _JOINING)
 

@@ -54,6 +54,8 @@ _ASIDES = (
     r"\A\s*(?:hello|hi|hey|dear|good\s+(?:morning|afternoon|evening))"
     r"(?:\s+(?:there|mindx|agent|assistant|team|bot|computer))?\s*[,!]+",
     r",?\s*if\s+you\s+would",
+    r",?\s*\b(?:right|straight)\s+away\b",
+    r"\b(?:i|we)(?:['’]d|\s+would)\s+like\s+(?:(?:you|us)\s+)?to\b",
 )
 # What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
 _FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}

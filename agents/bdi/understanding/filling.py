@@ -344,6 +344,9 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     words, why, confidence = said.split(" "), "", 1.0
     for at, word in enumerate(words):
         is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
+        if is_script and at and word.startswith("./") and asked.tree.kind(word):
+            words[at], why = paths.cleaned(word), "it is written otherwise"
+            continue
         if is_script and not asked.tree.kind(word):
             found = paths.find(word, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
             if found.value is not None:
@@ -395,7 +398,8 @@ def _pattern(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
             rest = [one for one in tokens if one is not token]
             return Filled(value, (token.start, token.end), literals=1, penalty=penalty), rest
     for token in tokens:
-        if token.kind == WORD and token.text in _TYPES and (token.text not in asked.about or len(tokens) < 3):
+        is_type = token.kind == WORD and token.text in _TYPES and asked.tree.kind(token.value) != FOLDER
+        if is_type and (token.text not in asked.about or len(tokens) < 3):
             made = _TYPES[token.text]
             rest = [one for one in tokens if one is not token]
             return Filled(
@@ -430,6 +434,9 @@ def _word(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[To
         spoken = [
             one for one in tokens if one.kind == WORD and one.text not in ARTICLES and one.text not in asked.about
         ]
+        if spoken and any(one.start > spoken[0].end and one.text in asked.about for one in tokens):
+            # “A new branch” names none.
+            spoken = []
         token = spoken[0] if len(spoken) == 1 and spoken[0].text not in _IT | _NO_NAMES else None
     if token is None and asked.before:
         it = next((one for one in tokens if one.text in _IT | {"its"}), None)

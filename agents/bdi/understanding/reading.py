@@ -579,7 +579,7 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     own = next((slot.parameter for slot in sense.slots if slot.is_object), "")
     # “Make it better” speaks of something, and nobody knows of what.
     doubts += tuple(dict.fromkeys(one.text for one in left if _speaks_of(one, state, own not in params)))
-    doubts += _verbs_in_values(state, met)
+    doubts += _verbs_in_values(state, met) + _other_commands(state, left)
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
     left = [token for token in left if token not in slips]
     unexplained = tuple(
@@ -594,7 +594,6 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
     cost += sum(2.0 if token.is_literal else 1.0 for token in unexplained)
     cost += 1.0 * len(doubts) + 0.1 * len(superfluous)
     cost += 0.05 * sum(1 for token in left if token.kind == WORD and token.text in IDLE and token.text not in ARTICLES)
-    cost += 0.8 * _other_commands(state, left)
     cost += 0.3 * met.typos + 0.6 * len(missing) + 0.1 * len(slips)
     cost += sum(one.penalty + (0.5 if one.value is None else 0.8 * (1 - one.confidence)) for one in values)
     cost += 0.15 * _nouns_in_text(state)
@@ -621,7 +620,19 @@ def _speaks_of(token: Token, state: _State, is_open: bool) -> bool:
     """Whether a word that is left over speaks of something that this reading has no place for."""
     if token.kind != WORD or token.text not in ("it", "them", "there"):
         return False
-    return is_open or (token.text != "there" and token.text not in state.entry.about)
+    if is_open:
+        return True
+    if token.text == "there" or token.text in state.entry.about or _is_empty_it(token, state.tokens):
+        return False
+    # What it speaks of is said before it: “main.py, please show it”.
+    return not any(one.span and one.span[0] < token.start for one in state.params.values())
+
+
+def _is_empty_it(token: Token, tokens: Sequence[Token]) -> bool:
+    """Whether it speaks of nothing: “is it possible to”, “it is required that”."""
+    at = next(number for number, one in enumerate(tokens) if one is token)
+    beside = [one.text for one in (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 2])]
+    return any(text in ("be", "is", "was", "would", "will", "has") for text in beside)
 
 
 def _verbs_in_values(state: _State, met: Met) -> tuple[str, ...]:
@@ -654,11 +665,11 @@ def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
 
 
 _STOPS = frozenset({";", ".", "&&", "then"})
-_JOINS = frozenset({"and", "then", ",", ";", ".", "&&", "next"})
+_JOINS = frozenset({"and", "then", ",", ";", ".", "&&", "next", "+"})
 
 
-def _other_commands(state: _State, left: Sequence[Token]) -> int:
-    """How many further commands seem to begin in what is idle here, or was taken for running text."""
+def _other_commands(state: _State, left: Sequence[Token]) -> tuple[str, ...]:
+    """The words with which further commands seem to begin in what is idle here, or was taken for running text."""
     loose = {id(token) for token in left}
     running = {slot.parameter for slot in state.entry.sense.slots if slot.shape in ("line", "packages")}
     spans = [
@@ -666,18 +677,19 @@ def _other_commands(state: _State, left: Sequence[Token]) -> int:
         for name, one in state.params.items()
         if one.span and (one.why == "it is not in quotes" or name in running)
     ]
-    found = 0
+    found = []
     for before, token in itertools.pairwise(state.tokens):
         parted = before.text in _STOPS or token.after_break
         if not (parted or before.text in _JOINS) or not state.lexicon.is_verb(token):
             continue
         if parted:
             # Behind a stop, or “then”, another command begins, whatever this one makes of its words.
-            found += 1
+            found.append(token.text)
             continue
         inside = any(start <= token.start < end for start, end in spans)
-        found += (id(token) in loose and token.text in IDLE) or inside
-    return found
+        if (id(token) in loose and token.text in IDLE) or inside:
+            found.append(token.text)
+    return tuple(found)
 
 
 def _nouns_in_values(state: _State) -> set[str]:

@@ -176,12 +176,24 @@ def _part(tokens: Sequence[Token], raw: str) -> _Part | None:
     return _Part(tuple(kept), raw[kept[0].start : kept[-1].end])
 
 
+class _Named(dict[tuple[str, str], str]):
+    """While a text is parted nobody knows yet what “it” is; that something was named before is enough."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return "it"
+
+
+_NAMED_BEFORE = _Named()
+
+
 def _cost(part: _Part, earlier: Sequence[_Part], situation: Situation, lexicon: Lexicon) -> tuple[float, _Part | None]:
     """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
     if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
         part.tokens[0]
     ):
         return 0.1, None
+    if earlier:
+        situation = replace(situation, last=("it",), before=_NAMED_BEFORE)
     own = _best(part.tokens, situation, lexicon)
     cost = _capped(own)
     starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)
