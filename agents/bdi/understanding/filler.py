@@ -23,6 +23,9 @@ use via through called run tool function make give get take put thing stuff plea
 bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above far yet still
     """.split()  # noqa: SIM905
 )
+# Small words that are typed without looking. “Form” is a word of its own, and so never a slip of one.
+SMALL = frozenset({"the", "this", "that", "with", "from", "into", "please", "could", "would", "you", "and"})
+NO_SLIPS = frozenset({"form", "whit", "wit", "thy"})
 # A left-over word of these says nothing wrong where it stands alone, but a command made only of such says nothing.
 DOUBT = frozenset(
     """

@@ -406,7 +406,12 @@ def _pattern(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
                 made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
             ), rest
     words = [
-        one for one in tokens if one.kind in (WORD, NUMBER) and one.text not in IDLE and one.text not in asked.about
+        one
+        for one in tokens
+        if one.kind in (WORD, NUMBER)
+        and one.text not in IDLE | asked.about
+        and number_of(one) is None
+        and asked.tree.kind(one.value) != FOLDER
     ]
     if len(words) == 1:
         return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=0.25), [

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.filler import ARTICLES, IDLE, NO_SLIPS, SMALL
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.spelling import is_near
-from agents.bdi.understanding.tokens import SIGN, WORD, Token
+from agents.bdi.understanding.tokens import NUMBERS, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
@@ -84,7 +84,7 @@ class Lexicon:
             for slot in entry.sense.slots:
                 found |= {fold(word) for cue in slot.cues for word in cue} | {fold(word) for word in slot.behind}
             found |= {fold(word) for flag in entry.sense.flags for word in flag}
-        return frozenset(found) | IDLE
+        return frozenset(found) | IDLE | NUMBERS.keys()
 
     @cached_property
     def verbs(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
@@ -141,10 +141,16 @@ class Lexicon:
 
     def is_idle_slip(self, token: Token) -> bool:
         """Whether a word that nobody knows is a slip of words only that carry nothing: “teh”, “wiht”."""
-        if token.kind != WORD:
+        if token.kind != WORD or token.text in NO_SLIPS:
             return False
         meant = self._slips(token.text)
-        return bool(meant) and all(slips == 1 and word in IDLE for word, slips in meant.items())
+        return bool(meant.keys() & SMALL) and all(slips == 1 and word in IDLE for word, slips in meant.items())
+
+    def idle(self, token: Token) -> str:
+        """The word that a slip of small words most likely is; empty where it is none."""
+        if not self.is_idle_slip(token):
+            return ""
+        return next(word for word in sorted(self._slips(token.text)) if word in SMALL)
 
     def same(self, token: Token, word: str) -> int | None:
         """0 when the token is a form of the word, 1 when it is a slip of it, None when neither."""

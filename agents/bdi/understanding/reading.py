@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from agents.bdi.understanding import paths
 from agents.bdi.understanding.effort import Effort
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.filling import Asked, Filled, fill, listed, may_begin
 from agents.bdi.understanding.lexicon import Cue, Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import bases, singular
-from agents.bdi.understanding.paths import FOLDER, NEW, Tree
+from agents.bdi.understanding.paths import FILE, FOLDER, NEW, Candidate, Tree
 from agents.bdi.understanding.tokens import FLAG, NUMBER, QUOTED, SIGN, WORD, Token, number_of
 from agents.rules.words import fold
 from agents.toolkit.command import Command
@@ -44,6 +45,8 @@ class Reading:
     cost: float
     items: tuple[Filled, ...] = ()
     object_name: str = ""
+    # Whether its own nouns, or more than one word of its verb, say that it is meant.
+    is_grounded: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -100,6 +103,9 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         entry = lexicon.entries[number]
         of_tool = frozenset(named_tools.get(entry.command.tool, ()))
         for met in _longest(mets):
+            if met.typos and any(situation.tree.kind(tokens[at].value) for at in met.used):
+                # What is the name of something here is no slip of a verb.
+                continue
             found += _by(entry, met, tokens, situation, lexicon, of_tool)
     for at, command in named:
         of_tool = frozenset(named_tools.get(command.tool, ()))
@@ -300,13 +306,38 @@ def _take_counted(state: _State) -> None:
                 "short",
             ):
                 after += 1
-            if not any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind):
+            factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0
+            named = any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind)
+            if not named and not factor:
                 continue
-            token = state.tokens[at]
-            state.params[slot.parameter] = Filled(number_of(token), (token.start, token.end), literals=1)
-            state.used |= set(range(at, after + 1))
-            _take_cue_before(state, slot, at)
+            first, number = _number_before(state.tokens, at)
+            span = (state.tokens[first].start, state.tokens[at].end)
+            state.params[slot.parameter] = Filled(number * (factor or 1), span, literals=1)
+            while after + 1 < len(state.tokens) and state.tokens[after + 1].text in _LIMITS:
+                after += 1
+            state.used |= set(range(first, after + 1))
+            _take_cue_before(state, slot, first)
             break
+
+
+# How many seconds a unit of time has.
+_FACTORS = {"minute": 60, "minutes": 60, "min": 60, "mins": 60, "hour": 3600, "hours": 3600, "sec": 1, "secs": 1}
+# Said behind a number or before it, these say no more than that it is a limit.
+_LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most"})
+_ABOUT_SO_MANY = frozenset({"max", "maximum", "about", "around", "roughly", "ca", "circa", "approximately", "limit"})
+
+
+def _number_before(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """Where the number that ends here begins, and what it is: “twenty five”, “two hundred”."""
+    number = number_of(tokens[at]) or 0
+    before = number_of(tokens[at - 1]) if at and tokens[at - 1].kind == WORD else None
+    if before is None or tokens[at].kind != WORD:
+        return at, number
+    if number in (100, 1000) and before < 100:
+        return at - 1, before * number
+    if before in range(20, 100, 10) and 0 < number < 10:
+        return at - 1, before + number
+    return at, number
 
 
 def _take_asides(state: _State) -> None:
@@ -329,6 +360,8 @@ def _take_cue_before(state: _State, slot: Slot, at: int) -> None:
         if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
             state.used |= set(span)
             return
+    if at and at - 1 not in state.used and state.tokens[at - 1].text in _ABOUT_SO_MANY:
+        state.used.add(at - 1)
 
 
 _Chunks = tuple[tuple[Slot | None, tuple[int, ...]], ...]
@@ -434,6 +467,8 @@ def _fill(state: _State, chunks: _Chunks, met: Met) -> bool:
         filled, rest = fill(tokens, _asked(state, slot))
         if filled is None:
             return False
+        if filled.value is None:
+            slot, filled, rest = _elsewhere(state, slot, tokens) or (slot, filled, rest)
         state.params[slot.parameter] = filled
         if _shape(state, slot) in ("path", "word", "number", "newname", "address", "note", "pattern"):
             loose += rest
@@ -450,6 +485,19 @@ def _fill(state: _State, chunks: _Chunks, met: Met) -> bool:
     else:
         state.left += loose
     return True
+
+
+def _elsewhere(state: _State, slot: Slot, tokens: list[Token]) -> tuple[Slot, Filled, list[Token]] | None:
+    """What is no folder may be the file that another slot takes behind the same little word."""
+    places = state.lexicon.registry.said(state.entry.command).places
+    for other in state.entry.sense.slots:
+        place = places.get(other.parameter)
+        if other is slot or other.is_object or other.parameter in state.params or place is None or place.wanted == NEW:
+            continue
+        filled, rest = fill(tokens, _asked(state, other))
+        if filled is not None and filled.value is not None and slot.parameter in places:
+            return other, replace(filled, penalty=filled.penalty + 0.1), rest
+    return None
 
 
 def _behind(state: _State, slot: Slot, tokens: list[Token], met: Met) -> list[Token]:
@@ -568,6 +616,8 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
                 original=params[name].value,
                 why="packages are installed by pip",
             )
+    _put_where_said(params, state)
+    _of_what_is_there(params, state)
     _put_into_folders(params, state)
     _no_folders_for_files(params, state)
     missing = tuple(name for name in command.required if name not in params)
@@ -612,7 +662,8 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
         doubts,
         round(cost, 4),
         state.items,
-        next((slot.parameter for slot in sense.slots if slot.is_object), ""),
+        own,
+        bool(state.entry.key) or met.words > 1,
     )
 
 
@@ -756,6 +807,65 @@ def _no_folders_for_files(params: dict[str, Filled], state: _State) -> None:
         if state.situation.tree.kind(filled.value) == FOLDER:
             said = filled.original or filled.value
             params[name] = Filled(None, filled.span, said, 0.2, problem=f"“{said}” is a folder", penalty=0.6)
+
+
+_WHERE = frozenset({"in", "inside", "under", "below", "within", "into", "beneath"})
+
+
+def _put_where_said(params: dict[str, Filled], state: _State) -> None:
+    """What is made in a folder that is named for itself: “a folder called memes in docs”."""
+    left = sorted(state.left, key=lambda token: token.start)
+    at = next((at for at, token in enumerate(left) if token.kind == WORD and token.text in _WHERE), None)
+    if at is None:
+        return
+    behind = [token for token in left[at + 1 :] if token.text not in ARTICLES and token.kind != SIGN]
+    named = [token for token in behind if not _noun(token, _FOLDERS, state.lexicon)]
+    if len(named) != 1:
+        return
+    tree = state.situation.tree
+    found = paths.find(named[0].value, tree, FOLDER, tool=state.entry.command.tool)
+    if found.value is None or found.confidence < 0.85:
+        return
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        made = params.get(name)
+        if made is None or place.makes not in ("file", "folder") or place.into or not isinstance(made.value, str):
+            continue
+        if "/" in made.value:
+            continue
+        value = posixpath.normpath(posixpath.join(found.value, made.value))
+        said = made.value if made.original is None else made.original
+        sure = min(made.confidence, found.confidence)
+        params[name] = replace(made, value=value, original=said, confidence=sure, why=f"it is made in {found.value}")
+        state.left = [token for token in left[:at] if token not in behind]
+        return
+
+
+_FOLDERS = frozenset({"folder", "directory", "dir"})
+
+
+def _of_what_is_there(params: dict[str, Filled], state: _State) -> None:
+    """What is replaced or added to is there: where nothing is, it lies elsewhere or its name has a slip."""
+    over = params.get("overwrite")
+    mode = params.get("mode")
+    is_over = (over is not None and over.value is True) or (mode is not None and mode.value == "append")
+    tree = state.situation.tree
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        made = params.get(name)
+        if made is None or place.makes not in ("file", "same") or not isinstance(made.value, str):
+            continue
+        if tree.kind(made.value) or made.value.endswith("/") or (place.into and not is_over):
+            continue
+        found = paths.find(made.value, tree, FILE)
+        if found.value is None or found.confidence < 0.8 or "ending" in found.why:
+            continue
+        said = made.value if made.original is None else made.original
+        if is_over:
+            sure = min(made.confidence, found.confidence)
+            params[name] = replace(made, value=found.value, original=said, confidence=sure, why=found.why)
+        elif "spelt" in found.why and posixpath.dirname(found.value) == posixpath.dirname(made.value):
+            choices = (Candidate(found.value, found.confidence, found.why), Candidate(made.value, 0.5, "it is new"))
+            problem = f"“{said}” is not there, and {found.value} is"
+            params[name] = Filled(None, made.span, said, 0.3, problem=problem, choices=choices)
 
 
 def _own_name(params: Mapping[str, Filled], state: _State) -> str:

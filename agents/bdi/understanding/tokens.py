@@ -32,9 +32,11 @@ _WORDS_OF = {
     "lemme": "let me", "wanna": "want to", "gonna": "going to", "gotta": "got to", "u": "you", "ya": "you", "r": "are",
     "pls": "please", "plz": "please", "thx": "thanks",
 }  # fmt: skip
-_NUMBERS = {
+NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18,
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+    "hundred": 100, "thousand": 1000, "seventeen": 17, "nineteen": 19,
     "first": 1, "second": 2, "third": 3, "dozen": 12,
 }  # fmt: skip
 _TRAILING = ".,;:!?)]}>…"
@@ -63,7 +65,12 @@ def number_of(token: Token) -> int | None:
     """The number that a token says, in digits or as a word."""
     if token.kind == NUMBER:
         return int(token.value)
-    return _NUMBERS.get(token.text) if token.kind == WORD else None
+    if token.kind != WORD:
+        return None
+    tens, _, ones = token.text.partition("-")
+    if ones and NUMBERS.get(tens, 0) in range(20, 100, 10) and 0 < NUMBERS.get(ones, 0) < 10:
+        return NUMBERS[tens] + NUMBERS[ones]
+    return NUMBERS.get(token.text)
 
 
 def tokens_of(raw: str) -> list[Token]:

@@ -18,7 +18,7 @@ from agents.bdi.understanding.filling import Filled
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.paths import Candidate, Tree
 from agents.bdi.understanding.reading import Reading, Situation, readings
-from agents.bdi.understanding.tokens import WORD, Token, tokens_of
+from agents.bdi.understanding.tokens import SIGN, WORD, Token, tokens_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.rules.words import fold
 from agents.toolkit.command import Command
@@ -37,6 +37,8 @@ MOST_COST, LEAST_MARGIN = 0.55, 0.3
 # What has more than this against it says nothing about what is meant.
 HOPELESS = 3.2
 _SEGMENT, _LEAST_COST = 0.75, -0.6
+# Verbs that go without saying, and what speaks against a reading with one.
+_UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,12 @@ def _parts(blank: str, situation: Situation, lexicon: Lexicon) -> list[_Part]:
 
 
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
-    """Words joined by underscores that are no name here, as the words they are: `list_directory`."""
+    """Words as they are meant: “teh” is “the”, and `list_directory`, which is no name here, the words that it joins."""
     found: list[Token] = []
     for token in tokens:
+        if not tree.kind(token.value) and (small := lexicon.idle(token)):
+            found.append(replace(token, text=small))
+            continue
         words = [word for word in token.text.split("_") if word]
         is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
         first = replace(token, text=words[0]) if words else token
@@ -207,8 +212,36 @@ def _cost(part: _Part, earlier: Sequence[_Part], situation: Situation, lexicon: 
 
 
 def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> Reading | None:
-    found = readings(tokens, situation, lexicon)
+    found = _readings(tokens, situation, lexicon)
     return found[0] if found else None
+
+
+def _readings(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """The readings of a clause; of one that begins with no verb also those with a verb that goes without saying.
+
+    “The last five commits” is to be shown, “autonomous mode on” to be turned on. Only what is named by its own nouns is
+    meant like that, and a name alone says nothing of what is to be done with it.
+    """
+    found = readings(tokens, situation, lexicon)
+    first = next((one for one in tokens if one.kind != SIGN and one.text not in filler.IDLE), None)
+    spoken = any(
+        one.kind == WORD and one.text not in filler.IDLE and lexicon.knows(one.text)
+        for one in tokens
+        if not situation.tree.kind(one.value)
+    )
+    if first is None or lexicon.is_verb(first) or not spoken:
+        return found
+    if any(one.is_whole and one.cost <= MOST_COST for one in found):
+        return found
+    at = tokens[0].start
+    for verb in _UNSAID:
+        whole = (Token(WORD, verb, verb, at, at), *tokens)
+        found += [
+            replace(one, cost=one.cost + _FOR_UNSAID)
+            for one in readings(whole, situation, lexicon)
+            if one.is_grounded and one.is_whole
+        ]
+    return sorted(found, key=lambda one: one.cost)
 
 
 def _capped(reading: Reading | None) -> float:
@@ -233,7 +266,7 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, e
         last = tuple(tree.full(token.value) for token in ahead if token.is_literal and tree.kind(token.value))
     for part in parts:
         situation = Situation(text, now, tuple(now.said(path) for path in last), before, effort)
-        found = readings(part.tokens, situation, lexicon)
+        found = _readings(part.tokens, situation, lexicon)
         decided = _decide(part, found, len(meant) + 1, now)
         if decided is None:
             questions.append(_unknown(part, len(meant) + 1))

@@ -67,6 +67,7 @@ SAID: Mapping[str, Said] = {
                 "is different",
                 "since~word > since the commit, since commit, since",
                 _WHERE,
+                "only > in the file, in file, of the file, to the file",
                 flags={"since the last commit": ("what", "all"), "since the newest commit": ("what", "all")},
                 about="lines git",
             ),
@@ -105,9 +106,10 @@ SAID: Mapping[str, Said] = {
                 key="branches",
             ),
             sense(
-                "git branch, git branches, which branches, what branches, list branches, show branches, all branches",
+                "git branch, git branches, which branches, what branches, which branch, what branch, "
+                "list branches, show branches, all branches",
                 _WHERE,
-                about="there are exist",
+                about="there are exist i we on am current now",
             ),
         ),
         _REPOSITORY,

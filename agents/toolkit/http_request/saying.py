@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from agents.toolkit.saying import Place, Said, Sense, sense
 
 _TIME = (
-    "timeout_s > within, with a timeout of, with timeout, timeout, in at most, for at most, at most, no "
+    "timeout_s > within, with a timeout of, with timeout, timeout, in at most, for at most, at most, wait at most, "
+    "waiting at most, no "
     "longer than, with a time limit of < seconds, second, secs, s"
 )
 _HEADERS = "headers~text > with the headers, with the header, with headers, with header, -h, sending the header"

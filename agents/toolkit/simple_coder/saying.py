@@ -12,7 +12,7 @@ _SHOW = (
 _REMOVE = (
     "remove, delete, erase, rm, del, rmdir, discard, drop, trash, wipe, purge, bin, get rid of, do away with, "
     "clean up, "
-    "throw away, throw … away, throw out, throw … out, eliminate, destroy, unlink, toss"
+    "throw away, throw … away, throw out, throw … out, eliminate, destroy, unlink, toss, scrap, ditch, nuke"
 )
 _OVER = {
     "overwrite": ("overwrite", True),
@@ -73,7 +73,7 @@ SAID: Mapping[str, Said] = {
                 about=(
                     "file folder content contents directory everything all what list listing item thing stuff "
                     "hold holds contain contains "
-                    "entry entries here"
+                    "entry entries here top level"
                 ),
             ),
         ),
@@ -196,6 +196,7 @@ SAID: Mapping[str, Said] = {
                 "*path > at, of, in, from, inside",
                 about="file folder dir",
             ),
+            sense("kill", "*path", about="file folder dir", key="file folder dir"),
         ),
         {"path": Place("any", goes=True, careful=True)},
         {"target": "path", "file": "path", "folder": "path", "file_path": "path", "target_path": "path"},
@@ -304,7 +305,8 @@ SAID: Mapping[str, Said] = {
             sense(
                 "search for, search, grep, look for, find, scan for, look up, locate, seek, hunt for, where do … "
                 "say, where is, "
-                "where does it say, check for, which file contain, which file mention, do … mention, do … "
+                "where does it say, check for, which file contain, which file mention, which file use, "
+                "who use, who call, where … used, where … called, do … mention, do … "
                 "contain, scan",
                 "*text~text > for, for the text, the text, the word, the words, the string, the phrase, the "
                 "term, the expression, "
@@ -407,7 +409,7 @@ SAID: Mapping[str, Said] = {
                 "*command_line~line > the program, the command, the script, program, command, the server",
                 "name~word > as, named, with name, with the name, under the name, under the name of, as the "
                 "program, as program, and call it, call it, and name it, in the background as",
-                about="program command background",
+                about="program command background bg",
             ),
         ),
         {},

@@ -55,7 +55,8 @@ _ABOUT_CODE = "code source file folder tool agent component module script"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 _CODE_PLACE = {"path": Place("any", code=True)}
 _BY_RULES = (
-    "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules"
+    "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules, "
+    "the rule, rule"
 )
 
 _SAID = {

@@ -80,6 +80,14 @@ _SAID = {
                 about=_NOTE,
                 key="note notes memo",
             ),
+            sense("note", "*name~word", "text~text > :, saying", about=_NOTE),
+            sense(
+                "replace, overwrite, rewrite, change",
+                "*name~word > note, the note, named",
+                "text~text > by, with, to",
+                about=_NOTE,
+                key="note notes memo",
+            ),
             sense(
                 "note, note down, jot down, take down, remember, write down, jot",
                 "*text~text > that, the text",
