@@ -6,6 +6,7 @@ The page and the live socket render the same fragments from the same rows; a rel
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC
 from functools import cached_property
 from typing import Any
 
@@ -262,7 +263,12 @@ class GoalPage:
         """What the page says at the top."""
         refused = {name for one in self.network for name in one.network.refused_names}
         return endings.notice_for(
-            self.goal.state, self.goal.reason, self.last_failure, len(self.waits_for), tuple(sorted(refused))
+            self.goal.state,
+            self.goal.reason,
+            self.last_failure,
+            len(self.waits_for),
+            tuple(sorted(refused)),
+            put_off_to=f"{self.goal.wake_at.astimezone(UTC):%H:%M:%S} UTC" if self.goal.wake_at else "",
         )
 
     @cached_property
@@ -332,7 +338,7 @@ class GoalPage:
 
     @property
     def may_plan_by_hand(self) -> bool:
-        """A goal takes a person's plan while it has none, or while the one it has is in review.
+        """A goal takes a person's plan while it waits for one, or while the one it has is in review.
 
         What is reviewed before there is a plan comes before one that is written by hand as well.
         """
@@ -340,7 +346,9 @@ class GoalPage:
             return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
-            self.goal.state == GoalState.MANUAL or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
+            self.goal.state == GoalState.MANUAL
+            or self.goal.is_put_off
+            or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
         )
 
     @cached_property

@@ -142,7 +142,7 @@ def _step(position: int, item: Any, registry: Registry, goal: str, problems: lis
         words = str(unknown)
         # A sentence, unless it begins with the tool's name, which is no other one in capitals.
         said = words if words.startswith(tool) else f"{words[:1].upper()}{words[1:]}"
-        problems.append(Problem(position, "command", "unknown_command", f"{said}."))
+        problems.append(Problem(position, "command", "unknown_command", said if said.endswith("?") else f"{said}."))
         return None
     return Step(tool, name, _params(command, params, goal), why.strip() or command.summary, condition=condition)
 

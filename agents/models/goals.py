@@ -88,6 +88,12 @@ class Goal(models.Model):
         """True in a state nothing leads out of."""
         return self.state in GOAL_ENDED
 
+    @property
+    def is_put_off(self) -> bool:
+        """Whether it waits by itself for a moment at which it is planned again; people may be quicker."""
+        waits = self.state == GoalState.PENDING and self.wake_at is not None
+        return waits and self.reason.startswith(("model_", "planned_later"))
+
 
 class Transition(models.Model):
     """One move of a goal or an intent plan, written in the transaction that moved it."""

@@ -48,7 +48,7 @@ _NO_ANSWER = "The language model gave no answer; the log says why. Plan again la
 _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
 )
-_PUT_OFF = "The language model asked for patience. The goal is planned by itself after that."
+_PUT_OFF = "The language model asked for patience. The goal is planned by itself after {}."
 _NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
@@ -67,8 +67,8 @@ _MANUAL = {
     "model_prompt_too_long": "The goal and what is known are more than the model can read. Write the plan by hand.",
     "model_refused_by_provider": "The model's provider refuses this goal. Write the plan by hand.",
     "model_request_refused": _MISCONFIGURED,
-    "model_key_refused": _MISCONFIGURED,
-    "model_no_such_model": _MISCONFIGURED,
+    "model_key_refused": "The model's provider refuses mindX's key; an operator sets another. Or plan by hand.",
+    "model_no_such_model": "The provider knows no such model; an operator names another. Or plan by hand.",
     "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
     "needs_a_hand": "A step failed and mindX could not mend it. Fix its parameters, do it by hand, skip it or give up.",
@@ -78,11 +78,16 @@ _MANUAL = {
 
 
 def notice_for(
-    state: str, reason: str, failure_class: str = "", waits_for: int = 0, refused: Sequence[str] = ()
+    state: str,
+    reason: str,
+    failure_class: str = "",
+    waits_for: int = 0,
+    refused: Sequence[str] = (),
+    put_off_to: str = "",
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
-    `refused`: the hosts that its programs asked for and were not approved.
+    `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     """
     match state:
         case "blocked":
@@ -92,11 +97,14 @@ def notice_for(
             way_out = "An operator may raise it: then plan now. Or plan by hand."
             return Notice("person", "clock", f"{_NO_BUDGET} {told}".rstrip(), way_out)
         case "pending" if reason.startswith("model_"):
-            return Notice("person", "clock", _PUT_OFF, "Plan now, or plan by hand later.")
+            return Notice("person", "clock", _PUT_OFF.format(put_off_to or "that"), "Or plan now, or by hand.")
         case "pending" if reason.startswith("planned_later"):
             told = reason.partition(":")[2].strip()
             return Notice(
-                "person", "clock", f"No plan was found; it is planned again by itself. {told}", "Or plan now."
+                "person",
+                "clock",
+                f"No plan was found; it is planned again by itself. {told}",
+                "Or plan now, or by hand.",
             )
         case "manual":
             if reason.startswith("question_open"):

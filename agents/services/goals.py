@@ -192,7 +192,8 @@ def _worker_holds(goal: Goal) -> bool:
 def supply_plan(
     goal: Goal, *, by: User, steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = ()
 ) -> IntentPlan:
-    """Propose a person's own plan for a goal that waits for one (`manual`), or instead of the one in review.
+    """Propose a person's own plan for a goal that waits for one (`manual`) or for a model, or instead of the one in
+    review.
 
     Steps are `{tool, command, params}`. Raises PlanInvalid with every problem, NotPossibleNow in any other state.
     """
@@ -208,6 +209,8 @@ def supply_plan(
             if plan is None or plan.state != PlanState.AWAITING_REVIEW:
                 raise NotPossibleNow("The plan was approved already. Cancel the goal to replace it.")
             move_plan(plan, PlanState.SUPERSEDED, by=by.username, reason="replaced by a plan written by hand")
+        elif goal.is_put_off:
+            move_goal(goal, GoalState.PLANNING, by=by.username, wake_at=None)
         elif goal.state != GoalState.MANUAL:
             raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
         hand_items.superseded(goal, by=by)

@@ -129,6 +129,8 @@ class _Turn:
             "attempts": attempts,
             "asked": list(self.models),
             "answered_by": answer.model if answer else "",
+            # The first choice, where it gave no answer and another one did.
+            "instead_of": self.models[0] if answer and answer.asked != self.models[0] else "",
             "call": answer.call if answer else None,
             "held": list(asked.held),
             "left_out": dict(asked.left_out),

@@ -149,9 +149,7 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
 
 def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
-    if goal.state == GoalState.PENDING:
-        return goal.wake_at is not None and goal.reason.startswith((OF_A_MODEL, mending.PLANNED_LATER))
-    return goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED)
+    return goal.is_put_off or (goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED))
 
 
 def give_up(lease: Lease, reason: str) -> None:

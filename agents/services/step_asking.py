@@ -70,7 +70,7 @@ def ask(question: Question, means: Means) -> Answer:
     """
     goal = goal_of(means)
     if goal is None:
-        return Answer(means.said or "", 0, "none", is_cached=False)
+        return Answer(means.said or "", 0, "none", is_cached=False, asked="none")
     agent = goal.agent
     may = agreed(means.asks, as_set_up(agent))
     request = Ask(

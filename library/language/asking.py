@@ -111,12 +111,13 @@ class Said:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, and the row that keeps it with its prompt."""
+    """An answer, and the row that keeps it with its prompt; `model` says of itself what it is, `asked` is our word."""
 
     text: str
     call: int
     model: str
     is_cached: bool
+    asked: str
 
 
 # Called with each piece of an answer as it comes.

@@ -55,7 +55,7 @@ def ask(
         if last is not None:
             on_trouble(f"{last}; {model} is asked instead")
         if (row := calls.cached(request, model)) is not None:
-            return Answer(row.answer, row.pk, row.answered_by, is_cached=True)
+            return Answer(row.answer, row.pk, row.answered_by, is_cached=True, asked=model)
         try:
             return _one_model(request, model, on_text, on_trouble, is_wanted)
         except CallFailed as error:
@@ -94,7 +94,7 @@ def _one_model(
         calls.failed(row, ModelError("mindX had an error while it asked."), _since_ms(begun), tries)
         raise
     calls.answered(row, said, _since_ms(begun), tries)
-    return Answer(row.answer, row.pk, row.answered_by, is_cached=False)
+    return Answer(row.answer, row.pk, row.answered_by, is_cached=False, asked=model)
 
 
 def _wait_s(error: CallFailed, tries: int) -> float:

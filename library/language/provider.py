@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -30,6 +31,9 @@ _ERROR_CHARS = 500
 _NAME_CHARS = 200
 # A server that asks for more patience is treated as one that does not answer.
 _LONGEST_RETRY_AFTER_S = 3600.0
+
+# What LiteLLM puts before a provider's own words: its classes, which say what `_IN_WORDS` says.
+_OF_THE_CLIENT = re.compile(r"^litellm\.\w+: (?:\w+(?:Error|Timeout): )?(?:\w+Exception - )?")
 
 _KEY_NAMES = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY", "_SESSION_TOKEN", "_AUTH_TOKEN", "_CREDENTIALS")
 _KEY_MIN = 8
@@ -243,6 +247,7 @@ def _kind(error: Exception) -> tuple[str, bool]:
 
 def _short(error: Exception) -> str:
     text = " ".join(storable.text(getattr(error, "message", "") or error).split())
+    text = _OF_THE_CLIENT.sub("", text)
     for key in keys():
         text = text.replace(key, "[hidden]")
     return text[:_ERROR_CHARS]

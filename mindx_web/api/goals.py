@@ -212,7 +212,10 @@ def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None,
 
 @router.post("/{goal_id}/plan", response={201: PlanOut}, auth=_MAY_WRITE, operation_id="plan_goal_by_hand")
 def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payload: PlanIn) -> Status[PlanOut]:
-    """Supply your own plan for a goal that is `manual`, or instead of the one in review. It is reviewed like any."""
+    """Supply your own plan for a goal that is `manual` or waits for a model, or instead of the one in review.
+
+    It is reviewed like any.
+    """
     user = request.auth.user
     plan = services.supply_plan(
         changeable(user, goal_id),

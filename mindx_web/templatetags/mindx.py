@@ -15,10 +15,12 @@ from django.utils.safestring import SafeString, mark_safe
 from agents.presentation import hidden
 from agents.services import package_index
 from agents.toolkit.hosts import THE_INDEX
+from library.language.insights import Figures
 from mindx_web.presentation import amounts, moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
+from mindx_web.presentation.taken import cells as taken_cells
 from sandbox.gate.hosts import PACKAGES
 
 register = template.Library()
@@ -96,6 +98,26 @@ def way(goal: Any, reason: str = "", mini: bool = False) -> SafeString:
         ),
     )
     return format_html('<ol class="way{}" aria-label="Way of the goal">{}</ol>', " way-mini" if mini else "", items)
+
+
+@register.simple_tag
+def taken(figures: Figures, address: str, query: str) -> SafeString:
+    """The cells of a row of what models took, each leading to its calls at `address?query`. A year has hundreds of
+    them, which a template would take as long for as for the rest of the page.
+    """
+    base = f"{address}?{query}"
+    drawn = (
+        format_html(
+            '<a{} href="{}">{}</a>',
+            mark_safe(' class="is-bad"') if cell.is_bad else "",
+            f"{base}&came={cell.came}" if cell.came else base,
+            cell.words,
+        )
+        if cell.came is not None
+        else cell.words
+        for cell in taken_cells(figures)
+    )
+    return format_html_join("", '<td class="num">{}</td>', ((one,) for one in drawn))
 
 
 @register.simple_tag

@@ -298,3 +298,14 @@ def test_a_price_that_is_no_price_is_unknown(
     provider.will_say("yes")
     row = ModelCall.objects.get(pk=generation.ask(question()).call)
     assert (row.state, row.cost) == ("answered", None)
+
+
+def test_what_the_provider_says_stands_without_the_names_of_its_clients_classes(provider: Provider) -> None:
+    provider.will_say(refusing(400, "this model reads no tables"))
+    with pytest.raises(CallFailed) as caught:
+        generation.ask(question())
+    assert str(caught.value).endswith("the provider refused the request (this model reads no tables)")
+    provider.will_say(refusing(429, "slow down", retry_after="90"))
+    with pytest.raises(CallFailed) as caught:
+        generation.ask(question())
+    assert str(caught.value).endswith("(slow down)")
