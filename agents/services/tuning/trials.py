@@ -29,6 +29,8 @@ class Case:
     original: str
     now: str
     then: str
+    # As things are now it would end otherwise than it did.
+    drifts: bool = False
 
     @property
     def changes(self) -> bool:
@@ -100,7 +102,7 @@ class Tally:
             tried=len(self.ends) + self.untold,
             untold=self.untold,
             hidden=len(changed) - len(shown),
-            drifted=sum(case.original != case.now for case in self.ends),
+            drifted=sum(case.drifts for case in self.ends),
             changed=len(changed),
             cases=tuple(shown),
             totals=tuple(Total(name, now.get(name, 0.0), then.get(name, 0.0)) for name in names),

@@ -150,7 +150,7 @@ def _tried(
         tree = Tree.of(entries, mapped=tuning.mapped)
         ends.append(_understood(past, tree, tuning) if is_command else _corrected(plan, tree, tuning))
     before, after = ends
-    case = Case(plan.pk, plan.goal_id, "", original, before.words, after.words)
+    case = Case(plan.pk, plan.goal_id, "", original, before.words, after.words, original != before.words)
     return case, {before.kind: 1.0}, {after.kind: 1.0}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from agents.bdi import recovery
-from agents.bdi.failures import Facts, FailureClass, classified
+from agents.bdi.failures import PLANNING, Facts, FailureClass, classified
 from agents.bdi.recovery import Policy, Standing, delay_s, take
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
@@ -62,7 +62,9 @@ def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) 
             if before is None or after is None:
                 tally.add(None, {}, {})
                 continue
-            case = Case(row.pk, row.goal_id, "", _original(row), before.words, after.words)
+            original = _original(row)
+            drifts = original != before.words.partition(" after ")[0]  # how long was waited is not compared
+            case = Case(row.pk, row.goal_id, "", original, before.words, after.words, drifts)
             tally.add(case, before.shares, after.shares)
         return tally.done(readable, _notes(kind, values))
 
@@ -113,7 +115,7 @@ class _Past:
         def taken(rng: Random) -> recovery.Taken:
             return take(failure_class, standing, terms.settings, policy, known.cell, known.outcomes, rng)
 
-        rng = Random(row.attempt_id or 0)  # noqa: S311  # the draw of that very try
+        rng = Random(self._seed(row))  # noqa: S311  # the draw of that very try
         found = taken(rng)
         words = f"{failure_class.value}: {found.way.words}"
         if found.way in (RETRY, COOLED):
@@ -125,9 +127,13 @@ class _Past:
             shares = {way.words: draws.count(way) / DRAWS for way in dict.fromkeys(draws)}
         return _End(words, shares)
 
+    def _seed(self, row: FailureRecord) -> int | str:
+        """What the draw was begun with: the try of a step, or which of its goal's failures of planning it was."""
+        return f"{row.goal_id}:{self._counted[row.pk][2]}" if row.attempt_id is None else row.attempt_id
+
     def _limited(self, row: FailureRecord, standing: Standing, settings: RecoverySettings) -> Standing | None:
         """The standing under these limits; None where a way is open under them that was not looked at then."""
-        replans, escalations = self._counted[row.pk]
+        replans, escalations, _ = self._counted[row.pk]
         shut = dict(standing.shut)
         was_limited = any(shut.get(way, "").startswith(LIMITED) for way in (SIMPLER, REEXTRACTED))
         if replans >= settings.most_replans:
@@ -146,18 +152,20 @@ class _Past:
         return replace(standing, shut=shut)
 
     @cached_property
-    def _counted(self) -> dict[int, tuple[int, int]]:
-        """How often each failure's goal had been planned anew and looked at by AGInt before it."""
+    def _counted(self) -> dict[int, tuple[int, int, int]]:
+        """How often each failure's goal had been planned anew, looked at by AGInt, and without a plan before it."""
         goals = {row.goal_id for row in self._rows}
-        found: dict[int, tuple[int, int]] = {}
+        found: dict[int, tuple[int, int, int]] = {}
         counts: dict[int, list[int]] = {}
         seen = FailureRecord.objects.filter(goal_id__in=goals).order_by("pk")
-        for pk, goal, strategy, decision in seen.values_list("pk", "goal_id", "strategy", "weighed__agint__decision"):
-            mine = counts.setdefault(goal, [0, 0])
-            found[pk] = (mine[0], mine[1])
+        names = ("pk", "goal_id", "strategy", "stage", "weighed__agint__decision")
+        for pk, goal, strategy, stage, decision in seen.values_list(*names):
+            mine = counts.setdefault(goal, [0, 0, 0])
+            found[pk] = (mine[0], mine[1], mine[2])
             mine[0] += strategy == Strategy.SIMPLIFIED_APPROACH.value
             mine[0] += decision == "research"
             mine[1] += strategy == AGINT.strategy.value
+            mine[2] += stage == PLANNING
         return found
 
     def _policy(self, failure_class: FailureClass, tool: str) -> Policy:
