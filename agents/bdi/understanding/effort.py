@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred.
-MOST = 8_000
+MOST = 6_500
 
 
 class TooMuch(Exception):
