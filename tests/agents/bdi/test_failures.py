@@ -122,6 +122,14 @@ def test_patience_is_read_where_a_server_asked_for_it(value: Any, text: str, sec
     assert patience_asked(value, text) == seconds
 
 
+@pytest.mark.parametrize(
+    ("code", "text", "found"),
+    [(-9, "", "UNKNOWN_ERROR"), (-11, " \n", "UNKNOWN_ERROR"), (-6, "assertion failed", "TOOL_EXECUTION_ERROR")],
+)
+def test_what_a_signal_ended_without_a_word_is_unknown(code: int, text: str, found: str) -> None:
+    assert classify({"return_code": code, "stderr": text}).failure_class == found
+
+
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
 JSON = st.recursive(PLAIN, lambda inner: st.lists(inner), max_leaves=4)
 

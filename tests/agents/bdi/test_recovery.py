@@ -221,3 +221,16 @@ def test_ways_have_words_and_names() -> None:
     assert len({way.words for way in WAYS}) == len({str(way) for way in WAYS}) == 8
     assert {way.strategy for way in WAYS} == set(Strategy)
     assert {SIMPLER, REEXTRACTED} <= set(WAYS)
+
+
+def test_a_person_whose_further_try_failed_is_asked_again() -> None:
+    failure = Failure(FailureClass.PERMISSION_ERROR, "403")
+    choice = choose(failure, Situation(tries=2, chosen=(AGINT, MANUAL), escalated=True))
+    assert choice.way == MANUAL
+
+
+def test_a_pinned_way_that_is_closed_says_what_it_lacks() -> None:
+    failure = Failure(FailureClass.NETWORK_ERROR, "refused")
+    choice = choose(failure, Situation(envelope=Envelope(tries=3)), policy=Policy(pinned=ALTERNATIVE))
+    assert choice.way == RETRY
+    assert "alternative tool is pinned and not open (none is declared); primary" in choice.why

@@ -240,6 +240,7 @@ def test_planning_again_is_bounded_and_then_the_usual_order_holds(
         ("retry_with_delay", "manual_fallback"),
         ("manual_fallback", ""),
     ]
+    assert "it was planned again 2 times already" in goal.failures.order_by("-pk")[0].why
     goal.refresh_from_db()
     assert goal.state == GoalState.MANUAL
 
@@ -260,7 +261,8 @@ def test_what_a_policy_forbids_is_not_got_round_by_leaving_it_out(
 
     _teach(SOUND, admin)
     forbid = gate.Forbidden(2, "Forbidden by a policy of the house.")
-    monkeypatch.setattr(gate, "forbidden", lambda goal, document: [forbid])
+    # Without its second step the plan would be let through.
+    monkeypatch.setattr(gate, "forbidden", lambda goal, document: [forbid] if len(document.intents) == 2 else [])
     goal = make_goal(owner, TEXTS[PLAN])
     cycle.work(goal.pk)
     goal.refresh_from_db()
