@@ -62,17 +62,35 @@ class Wish:
     critical: bool = False
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A wish that was checked, with its meaning: what can be stored in a transaction that does something else too."""
+
+    wish: Wish
+    text: str
+    vector: list[float] | None
+
+
 def add(wish: Wish) -> Added:
     """Put a wish into the backlog, or count it on the one that says the same. Raises NotYours, GoalRefused."""
+    return put(prepared(wish))
+
+
+def prepared(wish: Wish) -> Prepared:
+    """Check the wish and compute its meaning, which no transaction may wait for. Raises NotYours, GoalRefused."""
     if wish.by is not None and not wish.by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise NotYours("You may not add to the backlog. Ask an admin for the role submitter.")
     text = checked(wish.text, field="suggestion", most=SUGGESTION_MAX, empty="Say what should become better.")
-    target = wish.component.key[:300]
-    vector = _vector(text)
+    return Prepared(wish, text, _vector(text))
+
+
+def put(ready: Prepared) -> Added:
+    """Store a wish. Raises NotPossibleNow when others keep storing the same at this moment."""
+    target = ready.wish.component.key[:300]
     for _ in range(_TRIES):
         try:
             with transaction.atomic():
-                return _add(wish, target, text, vector)
+                return _add(ready.wish, target, ready.text, ready.vector)
         except IntegrityError as error:
             # The race this answers: the same wish twice at once. The constraint let one through; count on that.
             logger.debug("A wish was added twice at once", exc_info=error)
@@ -80,7 +98,7 @@ def add(wish: Wish) -> Added:
 
 
 def _vector(text: str) -> list[float] | None:
-    """Its meaning, computed before any transaction; None where it cannot be, and then only the same words count."""
+    """Its meaning; None where it cannot be, and then only the same words count."""
     try:
         return embeddings.embed([text])[0]
     except EmbeddingUnavailable as error:

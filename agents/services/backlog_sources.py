@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 
@@ -16,7 +17,7 @@ from agents.mastermind import duplicates
 from agents.mastermind.components import Component
 from agents.models import Attempt, BacklogItem, GivenCommand, Goal, Intent
 from agents.services import backlog
-from agents.services.backlog import Wish
+from agents.services.backlog import Prepared, Wish
 from agents.states import GOAL_ENDED, GoalState
 
 logger = logging.getLogger(__name__)
@@ -35,25 +36,37 @@ def take_findings() -> int:
     rows = GivenCommand.objects.filter(
         command="coord_analyze", taken_at=None, goal__isnull=False, goal__state__in=ended
     ).select_related("goal", "by")
+    return sum(_take(row) for row in rows.order_by("pk")[:_AT_ONCE])
+
+
+def _take(row: GivenCommand) -> int:
+    """Take over what one of them found, all of it or, when this process dies on the way, nothing."""
+    ready = list(_prepared(_wishes(row)))
     added = 0
-    for row in rows.order_by("pk")[:_AT_ONCE]:
-        # The race: two sweeps take the same one; the condition lets one through. One that dies here leaves the
-        # findings on the goal's page.
+    with transaction.atomic():
+        # The race: two sweeps take the same one; the condition lets one through, and the other waits for how it ends.
         if not GivenCommand.objects.filter(pk=row.pk, taken_at=None).update(taken_at=timezone.now()):
-            continue
-        assert row.goal is not None  # noqa: S101  # the filter says so
-        for wish in _wishes(row, row.goal):
+            return 0
+        for each in ready:
             try:
-                backlog.add(wish)
+                backlog.put(each)
                 added += 1
             except AgentsError as error:
                 logger.warning("A finding of goal %s was not added: %s", row.goal_id, error)
     return added
 
 
-def _wishes(row: GivenCommand, goal: Goal) -> Iterator[Wish]:
+def _prepared(wishes: Iterable[Wish]) -> Iterator[Prepared]:
+    for wish in wishes:
+        try:
+            yield backlog.prepared(wish)
+        except AgentsError as error:
+            logger.warning("A finding of goal %s was not added: %s", wish.goal.pk if wish.goal else "?", error)
+
+
+def _wishes(row: GivenCommand) -> Iterator[Wish]:
     component = row.answer["data"].get("component")
-    report = _report(goal)
+    report = _report(row.goal)
     if not report:
         return
     found = _by_rule(report) if component and component["kind"] == "tool" else _by_file(report)
@@ -61,12 +74,12 @@ def _wishes(row: GivenCommand, goal: Goal) -> Iterator[Wish]:
         if number == MOST_OF_AN_ANALYSIS:
             return
         about = Component(component["kind"], component["name"]) if component and not name else Component("path", name)
-        yield Wish(about, text, BacklogItem.Source.ANALYSIS.value, row.by, goal, priority)
+        yield Wish(about, text, BacklogItem.Source.ANALYSIS.value, row.by, row.goal, priority)
 
 
-def _report(goal: Goal) -> Mapping[str, Any]:
+def _report(goal: Goal | None) -> Mapping[str, Any]:
     """What the last audit of an achieved goal found."""
-    if goal.state != GoalState.ACHIEVED:
+    if goal is None or goal.state != GoalState.ACHIEVED:
         return {}
     ran = Intent.objects.filter(intent_plan__goal=goal, tool__in=("audit_and_improve", "system_analyzer"))
     for result in ran.order_by("-intent_plan__revision", "-position").values_list("result", flat=True):
@@ -121,7 +134,10 @@ def note_failures() -> int:
         if known.filter(source_goal__gte=row["newest"]).exists():
             continue
         goal = Goal.objects.get(pk=row["newest"])
-        added = backlog.add(Wish(component, text, BacklogItem.Source.FAILURES.value, goal=goal, priority=2))
-        BacklogItem.objects.filter(pk=added.item.pk, source=BacklogItem.Source.FAILURES).update(source_goal=goal)
+        ready = backlog.prepared(Wish(component, text, BacklogItem.Source.FAILURES.value, goal=goal, priority=2))
+        # Together: counted without its goal, the same failures would be counted again at the next look.
+        with transaction.atomic():
+            added = backlog.put(ready)
+            BacklogItem.objects.filter(pk=added.item.pk, source=BacklogItem.Source.FAILURES).update(source_goal=goal)
         noted += 1
     return noted

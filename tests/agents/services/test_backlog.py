@@ -341,10 +341,9 @@ def test_achieved_is_not_yet_improved_and_the_item_says_what_was_measured(
     assert backlog_taking.settle() == 0
 
 
-@pytest.mark.django_db(transaction=True)
-def test_what_an_analysis_finds_goes_into_the_backlog_once(
-    owner: User, admin: User, propose_plan: Callable[..., IntentPlan]
-) -> None:
+@pytest.fixture
+def analysed(owner: User, propose_plan: Callable[..., IntentPlan]) -> Goal:
+    """A goal of coord_analyze that has ended and found two things."""
     answer = give("coord_analyze summarization_tool", owner)
     goal = Goal.objects.get(pk=answer.goals[0])
     report = {
@@ -355,6 +354,54 @@ def test_what_an_analysis_finds_goes_into_the_backlog_once(
     audits(goal, propose_plan(goal), [4])
     Intent.objects.filter(tool="audit_and_improve").update(result={"report": report})
     Goal.objects.filter(pk=goal.pk).update(state="achieved", ended_at=timezone.now())
+    return goal
+
+
+class Death(BaseException):
+    """The process ends here; nothing catches it."""
+
+
+def dies_storing(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    """The process dies right after it has stored so many wishes."""
+    real, calls = backlog._add, iter(range(1, 100))
+
+    def stored(*values: Any) -> backlog.Added:
+        added = real(*values)
+        if next(calls) == at:
+            raise Death
+        return added
+
+    monkeypatch.setattr(backlog, "_add", stored)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_worker_that_dies_while_it_takes_findings_loses_none_and_doubles_none(
+    at: int, analysed: Goal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        dies_storing(patch, at)
+        with pytest.raises(Death):
+            backlog_sources.take_findings()
+    assert not BacklogItem.objects.exists()
+    assert GivenCommand.objects.get(goal=analysed).taken_at is None
+    assert backlog_sources.take_findings() == 2
+    assert backlog_sources.take_findings() == 0
+    assert list(BacklogItem.objects.values_list("count", flat=True)) == [1, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_finding_that_is_no_wish_keeps_the_others_from_nothing(
+    analysed: Goal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = backlog_sources._by_rule
+    monkeypatch.setattr(backlog_sources, "_by_rule", lambda report: [("", "x" * 3_000, 3), *real(report)])
+    assert backlog_sources.take_findings() == 2
+    assert BacklogItem.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_an_analysis_finds_goes_into_the_backlog_once(admin: User, analysed: Goal) -> None:
     assert backlog_sources.take_findings() == 2
     assert backlog_sources.take_findings() == 0
     rows = list(BacklogItem.objects.order_by("priority").values_list("target", "suggestion", "source", "by__username"))
@@ -370,7 +417,7 @@ def test_what_an_analysis_finds_goes_into_the_backlog_once(
 
 
 def test_what_keeps_failing_is_noted_and_counted_for_new_failures_only(
-    owner: User, propose_plan: Callable[..., IntentPlan]
+    owner: User, propose_plan: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> None:
         plan = propose_plan(owner)
@@ -391,6 +438,10 @@ def test_what_keeps_failing_is_noted_and_counted_for_new_failures_only(
         fail()
     assert backlog_sources.note_failures() == 0
     fail()
+    with monkeypatch.context() as patch:
+        dies_storing(patch, 1)
+        with pytest.raises(Death):
+            backlog_sources.note_failures()
     assert backlog_sources.note_failures() == 1
     assert backlog_sources.note_failures() == 0
     fail()
