@@ -5,6 +5,7 @@ The claim of a worker follows the same order in SQL (`agents/execution/lease.py`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -120,11 +121,15 @@ def _impossible(waiting: Sequence[Candidate], ended_badly: frozenset[str]) -> tu
 
 @dataclass(frozen=True)
 class InTurn:
-    """A goal of the agent whose plan runs, or that could go on now; `since_s`: for how long it has run, or waited."""
+    """A goal of the agent whose plan runs, or that could go on now.
+
+    `since_s`: for how long it has run since it was claimed, or has got nothing done. `deadline_s`: seconds since 1970.
+    """
 
     goal: int
     priority: int
     since_s: float
+    deadline_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -139,17 +144,24 @@ def goes_first(running: InTurn, waiting: Sequence[InTurn]) -> GoesFirst | None:
     """Which goal of the same agent goes on between two steps of the one that runs; None: that one goes on.
 
     At once one of a higher priority; after a turn one of the same priority; and one of a lower priority once it has
-    waited for each level between them, so that a long plan keeps nobody out.
+    waited for each level between them, so that a long plan keeps nobody out. Of those, whoever is over that by the most
+    turns; among those of the same turn the more urgent one, then the nearer deadline.
     """
     due = [other for other in waiting if other.since_s >= _patience_s(running, other)]
     if not due:
         return None
-    # Among those that are due the one most over its patience: a stream of urgent goals lets an old one through too.
-    first = max(due, key=lambda one: (one.since_s - _patience_s(running, one), -one.priority, -one.goal))
+    # The turns come first: a stream of urgent goals, or of near deadlines, lets an old one through too.
+    first = min(due, key=lambda one: _after_whom(running, one))
     if first.priority < running.priority:
         return GoesFirst(first.goal, f"goal {first.goal} has priority {first.priority}, this one {running.priority}")
     waited = f"goal {first.goal} of priority {first.priority} has waited {first.since_s:.0f} s"
     return GoesFirst(first.goal, f"{waited}, and this one has run {running.since_s:.0f} s")
+
+
+def _after_whom(running: InTurn, one: InTurn) -> tuple[float, int, float, float, int]:
+    over_s = one.since_s - _patience_s(running, one)
+    deadline = math.inf if one.deadline_s is None else one.deadline_s
+    return -(over_s // TURN_S), one.priority, deadline, -over_s, one.goal
 
 
 def _patience_s(running: InTurn, other: InTurn) -> float:

@@ -34,10 +34,20 @@ _BESIDE = (
     "goal.agent_id = (SELECT agent_id FROM agents_goal WHERE id = %(goal)s) AND goal.id <> %(goal)s"
     " AND goal.ended_at IS NULL"
 )
-# The other goals of the same agent that could go on: the most urgent ones, and the one that has waited longest.
-WAITING_BESIDE = " UNION ".join(
-    f"(SELECT id, priority FROM agents_goal WHERE id IN ({_claimable(_BESIDE, order)} LIMIT {most}))"  # noqa: S608
-    for order, most in ((_MOST_URGENT, 5), (_LONGEST_WAITING, 1))
+# Since when a goal has got nothing done: one whose plan runs by turns since its last step, not since it was begun.
+_IDLE_SINCE = """CASE WHEN goal.state NOT IN ('executing', 'recovering') THEN goal.changed_at ELSE coalesce((
+    SELECT max(attempt.finished)
+    FROM agents_intentplan plan
+    JOIN agents_intent intent ON intent.intent_plan_id = plan.id
+    JOIN agents_attempt attempt ON attempt.intent_id = intent.id
+    WHERE plan.goal_id = goal.id AND plan.state = 'executing'), goal.changed_at) END"""
+# The other goals of the same agent that could go on: the most urgent ones, and the one that has got nothing done for
+# longest; each with its priority, for how many seconds it has got nothing done, and its deadline. Some stand twice.
+WAITING_BESIDE = " UNION ALL ".join(
+    f"(SELECT goal.id, goal.priority, extract(epoch FROM clock_timestamp() - ({_IDLE_SINCE}))::float8 AS idle_s,"  # noqa: S608
+    f" extract(epoch FROM goal.deadline)::float8 AS deadline_s"
+    f" FROM agents_goal goal WHERE goal.id IN ({_claimable(_BESIDE, order)} LIMIT {most}))"
+    for order, most in ((_MOST_URGENT, 5), (f"({_IDLE_SINCE}), goal.id", 1))
 )
 # Two texts, and not one with a condition on the parameter: each has a plan of its own.
 _OF_ONE = _claimable("goal.id = %(goal)s")

@@ -28,7 +28,8 @@ SELECT plan.cancel_requested, goal.priority, told.newest, told.standing, told.si
        goal.deadline <= clock_timestamp()
        OR EXISTS (SELECT FROM agents_goal parent WHERE parent.id = goal.parent_id AND parent.ended_at IS NOT NULL),
        CASE WHEN %(all)s THEN (
-           SELECT json_agg(json_build_array(waiting.id, waiting.priority)) FROM ({WAITING_BESIDE}) AS waiting) END,
+           SELECT json_agg(json_build_array(waiting.id, waiting.priority, waiting.idle_s, waiting.deadline_s))
+           FROM ({WAITING_BESIDE}) AS waiting) END,
        (SELECT held.kind FROM agents_agentcommitment held WHERE held.agent_id = goal.agent_id
         ORDER BY held.id DESC LIMIT 1)
 FROM agents_intentplan plan JOIN agents_goal goal ON goal.id = plan.goal_id, told
@@ -42,11 +43,11 @@ class Watch:
 
     goal_id: int
     plan_id: int
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
     _looks: int = 0
     _marks: tuple[int, int, bool] | None = None
     _is_news: bool = False
-    _seen: dict[int, tuple[float, int]] = field(default_factory=dict)
+    _seen: frozenset[int] = frozenset()
     _first: GoesFirst | None = None
     # As an operator has set it by the last look; "": nobody looked yet, or nobody has set it.
     commitment: str = ""
@@ -65,17 +66,15 @@ class Watch:
         self._is_news = self._is_news or (marks != self._marks if self._marks is not None else bool(since or over))
         self._marks = marks
         if self._looks % _LOOKS_APART == 0:
-            self._look_at(priority, dict(waiting or ()))
+            self._look_at(priority, {goal: InTurn(goal, *rest) for goal, *rest in waiting or ()})
         self._looks += 1
         return bool(cancelled)
 
-    def _look_at(self, priority: int, waiting: dict[int, int]) -> None:
-        now = time.monotonic()
-        before = self._seen
-        self._seen = {goal: before.get(goal, (now, urgency)) for goal, urgency in waiting.items()}
+    def _look_at(self, priority: int, waiting: dict[int, InTurn]) -> None:
         # Only what was seen before: a goal that has just come in is most often taken by a worker that is idle.
-        still = [InTurn(goal, each[1], now - each[0]) for goal, each in self._seen.items() if goal in before]
-        self._first = goes_first(InTurn(self.goal_id, priority, now - self.began), still)
+        still = [one for goal, one in waiting.items() if goal in self._seen]
+        self._seen = frozenset(waiting)
+        self._first = goes_first(InTurn(self.goal_id, priority, time.monotonic() - self.began), still)
 
     def news(self) -> bool:
         """Whether something was told, or made the goal pointless, since the last time this was asked."""
