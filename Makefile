@@ -93,6 +93,7 @@ bench-mind:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.mind $(BENCH_MIND)
+	@$(PY) -m benchmarks.commitments
 
 # What planning by a model costs beside the model, and its insights with a million calls (docs/benchmarks.md).
 bench-models:

@@ -114,15 +114,19 @@ class _Tree:
         tree = cls()
         known = {entry.path: entry.kind for entry in entries if entry.path}
         for path in [*known]:
-            above = posixpath.dirname(path)
+            above = path.rpartition("/")[0]
             while above and above not in known:
                 known[above] = "dir"
-                above = posixpath.dirname(above)
+                above = above.rpartition("/")[0]
         tree.kinds = known
-        tree.venvs = {posixpath.dirname(path) for path in known if posixpath.basename(path) == "pyvenv.cfg"} - {""}
+        tree.venvs = {path.rpartition("/")[0] for path in known if path.endswith("/pyvenv.cfg")}
+        # Each folder is judged once: an agent that looks after each step asks this of every file there is.
+        inside = {"": False}
         for path in sorted(known):
-            if not tree.is_inside_machinery(path):
-                folder, name = posixpath.split(path)
+            folder, _, name = path.rpartition("/")
+            if folder not in inside:
+                inside[folder] = tree.is_inside_machinery(f"{folder}/")
+            if not inside[folder]:
                 (tree.folders if known[path] == "dir" else tree.files)[folder].append(name)
         return tree
 

@@ -131,10 +131,13 @@ def losses(expected: Iterable[Ground], beliefs: Sequence[Belief]) -> tuple[Loss,
     A context about which perception is silent is not gone: silence is no reason to drop an intention.
     """
     found = []
+    held = {belief.sentence: belief for belief in beliefs}
     for ground in expected:
         against: Belief | None = None
         holds = False
-        for belief in beliefs:
+        # What carried it when the plan was made most often still does, and one that does is enough.
+        first = [held[sentence] for sentence in ground.beliefs if sentence in held]
+        for belief in (*first, *beliefs):
             answer = _answers(belief, ground)
             if answer == "yes":
                 holds = True

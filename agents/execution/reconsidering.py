@@ -7,20 +7,22 @@ the price of a few statements and a look at the files. What comes of it is one t
 from __future__ import annotations
 
 from django.db import transaction
+from django.utils import timezone
 
 from agents.bdi import standing
 from agents.bdi.commitment import Commitment, Course, Reconsidered, reconsider
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.standing import Standing
+from agents.bdi.standing import Ground, Loss, Standing
+from agents.bdi.types import Belief
 from agents.errors import AgentsError
 from agents.execution.desk import Desk
 from agents.execution.ending import DROPPED
 from agents.execution.lease import Lease, hold
 from agents.execution.watching import Watch
 from agents.models import Goal, Intent, IntentPlan
-from agents.services import grounds, hints, perceiving, reconsidered
+from agents.services import grounds, hints, perceiving, reconsidered, telling
 from agents.services.moves import move_intents
-from agents.services.perceiving import Place
+from agents.services.perceiving import Place, Words
 from agents.states import IntentState
 from agents.toolkit.registry import REGISTRY
 
@@ -39,6 +41,12 @@ class Reconsiderer:
     def __init__(self, plan: IntentPlan, document: Document, watch: Watch) -> None:
         self._plan, self._document, self._watch = plan, document, watch
         self._standing: Standing | None = None
+        # What the last look found, and from what: an agent that looks after each step most often finds the same.
+        self._told: tuple[int, int, int] | None = None
+        self._at: Place | None = None
+        self._beliefs: list[Belief] = []
+        self._held_on: frozenset[Ground] = frozenset()
+        self._words: Words | None = None
         self._said = ""
 
     def after(self, spec: IntentSpec, desk: Desk, *, succeeded: bool) -> Reconsidered | None:
@@ -57,17 +65,36 @@ class Reconsiderer:
         return self._looked(position, desk)
 
     def _looked(self, position: int, desk: Desk) -> Reconsidered | None:
-        goal = Goal.objects.select_related("agent", "workspace").get(pk=self._plan.goal_id)
         known = self._standing = self._standing or self._standing_before(position)
         session = desk.session.state
         at = Place(desk.head, session.cwd, session.venv, session.autonomous)
-        beliefs = perceiving.perceive(goal, at) if known.grounds else grounds.held(goal)
-        lost = standing.losses(known.expected(position), beliefs)
+        expected, told = known.expected(position), telling.mark(self._plan.goal_id)
+        goal = Goal.objects.select_related("agent", "workspace").get(pk=self._plan.goal_id)
+        lost: tuple[Loss, ...] = ()
+        is_same = told == self._told and at == self._at and not self._is_over()
+        if is_same and set(expected) <= self._held_on:
+            # Neither the files nor the words are others than when each of these held: only the goal itself is asked.
+            beliefs = self._beliefs
+        else:
+            beliefs = self._perceived(goal, at, told) if expected else grounds.held(goal)
+            lost = standing.losses(expected, beliefs)
+        self._told, self._at, self._beliefs = told, at, beliefs
+        self._held_on = frozenset(expected) - {loss.ground for loss in lost}
         decided = reconsider(self._commitment(), grounds.situation(goal, beliefs, lost))
         if decided.course is Course.GO_ON and (len(decided.data) <= 2 or decided.why == self._said):
             return None  # all holds, or it was said already
         self._said = decided.why
         return decided
+
+    def _perceived(self, goal: Goal, at: Place, told: tuple[int, int, int]) -> list[Belief]:
+        """What is so now; what people said is read again only when it is no longer the same."""
+        if told != self._told or self._words is None or self._is_over():
+            self._words = perceiving.words_about(goal)
+        return perceiving.perceive(goal, at, self._words)
+
+    def _is_over(self) -> bool:
+        """Whether the time of something that was told is over, which the sweep may not have seen yet."""
+        return self._words is not None and self._words.expires(timezone.now())
 
     def _commitment(self) -> Commitment:
         """How firmly the agent holds on now: as the last look beside the steps saw it, at first as the claim did."""

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 from django.db.models.functions import Now
@@ -42,12 +43,22 @@ class Place:
     autonomous: bool = False
 
 
-def perceive(goal: Goal, at: Place | None = None) -> list[Belief]:
-    """What is so now, for planning this goal, with what people have told the agent about it.
+@dataclass(frozen=True)
+class Words:
+    """What people have told an agent about a goal, and when the first of it ends."""
 
-    `at`: between two steps of its plan, as the session and the files are then.
-    """
-    told, corrections = [], []
+    told: tuple[Belief, ...]
+    corrections: tuple[Correction, ...]
+    until: datetime | None
+
+    def expires(self, now: datetime) -> bool:
+        """Whether some of it is over by now."""
+        return self.until is not None and self.until <= now
+
+
+def words_about(goal: Goal) -> Words:
+    """What is held on people's word about the goal at this moment."""
+    told, corrections, ends = [], [], []
     # The database's own clock: what has expired is not held, whether or not the sweep has been there.
     rows = goal.beliefs.exclude(source="perception").filter(retracted_by="").exclude(expires_at__lte=Now())
     for row in rows.order_by("pk"):
@@ -56,11 +67,23 @@ def perceive(goal: Goal, at: Place | None = None) -> list[Belief]:
             corrections.append(Correction(row.denies, belief))
         else:
             told.append(belief)
+        if row.expires_at is not None:
+            ends.append(row.expires_at)
+    return Words(tuple(told), tuple(corrections), min(ends, default=None))
+
+
+def perceive(goal: Goal, at: Place | None = None, words: Words | None = None) -> list[Belief]:
+    """What is so now, for planning this goal, with what people have told the agent about it.
+
+    `at`: between two steps of its plan, as the session and the files are then. `words`: what was told, where it is
+    known already.
+    """
+    words = words or words_about(goal)
     return of_workspace(
         goal.workspace,
         about=goal.text,
-        told=told,
-        corrections=corrections,
+        told=words.told,
+        corrections=words.corrections,
         has_model=bool(models_of(goal.agent)),
         at=at,
     )

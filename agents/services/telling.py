@@ -10,7 +10,7 @@ import logging
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Sum
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -146,11 +146,14 @@ def expire() -> int:
     return count
 
 
-def mark(goal_id: int) -> tuple[int, int]:
-    """What tells whether anything was told or taken back since: the newest belief not perceived, and how many stand."""
+def mark(goal_id: int) -> tuple[int, int, int]:
+    """What tells whether anything was told or taken back since: the newest belief not perceived, and which stand, by
+    how many there are and the sum of their numbers.
+    """
     told = Belief.objects.filter(goal_id=goal_id).exclude(source="perception")
-    found = told.aggregate(newest=Max("pk"), standing=Count("pk", filter=Q(retracted_by="")))
-    return found["newest"] or 0, found["standing"]
+    stands = Q(retracted_by="")
+    found = told.aggregate(newest=Max("pk"), standing=Count("pk", filter=stands), which=Sum("pk", filter=stands))
+    return found["newest"] or 0, found["standing"], found["which"] or 0
 
 
 def _locked(goal: Goal) -> Goal:

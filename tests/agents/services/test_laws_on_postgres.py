@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from agents.bdi.commitment import Commitment
 from agents.errors import AgentsError
@@ -108,6 +108,33 @@ class OnPostgres(RuleBasedStateMachine):
         """What a plan in review stands on goes."""
         self.work()
         self.untell(which, denies)
+
+    @rule(denies=st.booleans())
+    def think_again_of_what_was_approved(self, denies: bool) -> None:
+        """An open-minded agent lets go of a plan that nobody has begun."""
+        self.submit(True, -1, 3)
+        self.commit(Commitment.OPEN_MINDED)
+        self.work()
+        self.review(0, 1)
+        plan = IntentPlan.objects.filter(goal_id__in=self.ids, state=PlanState.APPROVED.value).last()
+        if plan is not None:
+            self.untell(self.ids.index(plan.goal_id), denies)
+
+    @rule(works=st.booleans())
+    def cancel_a_whole(self, works: bool) -> None:
+        """One of its parts is left over."""
+        wholes = [goal for goal in Goal.objects.filter(pk__in=self.ids) if not goal.has_ended]
+        if not wholes or len(self.ids) >= 4:
+            return
+        self.submit(True, self.ids.index(wholes[0].pk), 3)
+        if works:
+            self.work()
+        self.cancel(self.ids.index(wholes[0].pk))
+
+    @initialize()
+    def begin(self) -> None:
+        """A goal that can be planned, so that no sequence is about nothing."""
+        self.submit(True, -1, 3)
 
     @rule(which=st.integers(0, 9))
     def expire(self, which: int) -> None:
