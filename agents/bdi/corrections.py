@@ -19,6 +19,18 @@ ORIGINS = ("mapping", "default", "experience", "model")
 RULE_NOTE = "a parameter rule says so"
 
 
+def is_correction(origin: str, note: str, *, of_model: bool) -> bool:
+    """Whether a value is one that mindX settled by itself; `of_model`: in a plan that a model wrote."""
+    match origin:
+        case "mapping" | "experience":
+            return True
+        case "model":
+            return not of_model
+        case "default":
+            return note == RULE_NOTE
+    return False
+
+
 class Came(StrEnum):
     """What came of a correction. `unused`: no step ran with it and nobody spoke against it, so it is not counted."""
 

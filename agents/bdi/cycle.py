@@ -7,6 +7,7 @@ the moves of goals.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.states import GoalState
@@ -58,6 +59,85 @@ PHASES: Mapping[GoalState, frozenset[Phase]] = {
     GoalState.FAILED: frozenset({P.LEARN}),
     GoalState.DROPPED: frozenset({P.LEARN}),
 }
+
+
+class Decision(StrEnum):
+    """What the agent itself decides. Each is one sentence of the goal's log, whose data name it and what it stands on.
+
+    What people decide (a review, an answer, a cancel) is told by those who carry it out.
+    """
+
+    BEGIN = "begin"
+    ADOPT = "adopt"
+    DO_NOT_ADOPT = "do_not_adopt"
+    TAKE_IN = "take_in"
+    LET_GO_OF_BELIEF = "let_go_of_belief"
+    CORRECT = "correct"
+    CHOOSE_PLAN = "choose_plan"
+    FIND_NO_PLAN = "find_no_plan"
+    PLAN_LATER = "plan_later"
+    RECONSIDER = "reconsider"
+    DROP = "drop"
+    ASK_AGAIN = "ask_again"
+    YIELD = "yield"
+    CLASSIFY = "classify"
+    ESCALATE = "escalate"
+    CHOOSE_STRATEGY = "choose_strategy"
+    PLAN_REST_ANEW = "plan_rest_anew"
+    ASK_FOR_HAND = "ask_for_hand"
+    ASK_FOR_OUTCOME = "ask_for_outcome"
+    GIVE_UP = "give_up"
+
+
+D = Decision
+
+
+@dataclass(frozen=True)
+class Told:
+    """Where a decision is made, which ways of the cycle it takes (none: it stays there), and what its line holds."""
+
+    phase: Phase
+    ways: frozenset[Phase]
+    data: frozenset[str]
+
+
+def _told(phase: Phase, *ways: Phase, data: str) -> Told:
+    return Told(phase, frozenset(ways), frozenset(data.split()))
+
+
+DECISIONS: Mapping[Decision, Told] = {
+    D.BEGIN: _told(P.DELIBERATE, data="waited_for"),
+    D.ADOPT: _told(P.DELIBERATE, P.PERCEIVE, data="priority others before"),
+    D.DO_NOT_ADOPT: _told(P.DELIBERATE, P.ASK, P.LEARN, data="why"),
+    D.TAKE_IN: _told(P.PERCEIVE, P.REVISE, data="beliefs sources"),
+    D.LET_GO_OF_BELIEF: _told(P.REVISE, P.PLAN, data="beliefs"),
+    D.CORRECT: _told(P.PLAN, data="step parameter value original origin confidence"),
+    D.CHOOSE_PLAN: _told(P.PLAN, P.REVIEW, data="source steps"),
+    D.FIND_NO_PLAN: _told(P.PLAN, P.ASK, data="reason problems"),
+    D.PLAN_LATER: _told(P.PLAN, P.DELIBERATE, data="why"),
+    D.RECONSIDER: _told(P.RECONSIDER, P.EXECUTE, P.DELIBERATE, P.LEARN, data="course commitment"),
+    D.DROP: _told(P.RECONSIDER, P.LEARN, data="parent"),
+    D.ASK_AGAIN: _told(P.RECONSIDER, P.REVIEW, data="why position"),
+    D.YIELD: _told(P.EXECUTE, data="then"),
+    D.CLASSIFY: _told(P.EXECUTE, P.RECOVER, data="failure_class intent"),
+    D.ESCALATE: _told(P.RECOVER, data="course"),
+    D.CHOOSE_STRATEGY: _told(P.RECOVER, P.EXECUTE, P.REVIEW, P.ASK, data="strategy variant delay_s weighed"),
+    D.PLAN_REST_ANEW: _told(P.RECOVER, data="failure_class"),
+    D.ASK_FOR_HAND: _told(P.RECOVER, P.ASK, data="intent failure"),
+    D.ASK_FOR_OUTCOME: _told(P.EXECUTE, P.ASK, data="intent"),
+    D.GIVE_UP: _told(P.RECOVER, P.LEARN, data="reason"),
+}
+# Ways that the agent does not choose: a person does, or what a step came to.
+NOT_CHOSEN: frozenset[tuple[Phase, Phase]] = frozenset(
+    {
+        *((P.REVIEW, end) for end in WAYS[P.REVIEW]),
+        *((P.ASK, end) for end in WAYS[P.ASK]),
+        # Cancelled while it was planned.
+        (P.PLAN, P.LEARN),
+        (P.EXECUTE, P.RECONSIDER),
+        (P.EXECUTE, P.LEARN),
+    }
+)
 
 
 class AgentStatus(StrEnum):

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from agents import telemetry
+from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.execution import record
 from agents.execution.lease import Lease, hold
@@ -89,11 +90,13 @@ def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
         if reason.startswith(DROPPED):
             why = reason.removeprefix(DROPPED)
             move_plan(plan, PlanState.SUPERSEDED, by=lease.owner, reason=why)
-            logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} was dropped: {why}", level="warning")
+            said = f"goal {goal.pk} was dropped: {why}"
+            logs.say_decided(goal.pk, Decision.DROP, "execute", said, "warning", why=why, parent=goal.parent_id)
             move_goal(goal, GoalState.DROPPED, by=lease.owner, reason=why)
             return
         move_plan(plan, PlanState.FAILED, by=lease.owner, reason=reason)
-        logs.say(goal.pk, "bdi_agent", "execute", f"goal {goal.pk} failed: {reason}", level="error")
+        said = f"goal {goal.pk} failed: {reason}"
+        logs.say_decided(goal.pk, Decision.GIVE_UP, "execute", said, "error", reason=reason, intent=plan.position)
         move_goal(goal, GoalState.FAILED, by=lease.owner, reason=reason)
 
 
@@ -183,7 +186,8 @@ def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:
         move_intents(
             plan.intents.filter(pk=intent.pk), IntentState.OUTCOME_UNKNOWN, reason="the worker died while it ran"
         )
-        logs.say(goal.pk, "worker", "execute", f"intent {intent.position}: did it take effect?", level="warning")
+        said = f"intent {intent.position}: did it take effect?"
+        logs.say_decided(goal.pk, Decision.ASK_FOR_OUTCOME, "execute", said, "warning", intent=intent.position)
         move_goal(
             goal,
             GoalState.MANUAL,

@@ -15,6 +15,7 @@ from django.db import transaction
 from agents import gate, telemetry
 from agents.bdi import recovery
 from agents.bdi.commitment import Course, Reconsidered
+from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
@@ -94,7 +95,7 @@ class Executor:
         except verifying.Refused as refused:
             verifying.stop(self.lease, self.plan, self.document, refused.verdict)
         except record.Halted as halted:
-            then = {"then": self.lease.then[0]} if self.lease.then else {}
+            then = {"then": self.lease.then[0], "decision": Decision.YIELD.value} if self.lease.then else {}
             logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning", **then)
         except record.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
@@ -148,9 +149,7 @@ class Executor:
         if decided is not None and decided.course is not Course.GO_ON:
             raise LetGo(decided)
         if decided is not None:
-            self._lines.append(
-                NewLine("bdi_agent", "reconsider", reconsidered.sentence(decided), data=dict(decided.data))
-            )
+            self._lines.append(reconsidered.line(decided))
 
     def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
         """The last step and the plan end together, in one statement, and the lease with them."""
@@ -347,7 +346,7 @@ class Executor:
         failed = recovering.Failed(
             self.plan, self.lease, self.document, self.granted, running, outcome, self._chosen(running), self._living
         )
-        recovering.recover(failed, lambda text: self._say("bdi_agent", text, level="warning"), self._write)
+        recovering.recover(failed, lambda line: self._lines.append(line), self._write)
 
     def _chosen(self, running: Running) -> IntentSpec:
         """The step of the approved document, or the alternative of it that is tried in its place."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from agents.bdi.cycle import Decision
 from agents.bdi.deliberation import Candidate, Choice, choose
 from agents.execution.lease import Lease
 from agents.models import Goal
@@ -26,11 +27,13 @@ def adopt(goal: Goal, lease: Lease) -> bool:
     The caller holds the goal's row. Which goal is next was decided by the claim; here it is said why.
     """
     if why := grounds.superseded(goal):
-        logs.say(goal.pk, BY, "deliberate", f"not adopted: {why}", level="warning")
+        said = f"not adopted: {why}"
+        logs.say_decided(goal.pk, Decision.DO_NOT_ADOPT, "deliberate", said, "warning", why="superseded")
         move_goal(goal, GoalState.DROPPED, by=BY, reason=f"superseded: {why}")
         return False
     if why := grounds.impossible(goal):
-        logs.say(goal.pk, BY, "deliberate", f"not adopted: {why}; a person says whether it is wanted", "warning")
+        said = f"not adopted: {why}; a person says whether it is wanted"
+        logs.say_decided(goal.pk, Decision.DO_NOT_ADOPT, "deliberate", said, "warning", why=OVERDUE)
         move_goal(goal, GoalState.PLANNING, by=BY)
         move_goal(goal, GoalState.MANUAL, by=BY, reason=f"{OVERDUE}: {why}")
         return False
@@ -43,7 +46,8 @@ def adopt(goal: Goal, lease: Lease) -> bool:
     }
     if goal.deadline is not None:
         data["deadline"] = goal.deadline.isoformat()
-    logs.say(goal.pk, BY, "deliberate", f"adopted goal {goal.pk}: {choice.reason}", **data)
+    said = f"adopted goal {goal.pk}: {choice.reason}"
+    logs.say_decided(goal.pk, Decision.ADOPT, "deliberate", said, **data)
     move_goal(goal, GoalState.PLANNING, by=BY)
     return True
 

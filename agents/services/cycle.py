@@ -9,6 +9,7 @@ from collections.abc import Callable
 from django.db import connection, transaction
 
 from agents import telemetry
+from agents.bdi.cycle import Decision
 from agents.execution import draining, executor, outage
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
@@ -159,11 +160,14 @@ def unblock(lease: Lease) -> None:
         goal = hold(lease)
         lost = goal.depends_on.exclude(state=GoalState.ACHIEVED.value).order_by("pk").first()
         if lost is None:
-            logs.say(goal.pk, "bdi_agent", "deliberate", "every goal it waits for is achieved")
+            waited_for = list(goal.depends_on.values_list("pk", flat=True))
+            said = "every goal it waits for is achieved"
+            logs.say_decided(goal.pk, Decision.BEGIN, "deliberate", said, waited_for=waited_for)
             move_goal(goal, GoalState.PENDING, by="bdi_agent")
             return
         reason = f"dependency_failed: goal {lost.pk}, which this one waits for, ended as {lost.state}"
-        logs.say(goal.pk, "bdi_agent", "deliberate", reason, level="error")
+        why = {"why": "dependency_failed", "goal": lost.pk}
+        logs.say_decided(goal.pk, Decision.DO_NOT_ADOPT, "deliberate", reason, level="error", **why)
         move_goal(goal, GoalState.FAILED, by="bdi_agent", reason=reason)
 
 

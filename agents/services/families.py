@@ -6,6 +6,7 @@ import logging
 
 from django.db import transaction
 
+from agents.bdi.cycle import Decision
 from agents.execution import ending
 from agents.models import Goal
 from agents.services import grounds, hints, logs
@@ -42,7 +43,7 @@ def _drop(goal: Goal) -> None:
     if plan is not None and plan.state == PlanState.EXECUTING:
         hints.wake(goal.pk)
         return
-    logs.say(goal.pk, "bdi_agent", "reconsider", f"dropped: {why}", level="warning", parent=goal.parent_id)
+    logs.say_decided(goal.pk, Decision.DROP, "reconsider", f"dropped: {why}", "warning", parent=goal.parent_id)
     if plan is not None:
         ending.cancelled(goal, plan, by="bdi_agent", reason=f"superseded: {why}")
     else:

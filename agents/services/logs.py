@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents import prepared
+from agents.bdi.cycle import Decision
 from agents.services import hints
 
 TEXT_MAX = 64 * 1024
@@ -68,6 +69,16 @@ def json_text(value: Any) -> str:
 def say(goal_id: int, source: str, stage: str, text: str, level: str = "info", **data: Any) -> int:
     """Write one line."""
     return write(goal_id, [NewLine(source, stage, text, level, data)])
+
+
+def decided(decision: Decision, stage: str, text: str, level: str = "info", **data: Any) -> NewLine:
+    """The line of a decision of the agent: its sentence, and as data which one it is and what it stands on."""
+    return NewLine("bdi_agent", stage, text, level, {"decision": decision.value, **data})
+
+
+def say_decided(goal_id: int, decision: Decision, stage: str, text: str, level: str = "info", **data: Any) -> int:
+    """Write the line of one decision."""
+    return write(goal_id, [decided(decision, stage, text, level, **data)])
 
 
 def storable(text: str) -> str:

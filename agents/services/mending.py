@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from agents.bdi import document as documents
 from agents.bdi.agint import Assessment
+from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.failures import Facts, Failure
 from agents.bdi.recovery import Choice
@@ -111,7 +112,9 @@ def plan_anew(plan: IntentPlan, lease: Lease, step: IntentSpec, failure: Failure
     if simpler:
         told.append("The plan must have fewer or smaller steps than the one that failed.")
     hold_true(goal, told)
-    logs.say(goal.pk, "bdi_agent", "recover", f"the rest is planned anew: {why}", level="warning")
+    said = f"the rest is planned anew: {why}"
+    data = {"failure_class": failure.failure_class.value, "intent": step.position}
+    logs.say(goal.pk, "bdi_agent", "recover", said, "warning", **data)
     move_goal(goal, GoalState.PENDING, by="bdi_agent", reason=f"{PLANNED_ANEW}: {why}", wake_at=None)
 
 
@@ -156,6 +159,8 @@ def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: F
     """The plan stops where it is and its goal asks for a hand; nothing of it runs until a person has answered."""
     goal = hold(lease)
     open_item(goal, plan, kept)
-    logs.say(goal.pk, "bdi_agent", "recover", f"intent {kept.position}: a person is asked to mend it", level="warning")
+    said = f"intent {kept.position}: a person is asked to mend it"
+    data = {"intent": kept.position, "failure": kept.pk}
+    logs.say_decided(goal.pk, Decision.ASK_FOR_HAND, "recover", said, "warning", **data)
     said = f"{NEEDS_A_HAND}: intent {kept.position} failed, {failure.reason}"
     move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=storable(said), wake_at=None)

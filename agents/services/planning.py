@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from agents import telemetry
 from agents.bdi import means_ends, selection
+from agents.bdi.cycle import Decision
 from agents.bdi.dependencies import link
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
@@ -24,6 +25,7 @@ from agents.services import (
     adopting,
     choosing,
     contradicting,
+    deciding,
     designs,
     hints,
     logs,
@@ -111,7 +113,7 @@ def plan_goal(lease: Lease) -> None:
         _keep_beliefs(goal, beliefs)
         if telling.mark(goal.pk) != told:
             said = "somebody said what is so while it was planned: it is planned again from that"
-            logs.say(goal.pk, "bdi_agent", "plan", said)
+            logs.say_decided(goal.pk, Decision.PLAN_LATER, "plan", said, why="told_meanwhile")
             move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
             return
         if isinstance(found, PlanDraft) and not problems:
@@ -127,7 +129,9 @@ def _put_off(lease: Lease, later: Later) -> None:
         move_goal(goal, GoalState.PENDING, by="bdi_agent", reason=later.reason)
         Goal.objects.filter(pk=goal.pk).update(wake_at=later.until)
         when = f"{later.until:%Y-%m-%d %H:%M:%S} UTC"
-        logs.say(goal.pk, "bdi_agent", "plan", f"it is planned again after {when}", level="warning")
+        said = f"it is planned again after {when}: {later.reason}"
+        until = later.until.isoformat()
+        logs.say_decided(goal.pk, Decision.PLAN_LATER, "plan", said, "warning", why=later.reason, until=until)
 
 
 def plan_again(goal: Goal, *, by: User) -> Goal:
@@ -211,33 +215,17 @@ def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
         for belief in beliefs
         if belief.source == "perception"
     )
-    logs.say(goal.pk, "bdi_agent", "perceive", f"holds {len(beliefs)} beliefs about workspace, tools and machine")
+    said = f"holds {len(beliefs)} beliefs about workspace, tools and machine"
+    sources = dict(Counter(belief.source for belief in beliefs))
+    logs.say_decided(goal.pk, Decision.TAKE_IN, "perceive", said, beliefs=len(beliefs), sources=sources)
 
 
 def _propose(goal: Goal, draft: PlanDraft, took: Took | None) -> None:
     if choosing.must_ask(goal, draft):
         choosing.ask(goal, draft)
         return
-    if draft.source == "rule":
-        rule = draft.evidence.get("rule") or {}
-        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps"
-        logs.say(goal.pk, "bdi_agent", "plan", said, **_chosen(draft))
-    elif draft.source == parameters.SOURCE:
-        logs.say(goal.pk, "bdi_agent", "plan", parameters.in_a_sentence(draft))
+    logs.write(goal.pk, deciding.lines_of(draft))
     proposing.propose(goal, draft, took=took)
-
-
-def _chosen(draft: PlanDraft) -> dict[str, Any]:
-    """What the choice of the rule stands on, for the log: its contexts, the weakest one, and what was passed over."""
-    contexts = draft.evidence.get("contexts") or ()
-    return {
-        "rule": draft.evidence.get("rule") or {},
-        "contexts": [{"text": each["sentence"], "score": each["score"]} for each in contexts],
-        "weakest": min((each["score"] for each in contexts), default=None),
-        "rejected": [
-            {"rule": each["rule"]["name"], "why": each["why"]} for each in draft.evidence.get("rejected") or ()
-        ][:5],
-    }
 
 
 def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:
@@ -294,7 +282,9 @@ def _without_plan(
     )  # fmt: skip
     if recovery is None or recovery.asks_a_person:
         hint = "a person must answer" if recovery is None else MANUAL_HINT
-        logs.say(goal.pk, "bdi_agent", "plan", f"{_in_words(reason)}; {hint}", level="warning")
+        said = f"{_in_words(reason)}; {hint}"
+        data = {"reason": reason, "problems": plan.problems[:5], "source": plan.source}
+        logs.say_decided(goal.pk, Decision.FIND_NO_PLAN, "plan", said, "warning", **data)
     if recovery is None:
         move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
         return

@@ -6,9 +6,11 @@ Between two steps the executor does it (`agents/execution/reconsidering.py`); he
 from __future__ import annotations
 
 from agents.bdi.commitment import Course, Reconsidered, reconsider
+from agents.bdi.cycle import Decision
 from agents.bdi.reacting import Does, reaction
 from agents.models import Goal, IntentPlan
 from agents.services import commitments, grounds, hints, logs
+from agents.services.logs import NewLine
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import PLAN_ENDED, GoalState, IntentState, PlanState
 
@@ -36,7 +38,9 @@ def react(goal: Goal, *, by: str, what: str) -> Does:
     if does is Does.RECONSIDER and plan is not None and plan.state == PlanState.APPROVED:
         _reconsider(goal, plan, by=by)
     elif does is not Does.NOTHING:
-        logs.say(goal.pk, BY, "reconsider", f"{what}: {reacted.why}", does=does.value)
+        kind = commitments.of(goal.agent_id)
+        said = f"{what}: {reacted.why}"
+        logs.say_decided(goal.pk, Decision.RECONSIDER, "reconsider", said, course=does.value, commitment=kind.value)
     if does is Does.PLAN_AGAIN:
         if plan is not None and waits:
             move_plan(plan, PlanState.SUPERSEDED, by=by, reason=reacted.why)
@@ -62,8 +66,13 @@ def _reconsider(goal: Goal, plan: IntentPlan, *, by: str) -> None:
 
 def say(goal_id: int, decided: Reconsidered) -> None:
     """The decision, in one sentence with its data."""
+    logs.write(goal_id, [line(decided)])
+
+
+def line(decided: Reconsidered) -> NewLine:
+    """The line of the log that says so."""
     level = "info" if decided.course is Course.GO_ON else "warning"
-    logs.say(goal_id, BY, "reconsider", sentence(decided), level=level, **decided.data)
+    return logs.decided(Decision.RECONSIDER, "reconsider", sentence(decided), level, **decided.data)
 
 
 def sentence(decided: Reconsidered) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.bdi import document as documents
 from agents.bdi import resuming
+from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.types import PlanDraft
 from agents.bdi.validation import Problem
@@ -85,7 +86,8 @@ def ask_again(
     if plan.position > 1 or instead is not None:
         for state in (IntentState.RUNNING, IntentState.PENDING):
             move_intents(plan.intents.filter(state=state.value), IntentState.SKIPPED, reason="asked about again")
-    logs.say(goal.pk, "review", "execute", f"{said}; it is asked again", level="warning")
+    data = {"why": kind, "position": plan.position}
+    logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it is asked again", "warning", **data)
     try:
         draft = resuming.remaining(document, plan.position, done, REGISTRY, instead, left_out)
         problems = proposing.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from agents.bdi import believing
 from agents.bdi.believing import Held
+from agents.bdi.cycle import Decision
 from agents.bdi.denial import denial, says_the_same
 from agents.bdi.reacting import Does
 from agents.errors import GoalRefused, NotPossibleNow
@@ -70,7 +71,8 @@ def tell(
         new.save()
         for each in revision.given_up:
             Belief.objects.filter(pk=each.id).update(retracted_by=f"outweighed by {by.username}"[:_RETRACTED_BY_MAX])
-            logs.say(goal.pk, reconsidered.BY, "revise", f"lets go of a belief: {each.why}", belief=each.id)
+            said = f"lets go of a belief: {each.why}"
+            logs.say_decided(goal.pk, Decision.LET_GO_OF_BELIEF, "revise", said, beliefs=[each.id])
         until = f" until {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else ""
         what = f"{by.username} says: {sentence} (confidence {confidence:g}{until})"
         logs.say(goal.pk, "person", "revise", what, belief=new.pk, confidence=confidence)
@@ -139,7 +141,8 @@ def expire() -> int:
                 count += len(gone)
                 if gone and not goal.has_ended:
                     said = f"its time is over: {gone[0][1]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
-                    logs.say(goal_id, reconsidered.BY, "revise", said, beliefs=[pk for pk, _ in gone])
+                    beliefs = [pk for pk, _ in gone]
+                    logs.say_decided(goal_id, Decision.LET_GO_OF_BELIEF, "revise", said, beliefs=beliefs)
                     reconsidered.react(goal, by=reconsidered.BY, what="the time of a belief is over")
         except MoveRefused as error:
             logger.info("Goal %s moved while a belief of it expired: %s", goal_id, error)
