@@ -83,7 +83,6 @@ class Decision(StrEnum):
     CLASSIFY = "classify"
     ESCALATE = "escalate"
     CHOOSE_STRATEGY = "choose_strategy"
-    PLAN_REST_ANEW = "plan_rest_anew"
     ASK_FOR_HAND = "ask_for_hand"
     ASK_FOR_OUTCOME = "ask_for_outcome"
     GIVE_UP = "give_up"
@@ -122,7 +121,6 @@ DECISIONS: Mapping[Decision, Told] = {
     D.CLASSIFY: _told(P.EXECUTE, P.RECOVER, data="failure_class intent"),
     D.ESCALATE: _told(P.RECOVER, data="course"),
     D.CHOOSE_STRATEGY: _told(P.RECOVER, P.EXECUTE, P.REVIEW, P.ASK, data="strategy variant delay_s weighed"),
-    D.PLAN_REST_ANEW: _told(P.RECOVER, data="failure_class"),
     D.ASK_FOR_HAND: _told(P.RECOVER, P.ASK, data="intent failure"),
     D.ASK_FOR_OUTCOME: _told(P.EXECUTE, P.ASK, data="intent"),
     D.GIVE_UP: _told(P.RECOVER, P.LEARN, data="reason"),
