@@ -12,7 +12,21 @@ from typing import Any
 
 from django.db import connection
 
-from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, LogLine, Plan, Transition
+from agents.models import (
+    Agent,
+    Attempt,
+    Belief,
+    Correction,
+    FailureRecord,
+    Goal,
+    Intent,
+    IntentPlan,
+    LogLine,
+    MindDay,
+    Plan,
+    Planning,
+    Transition,
+)
 from benchmarks import waiting
 from library.models import Experience
 
@@ -38,19 +52,22 @@ class Filled:
 
 def fill(agent: Agent, goals: int, lines: int) -> Filled:
     """Make them; the numbers are rounded to whole copies."""
-    from agents.services import log_keeping
+    from agents.services import log_keeping, mind_cases
 
     waiting.fill(agent, goals // (COPIES + 1))
     with connection.cursor() as cursor:
         _copy_plans(cursor)
         _what_they_left(cursor)
+        _what_the_mind_did(cursor)
         log_keeping.keep()
+        mind_cases.add_up_days()
         longest, small = Goal.objects.order_by("-pk")[1:3]
         long_lines = lines // LONG_SHARE
         each = (lines - long_lines) // Goal.objects.count()
         _write(cursor, "SELECT id FROM agents_goal WHERE id <> %s", [longest.pk], each)
         _write(cursor, "SELECT %s::bigint AS id", [longest.pk], long_lines)
-        for model in (Goal, Plan, IntentPlan, Intent, Attempt, Transition, Belief, LogLine, Experience):
+        of_the_mind = (Planning, Correction, MindDay, FailureRecord)
+        for model in (Goal, Plan, IntentPlan, Intent, Attempt, Transition, Belief, LogLine, Experience, *of_the_mind):
             cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")
         cursor.execute("ANALYZE")
         cursor.execute("SELECT sum(last) FROM agents_logcounter")
@@ -117,6 +134,38 @@ def _what_they_left(cursor: Any) -> None:
         " SELECT id::text, submitted_by_id, text, '', '1', '{}', 'Nothing was known.', '{}',"
         " CASE state WHEN 'achieved' THEN 'success' WHEN 'failed' THEN 'failure' ELSE 'abandoned' END,"
         " 'It wrote ' || id || ' files.', '{}', ended_at, 1, '', '', '{}' FROM agents_goal WHERE ended_at IS NOT NULL"
+    )
+
+
+def _what_the_mind_did(cursor: Any) -> None:
+    """A planning of each plan, a corrected value in every fourth goal, a failure in every fifth: over ninety days."""
+    at = f"clock_timestamp() - make_interval(mins => (goal.id * 7 % {60 * 24 * 90})::int)"
+    cursor.execute(
+        "INSERT INTO agents_planning (plan_id, goal_id, agent_id, source, is_valid, attempts, waited_ms, perceive_ms,"  # noqa: S608
+        " rules_ms, understand_ms, model_ms, validate_ms, total_ms, at)"
+        " SELECT plan.id, goal.id, goal.agent_id, (ARRAY['rule', 'rule', 'understanding', 'model'])[1 + goal.id % 4],"
+        " goal.id % 9 <> 0, CASE goal.id % 4 WHEN 3 THEN 1 + goal.id % 3 ELSE 1 END, goal.id % 900, goal.id % 40,"
+        " goal.id % 60, goal.id % 30, CASE goal.id % 4 WHEN 3 THEN 800 + goal.id % 9000 END, 1 + goal.id % 5,"
+        f" goal.id % 9999, {at} FROM agents_plan plan JOIN agents_goal goal ON goal.id = plan.goal_id"
+    )
+    cursor.execute(
+        "INSERT INTO agents_correction (goal_id, agent_id, tool, command, parameter, origin, original, value, note,"  # noqa: S608
+        " confidence, came, at) SELECT goal.id, goal.agent_id,"
+        " (ARRAY['simple_coder', 'git', 'http_request', 'summarization'])[1 + goal.id / 4 % 4], 'read', 'path',"
+        " (ARRAY['mapping', 'mapping', 'experience', 'default', 'model'])[1 + goal.id / 4 % 5],"
+        " '\"path/to/it\"', '\"notes/one.txt\"', 'one file has this name', 0.9,"
+        " (ARRAY['succeeded', 'succeeded', 'succeeded', 'edited', 'failed', 'refused', 'unused'])[1 + goal.id / 4 % 7],"
+        f" {at} FROM agents_goal goal WHERE goal.id % 4 = 0"
+    )
+    cursor.execute(
+        "INSERT INTO agents_failurerecord (goal_id, stage, position, tool, command, facts, classified_as,"  # noqa: S608
+        " failure_class, reason, at, strategy, variant, why, weighed, overtaken_by, succeeded, settled_at,"
+        " carried_first, carried_last)"
+        " SELECT goal.id, 'execution', 1, 'simple_coder', 'run', '{}', class.name, class.name, 'exit code 1',"
+        f" {at}, (ARRAY['retry_with_delay', 'alternative_tool', 'manual_fallback'])[1 + goal.id / 5 % 3], '', '',"
+        f" '{{}}', '', goal.id % 3 <> 0, {at}, 0, 0 FROM agents_goal goal, LATERAL (SELECT"
+        " (ARRAY['NETWORK_ERROR', 'TOOL_EXECUTION_ERROR', 'RATE_LIMIT_ERROR'])[1 + goal.id / 10 % 3] AS name) AS class"
+        " WHERE goal.id % 5 = 0"
     )
 
 

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.asking import Cost, got, say
@@ -107,8 +108,29 @@ def _lists(filled: Filled, reviewer: User, owner: User, admin: User) -> dict[str
         "experiences of an outcome none has": (person, "/memory/?outcome=partial_success"),
         "workspaces": (person, "/workspaces/"),
         "the overview": (person, "/"),
+        "insights of the mind, 30 days": (root, "/insights/mind/"),
+        "insights of the mind, 90 days": (root, f"/insights/mind/?from={_ago(89)}"),
+        "insights of the mind, a year": (root, f"/insights/mind/?from={_ago(364)}"),
+        "plannings": (root, "/insights/mind/plannings/"),
+        "plannings, far behind": (root, f"/insights/mind/plannings/?from={_ago(89)}&after={_deep(45)}"),
+        "plannings that came to none": (root, f"/insights/mind/plannings/?from={_ago(89)}&came=none"),
+        "corrections": (root, "/insights/mind/corrections/"),
+        "corrections by a model that failed": (
+            root,
+            f"/insights/mind/corrections/?from={_ago(89)}&origin=model&came=failed",
+        ),
+        "recoveries": (root, "/insights/mind/recoveries/"),
         "goals in the administration": (root, "/admin/agents/goal/"),
     }
+
+
+def _ago(days: int) -> str:
+    return f"{datetime.now(UTC) - timedelta(days=days):%Y-%m-%d}"
+
+
+def _deep(days: int) -> str:
+    """The place in a list of cases of what is so old."""
+    return f"{_ago(days)}T00:00:00%2B00:00~1"
 
 
 def _of_a_goal(filled: Filled, reviewer: User) -> dict[str, tuple[Any, str]]:

@@ -9,6 +9,7 @@ from django.test import Client
 
 from agents.bdi.failures import Facts
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
+from agents.recovery_time import RecoveryTime
 from agents.services import recovery_learning
 from people.models import User
 
@@ -29,7 +30,7 @@ def failure(owner: User, make_goal: Callable[..., Goal]) -> FailureRecord:
     return row
 
 
-@pytest.mark.parametrize("address", ["", "failures/", "rules/"])
+@pytest.mark.parametrize("address", ["", "failures/", "rules/", "time/"])
 def test_the_pages_are_operators_and_foreign_text_stays_text(
     failure: FailureRecord, operator: User, owner: User, client_of: Clients, address: str
 ) -> None:
@@ -76,3 +77,26 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
     assert RecoveryReset.objects.get().why == "a new machine"
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 0
     assert FailureRecord.objects.count() == 1, "what was is kept"
+
+
+def test_what_helped_over_time_is_what_is_known_now_with_resets_and_pins_marked(
+    failure: FailureRecord, operator: User, client_of: Clients
+) -> None:
+    known = recovery_learning.known_of(
+        FailureClass.TOOL_EXECUTION_ERROR, "simple_coder", recovery_learning.current_settings()
+    )
+    page = RecoveryTime("", None)
+    assert (page.failure_class, page.tool) == ("TOOL_EXECUTION_ERROR", "simple_coder")
+    (series,) = page.series
+    assert series.last.counting == pytest.approx(sum(known.cell.counts("retry_with_delay")))
+    assert (series.last.percent, series.last.cases) == (100, 1)
+    of_class, note = FailureClass.TOOL_EXECUTION_ERROR, "<i>it</i> helps"
+    recovery_learning.save_policy(of_class, "", pinned="retry_with_delay", banned=[], by=operator, note=note)
+    recovery_learning.reset(by=operator, why="a new machine")
+    client = client_of(operator)
+    shown = client.get("/recovery/time/").content.decode()
+    for words in ("a new machine", "pinned for every tool, version 1", "ev-pin", "ev-reset", "still worth 1.0"):
+        assert words in shown
+    assert "<i>it" not in shown
+    assert "strategy=retry_with_delay" in shown
+    assert "Nothing is known" in client.get("/recovery/time/?failure_class=x&tool=%00").content.decode()
