@@ -6,7 +6,7 @@ themselves, so a number is always as many as its list is long.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
@@ -197,11 +197,11 @@ class Sums:
     """Everything that the insights show of a time. `days` holds only those on which there was something."""
 
     total: Figures = field(default_factory=Figures)
-    days: dict[date, Figures] = field(default_factory=dict)
-    agents: dict[int, Figures] = field(default_factory=dict)
-    sources: dict[str, Figures] = field(default_factory=dict)
-    origins: dict[tuple[str, str], Figures] = field(default_factory=dict)
-    cells: dict[tuple[str, str], Figures] = field(default_factory=dict)
+    days: defaultdict[date, Figures] = field(default_factory=lambda: defaultdict(Figures))
+    agents: defaultdict[int, Figures] = field(default_factory=lambda: defaultdict(Figures))
+    sources: defaultdict[str, Figures] = field(default_factory=lambda: defaultdict(Figures))
+    origins: defaultdict[tuple[str, str], Figures] = field(default_factory=lambda: defaultdict(Figures))
+    cells: defaultdict[tuple[str, str], Figures] = field(default_factory=lambda: defaultdict(Figures))
 
 
 # Of the agent and the tool in question; what is of no tool is of every one.
@@ -232,14 +232,14 @@ def sums(asked: Asked) -> Sums:
     with connection.cursor() as cursor:
         cursor.execute(_ASKED, values)
         for day, measure, agent, what, tool, came, cases, amount, buckets, counts in cursor.fetchall():
-            told = [found.total, found.days.setdefault(day, Figures()), found.agents.setdefault(agent, Figures())]
+            told = [found.total, found.days[day], found.agents[agent]]
             if measure == "planning":
-                told.append(found.sources.setdefault(what, Figures()))
+                told.append(found.sources[what])
                 for each in told:
                     each.planned[came] += cases
                     each.attempts += amount
             elif measure == "correction":
-                told.append(found.origins.setdefault((what, tool), Figures()))
+                told.append(found.origins[(what, tool)])
                 for each in told:
                     each.corrected[came] += cases
             else:
@@ -261,9 +261,9 @@ def _add_recoveries(found: Sums, asked: Asked) -> None:
         cell = f"{row['strategy']}:{row['variant']}" if row["variant"] else row["strategy"]
         for each in (
             found.total,
-            found.days.setdefault(row["day"], Figures()),
-            found.agents.setdefault(row["goal__agent_id"], Figures()),
-            found.cells.setdefault((row["failure_class"], cell), Figures()),
+            found.days[row["day"]],
+            found.agents[row["goal__agent_id"]],
+            found.cells[(row["failure_class"], cell)],
         ):
             for came in RECOVERED:
                 each.recovered[came] += row[came]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -62,6 +63,7 @@ RECOVERY_CAME = {
     NOT_HELPED: "it did not help",
     OPEN: "not ended",
 }
+_SPELT = {"first": "from", "last": "to"}
 _NAMES = ("agent", "tool", "origin", "source", "stage", "failure_class", "strategy", "came")
 
 
@@ -103,9 +105,13 @@ class Asking:
 
     def query(self, **changes: str | date) -> str:
         """The end of an address that asks for this, with some of it changed."""
-        asked = replace(self, **changes)  # type: ignore[arg-type]
-        named = {"from": asked.first, "to": asked.last} | {name: getattr(asked, name) for name in _NAMES}
+        named = self._named | {_SPELT.get(name, name): value for name, value in changes.items()}
         return urlencode({name: value for name, value in named.items() if value})
+
+    @cached_property
+    def _named(self) -> dict[str, str | date]:
+        """What the address says, by the words that it uses."""
+        return {"from": self.first, "to": self.last} | {name: getattr(self, name) for name in _NAMES}
 
     @property
     def chosen(self) -> dict[str, str]:
