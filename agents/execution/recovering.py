@@ -6,7 +6,7 @@ try, its record and what follows are written in one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -15,7 +15,6 @@ from django.db import transaction
 from agents import gate
 from agents.bdi import agint, recovery, simplifying
 from agents.bdi.agint import Assessment, Decision
-from agents.bdi.cycle import Decision as Made
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.failures import Facts, Failure, facts_of
 from agents.bdi.recovery import Choice, Envelope, Situation
@@ -27,7 +26,7 @@ from agents.execution.lease import Lease
 from agents.execution.record import Running
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan
-from agents.services import cooling, failing, logs, mending, recovery_learning, reextracting, renewing, whole_agent
+from agents.services import cooling, deciding, failing, mending, recovery_learning, reextracting, renewing, whole_agent
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
@@ -80,7 +79,8 @@ def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], 
         choice = replace(choice, delay_s=left, why=f"{choice.why}; {spec.tool} cools down for {left:.0f} s more")
     if choice.way == AGINT:
         choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
-    for line in _told(failed, failure, choice, assessment):
+    step = {"intent": failed.running.position, "tool": spec.tool, "command": spec.command}
+    for line in deciding.recovery_lines(failure, choice, assessment, "execute", step):
         say(line)
     repaired = whole_agent.mend(failed.spec.tool) if assessment and assessment.decision is Decision.SELF_REPAIR else []
     for done in repaired:
@@ -99,22 +99,6 @@ def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], 
         # One with the other: if a worker died between, the next would try a step again that has had all its tries.
         if not choice.goes_on:
             _carry_out(failed, goal, failure, choice, kept, opened, assessment)
-
-
-def _told(failed: Failed, failure: Failure, choice: Choice, assessment: Assessment | None) -> Iterator[NewLine]:
-    """The sentences of what was decided: the class, what AGInt came to, and the strategy."""
-    step = {"intent": failed.running.position, "tool": failed.spec.tool, "command": failed.spec.command}
-    of_class = {"failure_class": failure.failure_class.value, "rule": failure.rule or None}
-    said = f"failure class {failure.failure_class}: {failure.reason}"
-    yield logs.decided(Made.CLASSIFY, "execute", said, "warning", **of_class, **step)
-    if assessment is not None:
-        course = assessment.decision
-        said = f"AGInt looked at the whole agent and decided: {course.replace('_', ' ')}, {assessment.why}"
-        yield logs.decided(Made.ESCALATE, "execute", said, "warning", course=course.value, intent=step["intent"])
-    data = {"strategy": choice.strategy.value, "variant": choice.way.variant, "delay_s": choice.delay_s}
-    said = f"recovery: {choice.way.words}, {choice.why}"
-    more = {"weighed": dict(choice.weighed), "intent": step["intent"]}
-    yield logs.decided(Made.CHOOSE_STRATEGY, "execute", said, "warning", **data, **more)
 
 
 def _situation(

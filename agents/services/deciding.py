@@ -1,12 +1,18 @@
-"""The sentences of a plan that was chosen: which it is and why, and each value in it that mindX settled by itself."""
+"""The sentences of what was decided: which plan and why, each value that mindX settled by itself, what failed and what
+is done about it.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agents.bdi.agint import Assessment
 from agents.bdi.corrections import is_correction
 from agents.bdi.cycle import Decision
+from agents.bdi.failures import Failure
+from agents.bdi.recovery import Choice
 from agents.bdi.types import Param, PlanDraft
 from agents.services import logs, parameters
 from agents.services.logs import NewLine
@@ -18,6 +24,23 @@ _QUOTED = 80
 def lines_of(draft: PlanDraft) -> list[NewLine]:
     """What the log says of a draft that is proposed now, in the order in which it was decided."""
     return [*(_corrected(*one) for one in _corrections(draft)), _chosen(draft)]
+
+
+def recovery_lines(
+    failure: Failure, choice: Choice, assessment: Assessment | None, stage: str, step: Mapping[str, Any]
+) -> Iterator[NewLine]:
+    """What was decided about a failure: its class, what AGInt came to, and the strategy. `step`: which step it was."""
+    of_class = {"failure_class": failure.failure_class.value, "rule": failure.rule or None}
+    said = f"failure class {failure.failure_class}: {failure.reason}"
+    yield logs.decided(Decision.CLASSIFY, stage, said, "warning", **of_class, **step)
+    if assessment is not None:
+        course = assessment.decision
+        said = f"AGInt looked at the whole agent and decided: {course.replace('_', ' ')}, {assessment.why}"
+        yield logs.decided(Decision.ESCALATE, stage, said, "warning", course=course.value, **step)
+    data = {"strategy": choice.strategy.value, "variant": choice.way.variant, "delay_s": choice.delay_s}
+    said = f"recovery: {choice.way.words}, {choice.why}"
+    more = {"weighed": dict(choice.weighed), **step}
+    yield logs.decided(Decision.CHOOSE_STRATEGY, stage, said, "warning", **data, **more)
 
 
 def _chosen(draft: PlanDraft) -> NewLine:

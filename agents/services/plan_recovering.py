@@ -35,9 +35,9 @@ from agents.bdi.types import Belief, NoPlan, PlanDraft
 from agents.bdi.validation import Problem
 from agents.models import FailureRecord, Goal
 from agents.rules.selection import KnownRule
-from agents.services import failing, logs, mending, parameters, proposing, recovery_learning, whole_agent
+from agents.services import deciding, failing, logs, mending, parameters, proposing, recovery_learning, whole_agent
 from agents.services.asked_models import models_of
-from agents.services.logs import storable
+from agents.services.logs import NewLine, storable
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
@@ -120,14 +120,11 @@ def carry_out(goal: Goal, made: Recovery, reason: str) -> None:
     kept = mending.keep(
         goal, made.failure, choice, made.facts, attempt_id=None, assessment=made.assessment, earlier=made.earlier
     )
-    _say(goal, f"failure class {made.failure.failure_class}: {made.failure.reason}")
     if made.assessment is not None:
         whole_agent.revise(goal, made.assessment)
-        decision = made.assessment.decision.replace("_", " ")
-        _say(goal, f"AGInt looked at the whole agent and decided: {decision}, {made.assessment.why}")
-    _say(goal, f"recovery: {choice.way.words}, {choice.why}")
-    for one in made.repaired:
-        _say(goal, one)
+    decided = deciding.recovery_lines(made.failure, choice, made.assessment, "recover", {"intent": 0})
+    repaired = (NewLine("bdi_agent", "recover", one, "warning") for one in made.repaired)
+    logs.write(goal.pk, [*decided, *repaired])
     match choice.strategy:
         case Strategy.MANUAL_FALLBACK:
             mending.open_item(goal, None, kept)
@@ -242,7 +239,3 @@ def _told(draft: PlanDraft, left_out: Sequence[str], why: str) -> PlanDraft:
 def _valid(goal: Goal, draft: PlanDraft, fit: Fit) -> PlanDraft | None:
     fitted = fit(draft)
     return fitted if isinstance(fitted, PlanDraft) and not proposing.problems_of(goal, fitted) else None
-
-
-def _say(goal: Goal, text: str) -> None:
-    logs.say(goal.pk, "bdi_agent", "recover", text, level="warning")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents.bdi.failures import Facts
+from agents.bdi.failures import Facts, FailureClass
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
 from agents.recovery_time import RecoveryTime
 from agents.services import recovery_learning
