@@ -63,7 +63,7 @@ class RecoveryTime:
     """A class and a tool. Where none is asked for, those with the most cases."""
 
     def __init__(self, failure_class: str, tool: str | None) -> None:
-        cells = RecoveryStatistic.objects.filter(cases__gt=0).values_list("failure_class", "tool", "cases")
+        cells = RecoveryStatistic.objects.values_list("failure_class", "tool", "cases")
         counts: dict[tuple[str, str], int] = {}
         for of_class, of_tool, cases in cells:
             counts[of_class, of_tool] = counts.get((of_class, of_tool), 0) + cases

@@ -87,7 +87,8 @@ def _corrected(step: int, name: str, param: Param) -> NewLine:
     why = f": {param.note}" if param.note else ""
     said = f"step {step}, {name}: {was}{_quoted(param.value)}{why} ({param.origin}, {param.confidence:.2f} sure)"
     data = {"step": step, "parameter": name, "value": param.value, "original": param.original}
-    more = {"origin": param.origin, "confidence": param.confidence, "span": list(param.span) if param.span else None}
+    span = list(param.span) if param.span else None
+    more: dict[str, Any] = {"origin": param.origin, "confidence": param.confidence, "span": span}
     return logs.decided(Decision.CORRECT, "resolve", said, **data, **more)
 
 
