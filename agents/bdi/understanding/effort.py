@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred.
-MOST = 6_500
+# Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred to some thousands.
+MOST = 20_000
 
 
 class TooMuch(Exception):

@@ -669,6 +669,9 @@ def _judged(state: _State, met: Met, is_named: bool) -> Reading:
 
 def _speaks_of(token: Token, state: _State, is_open: bool) -> bool:
     """Whether a word that is left over speaks of something that this reading has no place for."""
+    if token.kind == WORD and token.text in ("this", "that", "these", "those"):
+        named = any(one.span and one.span[0] > token.start for one in state.params.values())
+        return (is_open or not named) and _points_at_a_file(token, state.tokens)
     if token.kind != WORD or token.text not in ("it", "them", "there"):
         return False
     if is_open:
@@ -677,6 +680,13 @@ def _speaks_of(token: Token, state: _State, is_open: bool) -> bool:
         return False
     # What it speaks of is said before it: “main.py, please show it”.
     return not any(one.span and one.span[0] < token.start for one in state.params.values())
+
+
+def _points_at_a_file(token: Token, tokens: Sequence[Token]) -> bool:
+    """Whether it says “that file”, which somebody sees and we do not. “This folder” is the one where we are."""
+    at = next(number for number, one in enumerate(tokens) if one is token)
+    following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    return following in ("file", "files") or (token.text != "this" and following in ("folder", "folders", "directory"))
 
 
 def _is_empty_it(token: Token, tokens: Sequence[Token]) -> bool:

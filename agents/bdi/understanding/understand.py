@@ -39,6 +39,7 @@ HOPELESS = 3.2
 _SEGMENT, _LEAST_COST = 0.75, -0.6
 # Verbs that go without saying, and what speaks against a reading with one.
 _UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
+_NAMING = ("called", "named", "name", "titled", "title")
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,10 @@ def _readings(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon)
     if any(one.is_whole and one.cost <= MOST_COST for one in found):
         return found
     at = tokens[0].start
+    is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
     for verb in _UNSAID:
+        if verb == "make" and not is_named:
+            continue  # “that file is important” asks for nothing to be made
         whole = (Token(WORD, verb, verb, at, at), *tokens)
         found += [
             replace(one, cost=one.cost + _FOR_UNSAID)

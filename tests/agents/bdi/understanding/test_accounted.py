@@ -52,6 +52,11 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
         'save "lunch at 12"',
         # An adjective is no name.
         "create a new branch",
+        # Somebody sees which file it is.
+        "fix that file",
+        "format these files",
+        # Nothing is to be made.
+        "read README.md; that file is important",
         # What is to be made has nearly the name of what is there.
         'write "x" to todoo.txt',
     ],
