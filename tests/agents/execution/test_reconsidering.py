@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.bdi.commitment import Commitment
-from agents.execution import executor, record
+from agents.execution import executor, reconsidering, record
+from agents.execution.lease import LeaseLost
 from agents.models import Agent, Belief, Goal, Intent, IntentPlan
 from agents.services import commitments, cycle, families, telling
 from agents.states import GoalState, PlanState
@@ -108,6 +110,33 @@ def test_an_open_minded_agent_plans_again_when_what_its_plan_stood_on_was_taken_
     goal.refresh_from_db()
     assert goal.state == GoalState.MANUAL
     assert not goal.intent_plans.exclude(pk=plan.pk).exists()
+
+
+def test_who_was_taken_over_since_lets_go_of_nothing(
+    planned: Callable[..., IntentPlan],
+    after_the_first_step: Callable[..., None],
+    owner: User,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = planned("open_minded")
+    goal = plan.goal
+    after_the_first_step(lambda: telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk))
+    real, lease_lost = reconsidering.carry_out, list[int]()
+
+    def taken_over(*args: Any, **kwargs: Any) -> None:
+        Goal.objects.filter(pk=goal.pk).update(lease_fence=F("lease_fence") + 1)
+        try:
+            real(*args, **kwargs)
+        except LeaseLost:
+            lease_lost.append(1)
+            raise
+
+    monkeypatch.setattr(reconsidering, "carry_out", taken_over)
+    cycle.one(goal.pk)
+    plan.refresh_from_db()
+    assert lease_lost == [1]
+    assert (plan.state, Goal.objects.get(pk=goal.pk).state) == (PlanState.EXECUTING, GoalState.EXECUTING)
+    assert not goal.log_lines.filter(text__startswith="plans again").exists()
 
 
 def test_a_commitment_that_an_operator_sets_while_the_plan_runs_counts_from_the_next_step(
