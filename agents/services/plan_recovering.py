@@ -44,6 +44,7 @@ from agents.toolkit.registry import REGISTRY
 
 Fit = Callable[[PlanDraft], PlanDraft | NoPlan]
 _NO_STEP = "no step has failed: what may be done in the place of one is declared with it"
+_SAME_AGAIN = "rules say the same again, and no language model is set"
 # What a person has said no to is not got round by leaving a part out or by reading it differently.
 _REFUSED = frozenset({proposing.FORBIDDEN, "refused_step_again", "same_plan_again"})
 
@@ -96,6 +97,10 @@ def decide(
         simpler = _simpler(goal, found, problems, known, beliefs, fit)
         other = _read_again(goal, found, fit)
     shut = {ALTERNATIVE: _NO_STEP}
+    pinned = recovery_learning.policy_of(failure.failure_class, "").pinned
+    if not models_of(goal.agent) and pinned not in (RETRY, COOLED):
+        # Whoever waits for a person must not wait for that first. What is believed anew has it planned anew by itself.
+        shut |= dict.fromkeys((RETRY, COOLED), _SAME_AGAIN)
     if again >= settings.most_replans:
         shut |= dict.fromkeys((RETRY, COOLED), f"it was planned again {again} times already")
     situation = Situation(

@@ -270,3 +270,15 @@ def test_what_a_policy_forbids_is_not_got_round_by_leaving_it_out(
     assert goal.reason.startswith("forbidden_by_policy")
     (kept,) = goal.failures.all()
     assert (kept.failure_class, kept.strategy) == ("PLANNING_ERROR", "manual_fallback")
+
+
+def test_nobody_waits_for_rules_to_say_the_same_again(
+    owner: User, make_goal: Callable[..., Goal], make_workspace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # From the first failure on by what helped, of which nothing is known: each way that is open has its turn.
+    monkeypatch.setitem(recovery_learning._USUAL, "usual_order_up_to", 0.0)
+    goals = [make_goal(owner, f"Reconcile the ledger of {n}", workspace=make_workspace(owner)) for n in range(12)]
+    for goal in goals:
+        cycle.one(goal.pk)
+    states = Goal.objects.filter(pk__in=[goal.pk for goal in goals]).values_list("state", "wake_at")
+    assert set(states) == {(GoalState.MANUAL.value, None)}

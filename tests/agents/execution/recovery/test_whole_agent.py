@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -117,13 +119,18 @@ def test_a_tool_that_fails_for_everybody_is_believed_to_until_it_works(
 
 
 def test_it_repairs_a_full_disk_by_what_belongs_to_nobody(
-    approved: Approved, monkeypatch: pytest.MonkeyPatch, owner: User, make_goal: Callable[..., Goal]
+    approved: Approved,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: User,
+    make_goal: Callable[..., Goal],
+    request: pytest.FixtureRequest,
 ) -> None:
     leased = make_goal(owner)
     Goal.objects.filter(pk=leased.pk).update(lease_until=timezone.now() + timedelta(hours=1))
     stale, fresh, worked_on = (stores.checkouts() / name for name in ("999999-1", "999998-1", f"{leased.pk}-1"))
     for folder in (stale, fresh, worked_on):
         folder.mkdir(exist_ok=True)
+        request.addfinalizer(partial(shutil.rmtree, folder, ignore_errors=True))
     old = timezone.now().timestamp() - 8 * 3600
     for folder in (stale, worked_on):
         os.utime(folder, (old, old))
