@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -94,7 +95,7 @@ class Checked:
     warnings: tuple[str, ...] = ()
 
 
-class Kind:
+class Kind(ABC):
     """A kind of tunable. `key` names the fields by which two versions are about the same."""
 
     name: str
@@ -166,17 +167,17 @@ class Kind:
         row = self._rows().filter(pk=int(ref)).first()
         return None if row is None else {name: value for name, value in self.of(row).items() if name in self.key}
 
+    @abstractmethod
     def title(self, values: Mapping[str, Any]) -> str:
         """What it is about, for a heading."""
-        raise NotImplementedError
 
+    @abstractmethod
     def summary(self, values: Mapping[str, Any]) -> str:
         """What it says, in a line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def store(self, values: Values, *, before: Values | None, by: User, note: str) -> Any:
         """Write the row and its entry in the journal; called inside a transaction that holds the kind's lock."""
-        raise NotImplementedError
 
     def _rows(self) -> QuerySet[Any]:
         return self.model._default_manager.select_related("by").order_by("-pk")

@@ -12,6 +12,18 @@ _WHERE = (
     "repository, in, of, for"
 )
 _REPOSITORY = {"path": Place("folder")}
+# Where the values of a commit stand, whichever verb asks for it.
+_OF_A_COMMIT = (
+    "message~text > with the message, with message, with the commit message, with commit message, "
+    "saying, message, -m, -am, as, "
+    "that say, and say, using the message, using message, message should be, the message is, the "
+    "message being, with the text, titled, with the words, with the comment, comment",
+    "author_name~text > by the author, as the author, with the author, by author, author",
+    "author_email~word > with the address, with the email, with email, with the e-mail",
+    "only > only, only the file, just, only the path, only the folder, the file",
+    "path > in the folder, of the folder, in the repository, of the repository, in folder, of, in",
+    "*message~quoted",
+)
 _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "path"}
 
 SAID: Mapping[str, Said] = {
@@ -136,28 +148,12 @@ SAID: Mapping[str, Said] = {
             sense(
                 "commit, check in, git commit, make commit, make a commit, create a commit, create "
                 "commit, do commit, do a commit",
-                "message~text > with the message, with message, with the commit message, with commit message, "
-                "saying, message, -m, -am, as, "
-                "that say, and say, using the message, using message, message should be, the message is, the "
-                "message being, with the text, titled, with the words, with the comment, comment",
-                "author_name~text > by the author, as the author, with the author, by author, author",
-                "author_email~word > with the address, with the email, with email, with the e-mail",
-                "only > only, only the file, just, only the path, only the folder, the file",
-                "path > in the folder, of the folder, in the repository, of the repository, in folder, of, in",
-                "*message~quoted",
+                *_OF_A_COMMIT,
                 about="git commit change changes everything all it changed work",
             ),
             sense(
                 "record, save, store",
-                "message~text > with the message, with message, with the commit message, with commit message, "
-                "saying, message, -m, -am, as, "
-                "that say, and say, using the message, using message, message should be, the message is, the "
-                "message being, with the text, titled, with the words, with the comment, comment",
-                "author_name~text > by the author, as the author, with the author, by author, author",
-                "author_email~word > with the address, with the email, with email, with the e-mail",
-                "only > only, only the file, just, only the path, only the folder, the file",
-                "path > in the folder, of the folder, in the repository, of the repository, in folder, of, in",
-                "*message~quoted",
+                *_OF_A_COMMIT,
                 about="git commit change changes everything all it changed work",
                 key="git commit change changes changed work",
             ),
