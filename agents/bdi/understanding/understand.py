@@ -13,15 +13,17 @@ from typing import Any
 
 from agents.bdi.types import Param
 from agents.bdi.understanding import clauses, effects, filler, triggers
+from agents.bdi.understanding.asking import about_values, too_much, unknown, which
+from agents.bdi.understanding.binding import commands_of
 from agents.bdi.understanding.effort import Effort, TooMuch
-from agents.bdi.understanding.filling import Filled
+from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
-from agents.bdi.understanding.paths import Candidate, Tree
-from agents.bdi.understanding.reading import Reading, Situation, readings
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.reading import readings
+from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import SIGN, WORD, Token, tokens_of
-from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.bdi.understanding.understood import Meant, Question, Understood
 from agents.rules.words import fold
-from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
@@ -31,7 +33,6 @@ MAX_COMMANDS = 30
 MAX_TOKENS = 400
 # At so many places may another command begin, and so many of the pieces between them may be one command.
 MAX_CUTS, MAX_JOINED = 90, 6
-MAX_CHOICES = 5
 # A reading may have that much against it, and a second one must have so much more.
 MOST_COST, LEAST_MARGIN = 0.55, 0.3
 # What has more than this against it says nothing about what is meant.
@@ -60,12 +61,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         parts = _parts(filler.blanked(text), Situation(text, tree, effort=effort), lexicon)
         return _read_all(text, parts, tree, lexicon, effort)
     except TooMuch:
-        return Understood(questions=(_too_much(text),))
-
-
-def _too_much(text: str) -> Question:
-    why = "It is too long, or says too much at once, to be read word by word; give it in several goals."
-    return Question(1, f"What is meant by “{_short(text)}”?", why)
+        return Understood(questions=(too_much(text),))
 
 
 def _as_data(text: str, registry: Registry) -> Understood | None:
@@ -273,7 +269,7 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, e
         found = _readings(part.tokens, situation, lexicon)
         decided = _decide(part, found, len(meant) + 1, now)
         if decided is None:
-            questions.append(_unknown(part, len(meant) + 1))
+            questions.append(unknown(part.text, len(meant) + 1))
             continue
         commands, question = decided
         meant += commands
@@ -298,15 +294,6 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, e
     )
 
 
-def _unknown(part: _Part, step: int) -> Question:
-    return Question(step, f"What is meant by “{_short(part.text)}”?", "No command is said like this.")
-
-
-def _short(text: str, most: int = 120) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
-
-
 def _decide(part: _Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
     """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
     distinct = _distinct(found)
@@ -316,14 +303,14 @@ def _decide(part: _Part, found: list[Reading], step: int, tree: Tree) -> tuple[l
     rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
     margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
     if best.is_whole and best.cost <= MOST_COST and not rivals:
-        return _commands(part, best, margin), None
+        return commands_of(part.text, best, margin), None
     if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
-        return [], _which(part, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
+        return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
     if rivals and not best.is_whole:
         whole = [one for one in rivals if one.is_whole]
         if whole or all(one.command is not best.command for one in rivals):
-            return [], _which(part, best, rivals, step)
-    return _commands(part, best, margin), _about_values(part, best, step, tree)
+            return [], which(part.text, best, rivals, step)
+    return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
 
 
 def _rivals(best: Reading, other: Reading) -> bool:
@@ -348,101 +335,6 @@ def _distinct(found: Sequence[Reading]) -> list[Reading]:
         )
         kept.setdefault(key, one)
     return list(kept.values())
-
-
-def _commands(part: _Part, reading: Reading, margin: float) -> list[Meant]:
-    """One command for each item of a list."""
-    found = []
-    for item in (None, *reading.items):
-        params = dict(reading.params)
-        if item is not None:
-            params = _with_item(reading, params, item)
-        values = {name: _param(one) for name, one in params.items() if one.value is not None}
-        least = min((param.confidence for param in values.values()), default=1.0)
-        sure = least * max(0.0, 1.0 - 0.25 * max(0.0, reading.cost + 0.5)) * min(1.0, 0.75 + 0.4 * margin)
-        found.append(
-            Meant(reading.command.tool, reading.command.name, values, part.text, round(sure, 3), reading.superfluous)
-        )
-    return found
-
-
-def _with_item(reading: Reading, params: dict[str, Filled], item: Filled) -> dict[str, Filled]:
-    """The same with another object; what was put into a folder under its own name gets the new one's."""
-    first = params.get(reading.object_name)
-    changed = {**params, reading.object_name: item}
-    target = params.get("to") or params.get("file")
-    if first is not None and target is not None and isinstance(first.value, str) and isinstance(target.value, str):
-        name = first.value.rsplit("/", 1)[-1]
-        if target.why.startswith("a folder takes") and target.value.endswith(name) and isinstance(item.value, str):
-            slot = "to" if "to" in params else "file"
-            changed[slot] = replace(target, value=target.value[: -len(name)] + item.value.rsplit("/", 1)[-1])
-    return changed
-
-
-def _param(one: Filled) -> Param:
-    changed = one.original is not None and one.original != one.value
-    origin = "mapping" if changed else "explicit"
-    return Param(one.value, origin, one.original if changed else None, one.span, one.why, one.confidence)
-
-
-def _about_values(part: _Part, reading: Reading, step: int, tree: Tree) -> Question:
-    """What is asked where the command is clear and a value is not."""
-    command = reading.command
-    if reading.problems:
-        name = reading.problems[0]
-        filled = reading.params[name]
-        title = str(command.properties[name].get("title", name)).lower()
-        said = f"“{filled.original}”" if filled.original else "what is said"
-        text = f"Which {title} is meant by {said}, to {command.summary[:1].lower()}{command.summary[1:].rstrip('.')}?"
-        return Question(
-            step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices)
-        )
-    name = reading.missing[0]
-    title = str(command.properties[name].get("title", name)).lower()
-    text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
-    place = tree
-    choices = _likely(command, name, place)
-    return Question(step, text, f"“{_short(part.text)}” does not say it.", name, choices)
-
-
-def _likely(command: Command, name: str, tree: Tree) -> tuple[Choice, ...]:
-    """What could be chosen where nothing is said: the values that a list allows; files are typed or picked."""
-    described = command.properties[name]
-    if "enum" in described:
-        return tuple(Choice(str(value), value=value) for value in described["enum"])[:MAX_CHOICES]
-    if described.get("x-kind") == "path":
-        return tuple(
-            Choice(tree.said(path), "it is there", tree.said(path)) for path in tree.visible if not path.startswith(".")
-        )[:MAX_CHOICES]
-    return ()
-
-
-def _choices(candidates: Sequence[Candidate]) -> tuple[Choice, ...]:
-    return tuple(Choice(one.path, one.why, one.path) for one in candidates[:MAX_CHOICES])
-
-
-def _which(part: _Part, best: Reading, others: Sequence[Reading], step: int) -> Question:
-    """What is asked where another command may be meant, or words are left that no command explains."""
-    left = [*(token.value for token in best.unexplained), *best.doubts]
-    if left:
-        said = ", ".join(f"“{_short(word, 40)}”" for word in dict.fromkeys(left))
-        why = f"{best.command.tool}.{best.command.name} cannot say {said}."
-    else:
-        why = "It can be read in more than one way."
-    choices: dict[str, Choice] = {}
-    for reading in (best, *others):
-        if reading.missing or reading.problems:
-            continue
-        meant = tuple(_commands(part, reading, 0.0))
-        label = "; ".join(in_words(one) for one in meant)
-        choices.setdefault(label, Choice(label, "", None, meant))
-    return Question(step, f"What is meant by “{_short(part.text)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
-
-
-def in_words(meant: Meant) -> str:
-    """A command with its values on one line."""
-    said = ", ".join(f"{name} = {_short(str(param.value), 60)}" for name, param in meant.params.items())
-    return f"{meant.tool}.{meant.command}" + (f" with {said}" if said else "")
 
 
 def by_name(understood: Understood) -> list[tuple[str, str, Mapping[str, Any]]]:

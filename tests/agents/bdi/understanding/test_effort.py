@@ -29,14 +29,14 @@ WORDS = sorted(lexicon_of(REGISTRY).words | {"src/app.py", "README.md", '"a b"',
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many tokens stood in each way of reading that was tried: what is done, and not what is said of it."""
     found: list[int] = []
-    own = reading._chunked
+    own = reading.chunked
 
     def counted(state: Any) -> Iterator[Any]:
         for chunks in own(state):
             found.append(len(state.tokens))
             yield chunks
 
-    monkeypatch.setattr(reading, "_chunked", counted)
+    monkeypatch.setattr(reading, "chunked", counted)
     return found
 
 

@@ -1,0 +1,137 @@
+"""Command lines and packages as values: what runs, and which words are its."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.understanding import paths
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.naming_words import FILE_HEADS, LINKING
+from agents.bdi.understanding.paths import FILE, Candidate
+from agents.bdi.understanding.spelling import nearest
+from agents.bdi.understanding.text_values import LITTLE, together, without_ends
+from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
+from sandbox.command_line import PROGRAMS
+
+# Words of sentences that stand in no command line but those of programs that only say them.
+_OF_SENTENCES = ARTICLES | {"of", "every"}
+
+
+_SAY = frozenset({"echo", "printf"})
+
+
+_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|!=|>|<)[\w.*]+)?\Z", re.ASCII)
+
+
+def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """A command line: what is quoted, else everything; scripts of the workspace are run by their interpreter."""
+    kept = without_ends(tokens)
+    while (
+        kept
+        and (kept[0].text in ARTICLES or kept[0].text in asked.about or kept[0].text in FILE_HEADS)
+        and len(kept) > 1
+    ):
+        kept = kept[1:]
+    if not kept:
+        return None, list(tokens)
+    quoted = next((one for one in kept if one.kind == QUOTED), None)
+    rest: list[Token] = []
+    if quoted is not None and (quoted is kept[0] or " " in quoted.value) and kept[0].text not in PROGRAMS:
+        said, span = quoted.value, (quoted.start, quoted.end)
+        rest = [one for one in tokens if one is not quoted]
+    else:
+        kept, rest = together(kept, asked.raw)
+        while len(kept) > 1 and kept[-1].text in FILE_HEADS | {"tool", "command"} and kept[-1].kind == WORD:
+            kept.pop()
+        span = (kept[0].start, kept[-1].end)
+        said = asked.raw[span[0] : span[1]]
+        if kept[0].text not in _SAY and _is_sentence(kept, asked.raw):
+            # “tests of the workspace” is no program named test, whatever the machine has of such a name.
+            told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
+            return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
+    filled = _runnable(said, span, asked)
+    little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE) if quoted is None else 0
+    return replace(filled, penalty=filled.penalty + 0.4 * little), rest
+
+
+def _is_sentence(kept: Sequence[Token], raw: str) -> bool:
+    """Whether it reads as prose: an article, or a comma with a space behind it that parts words."""
+    return any(
+        (one.kind == WORD and one.text in _OF_SENTENCES)
+        or (one.kind == SIGN and one.value[:1] == "," and raw[one.end : one.end + 1] in (" ", ""))
+        for one in kept[1:]
+    )
+
+
+def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
+    first, _, rest = said.strip().partition(" ")
+    if first in PROGRAMS or (first.startswith("./") and asked.tree.kind(first) and not first.endswith(".py")):
+        line, why, confidence = _mended(said, asked)
+        changed = line != said
+        return Filled(line, span, said if changed else None, confidence, why, literals=1)
+    if not rest or " " in rest or paths.looks_like_path(first):
+        found = paths.find(first, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
+        if found.value is not None and found.value.endswith(".py"):
+            line = f"python {found.value}{' ' + rest if rest else ''}"
+            return Filled(line, span, said, min(found.confidence, 0.95), "a Python script is run by python", literals=1)
+    near = nearest(first.casefold(), PROGRAMS)
+    if near and len(first) > 3:
+        return Filled(
+            f"{near}{' ' + rest if rest else ''}", span, said, 0.85, f"“{first}” is a slip of {near}", literals=1
+        )
+    scripts = tuple(
+        Candidate(f"python {asked.tree.said(path)}", 0.5, "it is a script here")
+        for path in asked.tree.visible
+        if path.endswith(".py")
+    )[:6]
+    return Filled(
+        None, span, said, 0.0, problem=f"“{first}” is no program that runs here", choices=scripts, penalty=0.5
+    )
+
+
+def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
+    """A command line whose misspelt files are those that are there."""
+    words, why, confidence = said.split(" "), "", 1.0
+    for at, word in enumerate(words):
+        is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
+        if is_script and at and word.startswith("./") and asked.tree.kind(word):
+            words[at], why = paths.cleaned(word), "it is written otherwise"
+            continue
+        if is_script and not asked.tree.kind(word):
+            found = paths.find(word, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
+            if found.value is not None:
+                words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
+    return " ".join(words), why, confidence
+
+
+def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    listed_in = next((one for one in tokens if one.kind == PATH and one.text.endswith(".txt")), None)
+    if listed_in is not None:
+        # “From requirements.txt” names the file in which the packages stand.
+        found = paths.find(listed_in.value, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
+        span = (listed_in.start, listed_in.end)
+        rest = [one for one in tokens if one is not listed_in and one.text not in asked.about]
+        if found.value is None:
+            said = listed_in.value
+            return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=0.3), rest
+        why = "the packages stand in a file" if found.value == listed_in.value else found.why
+        return Filled(f"-r {found.value}", span, listed_in.value, found.confidence, why, literals=1), rest
+    named, rest = [], []
+    for token in tokens:
+        skip = token.text in asked.about or token.text in IDLE or token.text in LINKING or token.kind == SIGN
+        if not skip and token.kind in (WORD, QUOTED, PATH) and _PACKAGE.match(token.value):
+            named.append(token)
+        else:
+            rest.append(token)
+    if not named:
+        return None, list(tokens)
+    if len(named) > 1 and not any(one.text in ("and", ",", "plus", "&") for one in rest):
+        # Two words in a row are a description, unless a list parts them or they were typed as on a command line.
+        gap = asked.raw[named[0].end : named[-1].start]
+        if re.search(r"[^\s\w.,\[\]=<>~!-]", gap):
+            return None, list(tokens)
+    line = " ".join(one.value for one in named)
+    return Filled(line, (named[0].start, named[-1].end), literals=1), rest

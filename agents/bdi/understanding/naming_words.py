@@ -1,0 +1,44 @@
+"""Nouns and pronouns that stand around a name and are none."""
+
+from __future__ import annotations
+
+FILE_HEADS = frozenset(
+    [
+        "file",
+        "files",
+        "document",
+        "documents",
+        "script",
+        "scripts",
+        "module",
+        "modules",
+        "page",
+        "doc",
+        "program",
+        "text",
+        "report",
+    ]
+)
+
+
+FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())  # noqa: SIM905
+
+
+NAMING = frozenset({"name", "named", "title", "titled", "call"})
+
+
+IT = frozenset(
+    {"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"}
+)
+
+
+LINKING = frozenset({"and", "plus", "&", "as", "well", "also"})
+
+
+TYPES = {
+    "python": "*.py", "py": "*.py", "markdown": "*.md", "md": "*.md", "json": "*.json", "csv": "*.csv", "text": "*.txt",
+    "txt": "*.txt", "yaml": "*.yaml", "yml": "*.yml", "log": "*.log", "html": "*.html", "javascript": "*.js",
+    "js": "*.js", "css": "*.css", "toml": "*.toml", "ini": "*.ini", "xml": "*.xml", "typescript": "*.ts", "ts": "*.ts",
+    "shell": "*.sh", "bash": "*.sh", "sh": "*.sh", "sql": "*.sql", "pdf": "*.pdf", "png": "*.png", "jpg": "*.jpg",
+    "zip": "*.zip", "svg": "*.svg", "rst": "*.rst", "logs": "*.log",
+}  # fmt: skip

@@ -1,0 +1,240 @@
+"""Paths as values: named exactly, in passing, by what they are called, or by “it”."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.understanding import components, paths
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING
+from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate
+from agents.bdi.understanding.tokens import NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token
+from agents.toolkit.saying import Place
+
+_HERE = frozenset(
+    [
+        "here",
+        "everything",
+        "workspace",
+        "project",
+        "repo",
+        "repository",
+        "root",
+        "codebase",
+        "current",
+        "folder",
+        "code",
+        "all",
+        "stuff",
+        "system",
+    ]
+)
+
+
+def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    place = asked.place or Place(NEW)
+    literal = next((one for one in tokens if one.kind in (PATH, QUOTED, PLACEHOLDER)), None)
+    heads = {one.text for one in tokens if one.kind == WORD}
+    calls_folder, calls_file = bool(heads & FOLDER_HEADS), bool(heads & FILE_HEADS)
+    wanted = place.wanted
+    if wanted == ANY and calls_folder != calls_file:
+        wanted = FOLDER if calls_folder else FILE
+    if literal is not None:
+        rest = [one for one in tokens if one is not literal and not _is_head(one)]
+        return replace(_resolved(literal, asked, place, wanted), is_folder=calls_folder), rest
+    words = [one for one in tokens if one.kind in (WORD, NUMBER)]
+    described = [one for one in words if _says_something(one, asked)]
+    rest = [one for one in tokens if one not in described and not _is_head(one)]
+    if not described and len(tokens) == 1 and tokens[0].text in ("a", "i") and place.wanted == NEW:
+        described = list(tokens)
+    if not described:
+        return _unnamed(words, tokens, asked, place)
+    if place.wanted == NEW or asked.shape == "newname":
+        return _new_name(described, tokens, asked, place, calls_folder)
+    return _described(described, rest, words, asked, place, wanted)
+
+
+def _is_head(token: Token) -> bool:
+    return token.kind == WORD and token.text in FILE_HEADS | FOLDER_HEADS | NAMING
+
+
+def _says_something(token: Token, asked: Asked) -> bool:
+    if token.kind == NUMBER:
+        return False
+    if token.text in ARTICLES or token.text in LINKING:
+        return False
+    if asked.tree.kind(token.value) or (
+        token.text not in IDLE and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS
+    ):
+        return token.text not in IT and (token.text not in NAMING or bool(asked.tree.kind(token.value)))
+    return False
+
+
+def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
+    span = (token.start, token.end)
+    if asked.shape == "newname":
+        return Filled(paths.cleaned(token.value), span, literals=1)
+    found = paths.find(token.value, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
+    if found.value is None and place.code and token.kind == QUOTED:
+        located = components.locate(token.value.split(), asked.tree)
+        found = located if located.value is not None else found
+    if found.value is None:
+        if wanted not in (ANY, NEW):
+            other = paths.find(token.value, asked.tree, ANY, tool=asked.tool, parameter=asked.parameter)
+            if other.value is not None:
+                what = {FILE: "file", FOLDER: "folder"}[wanted]
+                problem = f"“{token.value}” is no {what}"
+                return Filled(
+                    None, span, token.value, 0.2, problem=problem, choices=found.choices, literals=1, penalty=0.5
+                )
+        return Filled(None, span, token.value, found.confidence, problem=found.why, choices=found.choices, literals=1)
+    trailing = token.value.rstrip().endswith(("/", "\\")) and found.value not in (".", "..")
+    changed = found.value != token.value
+    return Filled(
+        found.value + ("/" if trailing and place.into else ""),
+        span,
+        token.value if changed else None,
+        found.confidence,
+        found.why if changed else "",
+        literals=1,
+    )
+
+
+def _unnamed(
+    words: Sequence[Token], tokens: Sequence[Token], asked: Asked, place: Place
+) -> tuple[Filled | None, list[Token]]:
+    """No name: what was spoken of before, or the current folder where that can be meant."""
+    spoken = {one.text for one in words}
+    here = spoken & _HERE
+    first = next((one for one in words if one.text in IT | _HERE), None)
+    span = (first.start, first.end) if first else None
+    if asked.last and spoken & IT:
+        folder = place.wanted == FOLDER or "there" in spoken
+        if folder or place.wanted == NEW:
+            known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or list(asked.last)
+        else:
+            known = [
+                path
+                for path in asked.last
+                if paths.fits(asked.tree.kind(path), place.wanted) or not asked.tree.kind(path)
+            ]
+        if known:
+            value = known[-1]
+            filled = Filled(
+                value,
+                span,
+                " ".join(one.value for one in words),
+                0.9,
+                f"“{first.value if first else 'it'}” is {value}",
+                is_folder="there" in spoken,
+            )
+            return filled, []
+    if (
+        "current" in spoken
+        or "here" in spoken
+        or (here and not place.goes and place.wanted in (FOLDER, ANY) and here - {"folder", "code", "all"})
+    ):
+        return Filled(".", span, confidence=0.9), [one for one in tokens if one.text not in _HERE]
+    return None, list(tokens)
+
+
+def _new_name(
+    described: Sequence[Token], tokens: Sequence[Token], asked: Asked, place: Place, calls_folder: bool
+) -> tuple[Filled | None, list[Token]]:
+    """The name of something new: one word; more of them are a description that names nothing."""
+    token = described[0]
+    tokens = [one for one in tokens if not _is_head(one)]
+    if place.makes == "file" and not place.into and asked.shape != "newname":
+        definite = next((one for one in tokens if one.end <= token.start and one.text in ("the", "my", "our")), None)
+        if definite is not None and not asked.tree.kind(token.value):
+            # “The note” names something that ought to be there, and no file of that name is.
+            problem = f"there is no file “{token.value}”"
+            rest = [one for one in tokens if one is not token]
+            return Filled(None, (token.start, token.end), token.value, 0.2, problem=problem, penalty=0.4), rest
+    if place.into:
+        joined = "_".join(one.value for one in described)
+        found = paths.find(joined, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
+        if found.value is not None and found.confidence >= (0.85 if calls_folder else 0.9):
+            span = (token.start, described[-1].end)
+            changed = found.value != token.value
+            filled = Filled(
+                found.value,
+                span,
+                joined if changed else None,
+                found.confidence,
+                found.why if changed else "",
+                is_folder=True,
+            )
+            return filled, [one for one in tokens if one not in described]
+    if asked.shape == "newname":
+        value, confidence, why = token.value, 1.0, ""
+    else:
+        found = paths.find(token.value, asked.tree, NEW, tool=asked.tool, parameter=asked.parameter)
+        if found.value is None:
+            return Filled(None, (token.start, token.end), token.value, problem=found.why), [
+                one for one in tokens if one is not token
+            ]
+        value, confidence, why = found.value, found.confidence, found.why
+    changed = value != token.value
+    filled = Filled(
+        value,
+        (token.start, token.end),
+        token.value if changed else None,
+        confidence,
+        why if changed else "",
+        is_folder=calls_folder,
+    )
+    return filled, [one for one in tokens if one is not token]
+
+
+def _described(
+    described: Sequence[Token], rest: list[Token], words: Sequence[Token], asked: Asked, place: Place, wanted: str
+) -> tuple[Filled | None, list[Token]]:
+    """Something that is there, by what it is called: “the settings file”, “the summarization tool”."""
+    span = (described[0].start, described[-1].end)
+    said = " ".join(one.value for one in described)
+    tries: list[tuple[str, list[Token]]] = [("_".join(one.value for one in described), [])]
+    if len(described) > 1:
+        tries += [
+            (one.value, [other for other in described if other is not one])
+            for one in described
+            if asked.tree.kind(one.value)
+        ]
+    best = None
+    for text, left in tries:
+        found = paths.find(text, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
+        if found.value is not None and "spelt" in found.why and len(described) == 1 and asked.is_verb(described[0]):
+            # “Show” is no slip of the folder “shop”.
+            found = replace(found, value=None, why=f"“{said}” names nothing that is here")
+        if found.value is not None:
+            changed = found.value != said
+            filled = Filled(
+                found.value,
+                span,
+                said if changed else None,
+                found.confidence,
+                found.why if changed else "",
+                penalty=0.1,
+            )
+            if place.careful and found.confidence < 0.93:
+                # What cannot be taken back is not done on a guess at a plain word.
+                why = f"“{said}” may be {found.value}"
+                choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
+                filled = Filled(None, span, said, found.confidence, problem=why, choices=choices)
+            return filled, [*rest, *left]
+        best = best if best and best.choices else found
+    if place.code or wanted in (FILE, ANY):
+        named = [
+            one.value
+            for one in words
+            if one.text not in ARTICLES and (one in described or one.text in components.KINDS)
+        ]
+        located = components.locate(named, asked.tree)
+        if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
+            return Filled(located.value, span, said, located.confidence, located.why), rest
+        if place.code and located.choices:
+            best = located
+    why, choices = (best.why, best.choices) if best is not None else ("", ())
+    return Filled(None, span, said, problem=why, choices=choices, penalty=0.3), rest

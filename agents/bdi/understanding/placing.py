@@ -1,0 +1,128 @@
+"""Where something comes to lie: folders take things under their own name, and what is added to is there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import replace
+
+from agents.bdi.understanding import paths
+from agents.bdi.understanding.filled import Filled
+from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
+from agents.bdi.understanding.state import State, is_noun, shape_of
+from agents.bdi.understanding.tokens import SIGN, WORD
+
+_WHERE = frozenset({"in", "inside", "under", "below", "within", "into", "beneath"})
+
+
+_FOLDERS = frozenset({"folder", "directory", "dir"})
+
+
+def put_into_folders(params: dict[str, Filled], state: State) -> None:
+    """A folder that is there, or is called one, takes what is put under its own name; a new name stays in place."""
+    said = state.lexicon.registry.said(state.entry.command)
+    source = params.get("path")
+    for slot in state.entry.sense.slots:
+        target = params.get(slot.parameter)
+        place = said.places.get(slot.parameter)
+        if target is None or target.value is None or not isinstance(target.value, str):
+            continue
+        if shape_of(state, slot) == "newname":
+            if source is not None and isinstance(source.value, str) and "/" not in target.value:
+                folder = posixpath.dirname(source.value)
+                if folder:
+                    value = posixpath.join(folder, target.value)
+                    params[slot.parameter] = replace(
+                        target, value=value, original=target.value, why="it stays in its folder"
+                    )
+            continue
+        if place is None or not place.into:
+            continue
+        name = _own_name(params, state)
+        is_folder = state.situation.tree.kind(target.value.rstrip("/")) == FOLDER or target.value.endswith("/")
+        is_folder = is_folder or (
+            target.is_folder
+            and not posixpath.splitext(target.value)[1]
+            and source is not None
+            and state.situation.tree.kind(str(source.value)) != FOLDER
+        )
+        if is_folder and name:
+            value = posixpath.normpath(posixpath.join(target.value, name))
+            original = target.original if target.original is not None else target.value
+            params[slot.parameter] = replace(
+                target, value=value, original=original, why="a folder takes it under its own name"
+            )
+        elif target.value.endswith("/"):
+            params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+def no_folders_for_files(params: dict[str, Filled], state: State) -> None:
+    """A folder that is there is no file that could be written."""
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        filled = params.get(name)
+        if filled is None or place.makes != "file" or not isinstance(filled.value, str):
+            continue
+        if state.situation.tree.kind(filled.value) == FOLDER:
+            said = filled.original or filled.value
+            params[name] = Filled(None, filled.span, said, 0.2, problem=f"“{said}” is a folder", penalty=0.6)
+
+
+def put_where_said(params: dict[str, Filled], state: State) -> None:
+    """What is made in a folder that is named for itself: “a folder called memes in docs”."""
+    left = sorted(state.left, key=lambda token: token.start)
+    at = next((at for at, token in enumerate(left) if token.kind == WORD and token.text in _WHERE), None)
+    if at is None:
+        return
+    behind = [token for token in left[at + 1 :] if token.text not in ARTICLES and token.kind != SIGN]
+    named = [token for token in behind if not is_noun(token, _FOLDERS, state.lexicon)]
+    if len(named) != 1:
+        return
+    tree = state.situation.tree
+    found = paths.find(named[0].value, tree, FOLDER, tool=state.entry.command.tool)
+    if found.value is None or found.confidence < 0.85:
+        return
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        made = params.get(name)
+        if made is None or place.makes not in ("file", "folder") or place.into or not isinstance(made.value, str):
+            continue
+        if "/" in made.value:
+            continue
+        value = posixpath.normpath(posixpath.join(found.value, made.value))
+        said = made.value if made.original is None else made.original
+        sure = min(made.confidence, found.confidence)
+        params[name] = replace(made, value=value, original=said, confidence=sure, why=f"it is made in {found.value}")
+        state.left = [token for token in left[:at] if token not in behind]
+        return
+
+
+def of_what_is_there(params: dict[str, Filled], state: State) -> None:
+    """What is replaced or added to is there: where nothing is, it lies elsewhere or its name has a slip."""
+    over = params.get("overwrite")
+    mode = params.get("mode")
+    is_over = (over is not None and over.value is True) or (mode is not None and mode.value == "append")
+    tree = state.situation.tree
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        made = params.get(name)
+        if made is None or place.makes not in ("file", "same") or not isinstance(made.value, str):
+            continue
+        if tree.kind(made.value) or made.value.endswith("/") or (place.into and not is_over):
+            continue
+        found = paths.find(made.value, tree, FILE)
+        if found.value is None or found.confidence < 0.8 or "ending" in found.why:
+            continue
+        said = made.value if made.original is None else made.original
+        if is_over:
+            sure = min(made.confidence, found.confidence)
+            params[name] = replace(made, value=found.value, original=said, confidence=sure, why=found.why)
+        elif "spelt" in found.why and posixpath.dirname(found.value) == posixpath.dirname(made.value):
+            choices = (Candidate(found.value, found.confidence, found.why), Candidate(made.value, 0.5, "it is new"))
+            problem = f"“{said}” is not there, and {found.value} is"
+            params[name] = Filled(None, made.span, said, 0.3, problem=problem, choices=choices)
+
+
+def _own_name(params: Mapping[str, Filled], state: State) -> str:
+    source = params.get("path") or params.get("url")
+    if source is None or not isinstance(source.value, str):
+        return ""
+    return posixpath.basename(source.value.split("?")[0].rstrip("/"))

@@ -1,0 +1,148 @@
+"""Putting what stands in a chunk into its slot: by its little word, as the object, as a list, or by position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.understanding.chunks import Chunks
+from agents.bdi.understanding.filled import Filled
+from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filling import fill, listed
+from agents.bdi.understanding.lexicon import Met
+from agents.bdi.understanding.paths import NEW
+from agents.bdi.understanding.state import State, asked_of, shape_of
+from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
+from agents.toolkit.saying import Slot
+
+_LISTED = frozenset({"path", "packages", "word"})
+
+
+def fill_slots(state: State, chunks: Chunks, met: Met) -> bool:
+    """Put values into the slots. False when this parting leaves a slot's little word without a value."""
+    loose: list[Token] = []
+    pending: list[tuple[Slot, list[Token]]] = []
+    for slot, inside in chunks:
+        tokens = [state.tokens[at] for at in inside]
+        if slot is None:
+            loose += tokens
+        else:
+            pending.append((slot, tokens))
+    own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
+    cued_object: list[Token] = []
+    for slot, tokens in pending:
+        if slot is own and shape_of(state, slot) in _LISTED:
+            cued_object += tokens
+            continue
+        filled, rest = fill(tokens, asked_of(state, slot))
+        if filled is None:
+            return False
+        if filled.value is None:
+            slot, filled, rest = _elsewhere(state, slot, tokens) or (slot, filled, rest)
+        state.params[slot.parameter] = filled
+        if shape_of(state, slot) in ("path", "word", "number", "newname", "address", "note", "pattern"):
+            loose += rest
+        else:
+            state.left += rest
+    if own is not None and own.parameter not in state.params:
+        if cued_object:
+            _object(state, own, cued_object, must=True)
+            if own.parameter not in state.params:
+                return False
+            state.left += loose
+        else:
+            _object(state, own, _behind(state, own, loose, met))
+    else:
+        state.left += loose
+    return True
+
+
+def _elsewhere(state: State, slot: Slot, tokens: list[Token]) -> tuple[Slot, Filled, list[Token]] | None:
+    """What is no folder may be the file that another slot takes behind the same little word."""
+    places = state.lexicon.registry.said(state.entry.command).places
+    for other in state.entry.sense.slots:
+        place = places.get(other.parameter)
+        if other is slot or other.is_object or other.parameter in state.params or place is None or place.wanted == NEW:
+            continue
+        filled, rest = fill(tokens, asked_of(state, other))
+        if filled is not None and filled.value is not None and slot.parameter in places:
+            return other, replace(filled, penalty=filled.penalty + 0.1), rest
+    return None
+
+
+def _behind(state: State, slot: Slot, tokens: list[Token], met: Met) -> list[Token]:
+    """What an object in running words is read from: what follows the verb. Before it only what is plainly a value."""
+    if shape_of(state, slot) not in ("text", "line"):
+        return tokens
+    verb = state.tokens[met.used[0]].start
+    before = [token for token in tokens if token.start < verb]
+    behind = [token for token in tokens if token.start >= verb]
+    literal = next((token for token in before if token.is_literal), None)
+    spoken = [token for token in behind if token.kind != SIGN and token.text not in IDLE]
+    if literal is not None and not spoken:
+        state.left += [token for token in tokens if token is not literal]
+        return [literal]
+    state.left += before
+    return behind
+
+
+def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False) -> None:
+    """The value, or the list of values, that stands without a little word."""
+    shape = shape_of(state, slot)
+    if shape in ("path", "word") and len(items := _items(state, tokens)) > 1 and _may_be_listed(shape, items):
+        made = [fill(item, asked_of(state, slot)) for item in items]
+        good = [(filled, rest) for filled, rest in made if filled is not None]
+        ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
+        if len(good) > 1 and not any(token.is_literal for item in ordinary for token in item):
+            state.params[slot.parameter] = good[0][0]
+            state.items = tuple(filled for filled, _ in good[1:])
+            state.left += [token for _, rest in good for token in rest] + [token for item in ordinary for token in item]
+            return
+    held: list[Token] = []
+    if (
+        shape == "text"
+        and len(tokens) > 1
+        and tokens[-1].kind in (WORD, "path")
+        and state.situation.tree.kind(tokens[-1].value)
+    ):
+        # Typed as at a terminal: the text, then where.
+        tokens, held = tokens[:-1], tokens[-1:]
+    filled, rest = fill(tokens, asked_of(state, slot))
+    if filled is not None:
+        state.params[slot.parameter] = filled
+    state.left += [*rest, *held]
+
+
+def _items(state: State, tokens: list[Token]) -> list[list[Token]]:
+    """The items of a list of values; none where a part of it begins another command."""
+    items = listed(tokens)
+    return (
+        []
+        if any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:])
+        else items
+    )
+
+
+def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
+    return shape == "path" or all(len(item) == 1 and item[0].kind in (WORD, QUOTED) for item in items[1:])
+
+
+def by_position(state: State) -> None:
+    """A value left over, as it is typed at a terminal: `cp a b`, `grep text folder`. It goes to the next open slot."""
+    open_slots = [slot for slot in state.entry.sense.slots if slot.parameter not in state.params]
+    literals = [
+        token
+        for token in state.left
+        if token.is_literal or (token.kind == WORD and state.situation.tree.kind(token.value))
+    ]
+    if len(literals) != 1:
+        return
+    for slot in open_slots:
+        place = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
+        if place is None and shape_of(state, slot) != "address":
+            continue
+        filled, rest = fill(literals, asked_of(state, slot))
+        if filled is not None and filled.value is not None and not rest:
+            state.params[slot.parameter] = replace(filled, penalty=filled.penalty + 0.15)
+            state.left = [token for token in state.left if token is not literals[0]]
+            return

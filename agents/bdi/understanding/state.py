@@ -1,0 +1,77 @@
+"""What a clause is read in, and one try of one way of saying a command at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.bdi.understanding.effort import Effort
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.lexicon import Entry, Lexicon
+from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.tokens import Token
+from agents.toolkit.saying import Place, Slot
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a clause is read in: the whole text, the files as they will be then, and what was spoken of."""
+
+    raw: str
+    tree: Tree
+    last: tuple[str, ...] = ()
+    # Values given before in the same text, by tool and parameter.
+    before: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    effort: Effort = field(default_factory=Effort, compare=False)
+
+
+@dataclass
+class State:
+    """One try of one sense at a clause."""
+
+    entry: Entry
+    tokens: Sequence[Token]
+    situation: Situation
+    lexicon: Lexicon
+    used: set[int]
+    params: dict[str, Filled] = field(default_factory=dict)
+    left: list[Token] = field(default_factory=list)
+    items: tuple[Filled, ...] = ()
+    asides: tuple[str, ...] = ()
+
+
+def shape_of(state: State, slot: Slot | None) -> str:
+    """What a slot's value looks like; of the object's place, which is no slot, nothing."""
+    if slot is None:
+        return ""
+    if slot.shape:
+        return slot.shape
+    kind = state.entry.command.kind(slot.parameter)
+    return {"name": "word", "text": "text"}.get(kind, kind)
+
+
+def asked_of(state: State, slot: Slot) -> Asked:
+    """What a slot's value is looked for with."""
+    place: Place | None = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
+    described = state.entry.command.properties[slot.parameter]
+    return Asked(
+        state.situation.raw,
+        shape_of(state, slot),
+        state.situation.tree,
+        place,
+        state.entry.about,
+        state.entry.command.tool,
+        slot.parameter,
+        tuple(map(str, described.get("enum", ()))),
+        state.situation.last,
+        state.situation.before.get((state.entry.command.tool, slot.parameter), ""),
+        state.lexicon.is_exact_verb,
+    )
+
+
+def is_noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
+    """Whether a word is one of these nouns, in one of its forms or misspelt."""
+    if token.text in wanted or singular(token.text) in wanted or any(base in wanted for base in bases(token.text)):
+        return True
+    return any(lexicon.same(token, word) == 1 for word in wanted if len(word) > 4)

@@ -1,0 +1,134 @@
+"""What is taken from a clause before its values are looked for: switches, `name=value`, counted nouns, asides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.understanding.filled import Filled
+from agents.bdi.understanding.filling import fill
+from agents.bdi.understanding.state import State, asked_of
+from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
+from agents.rules.words import fold
+from agents.toolkit.saying import Slot
+
+# How many seconds a unit of time has.
+_FACTORS = {"minute": 60, "minutes": 60, "min": 60, "mins": 60, "hour": 3600, "hours": 3600, "sec": 1, "secs": 1}
+
+
+# Said behind a number or before it, these say no more than that it is a limit.
+_LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most"})
+
+
+_ABOUT_SO_MANY = frozenset({"max", "maximum", "about", "around", "roughly", "ca", "circa", "approximately", "limit"})
+
+
+def take_flags(state: State) -> None:
+    """Phrases that set a switch or a choice."""
+    for words, name, value in state.entry.flags:
+        if name in state.params:
+            continue
+        for at in range(len(state.tokens) - len(words) + 1):
+            span = range(at, at + len(words))
+            if any(one in state.used for one in span):
+                continue
+            if all(state.lexicon.same(state.tokens[one], word) == 0 for one, word in zip(span, words, strict=True)):
+                state.used |= set(span)
+                start, end = state.tokens[at].start, state.tokens[at + len(words) - 1].end
+                state.params[name] = Filled(value, (start, end))
+                break
+
+
+def take_keys(state: State) -> None:
+    """`name=value` and `name: value` with a name of the command's parameters."""
+    also = state.lexicon.registry.said(state.entry.command).also
+    at = 0
+    while at + 2 < len(state.tokens) + 0:
+        key, sign, value = state.tokens[at], state.tokens[at + 1], state.tokens[at + 2]
+        name = key.text if key.text in state.entry.command.properties else also.get(key.text, "")
+        is_key = key.kind == WORD and sign.kind == SIGN and sign.value in ("=", ":") and at not in state.used
+        if (
+            is_key
+            and name
+            and name not in state.params
+            and (sign.value == "=" or value.is_literal or value.end - value.start > 0)
+        ):
+            slot = next((one for one in state.entry.sense.slots if one.parameter == name), Slot(name))
+            filled, rest = fill([value], asked_of(state, slot))
+            if filled is not None and not rest:
+                state.params[name] = replace(filled, penalty=0.0)
+                state.used |= {at, at + 1, at + 2}
+                at += 3
+                continue
+        at += 1
+
+
+def take_counted(state: State) -> None:
+    """Numbers before their noun: five commits, 10 seconds, at most 3 sentences."""
+    for slot in state.entry.sense.slots:
+        if not slot.behind or slot.parameter in state.params:
+            continue
+        for at in range(len(state.tokens) - 1):
+            if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
+                continue
+            after = at + 1
+            while after < len(state.tokens) - 1 and state.tokens[after].text in (
+                "most",
+                "recent",
+                "newest",
+                "latest",
+                "last",
+                "more",
+                "key",
+                "short",
+            ):
+                after += 1
+            factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0
+            named = any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind)
+            if not named and not factor:
+                continue
+            first, number = _number_before(state.tokens, at)
+            span = (state.tokens[first].start, state.tokens[at].end)
+            state.params[slot.parameter] = Filled(number * (factor or 1), span, literals=1)
+            while after + 1 < len(state.tokens) and state.tokens[after + 1].text in _LIMITS:
+                after += 1
+            state.used |= set(range(first, after + 1))
+            _take_cue_before(state, slot, first)
+            break
+
+
+def _number_before(tokens: Sequence[Token], at: int) -> tuple[int, int]:
+    """Where the number that ends here begins, and what it is: “twenty five”, “two hundred”."""
+    number = number_of(tokens[at]) or 0
+    before = number_of(tokens[at - 1]) if at and tokens[at - 1].kind == WORD else None
+    if before is None or tokens[at].kind != WORD:
+        return at, number
+    if number in (100, 1000) and before < 100:
+        return at - 1, before * number
+    if before in range(20, 100, 10) and 0 < number < 10:
+        return at - 1, before + number
+    return at, number
+
+
+def take_asides(state: State) -> None:
+    """“Using 2 workers”, “with 8 threads”: a number of something that the language knows nothing of."""
+    for at in range(len(state.tokens) - 2):
+        word, number, noun = state.tokens[at : at + 3]
+        span = {at, at + 1, at + 2}
+        if span & state.used or word.text not in ("with", "using") or number.kind != NUMBER or noun.kind != WORD:
+            continue
+        if not state.lexicon.knows(noun.text):
+            state.used |= span
+            state.asides = (*state.asides, f"{word.value} {number.value} {noun.value}")
+
+
+def _take_cue_before(state: State, slot: Slot, at: int) -> None:
+    for cue in sorted(slot.cues, key=len, reverse=True):
+        span = range(at - len(cue), at)
+        if at < len(cue) or any(one in state.used for one in span):
+            continue
+        if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
+            state.used |= set(span)
+            return
+    if at and at - 1 not in state.used and state.tokens[at - 1].text in _ABOUT_SO_MANY:
+        state.used.add(at - 1)

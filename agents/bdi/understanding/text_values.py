@@ -1,0 +1,70 @@
+"""Texts of somebody's own as values: quoted, or everything that stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.bdi.understanding import paths
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
+
+LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())  # noqa: SIM905
+
+
+def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """Quoted text as it is; else everything that stands there, word for word."""
+    kept = without_ends(tokens)
+    if not kept:
+        return None, list(tokens)
+    quoted = next((one for one in kept if one.kind in (QUOTED, DATA)), None)
+    if quoted is not None:
+        rest = [one for one in tokens if one is not quoted]
+        outside = [one for one in rest if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
+        if len(outside) < 3:
+            return Filled(quoted.value, (quoted.start, quoted.end), literals=1), rest
+    while (
+        len(kept) > 1
+        and kept[0].kind == WORD
+        and (kept[0].text in ("the", "following") and kept[1].text in asked.about)
+    ):
+        kept = kept[2:] or kept[:1]
+    if all(
+        one.kind in (WORD, SIGN) and (one.text in asked.about or one.text in IDLE or one.kind == SIGN) for one in kept
+    ):
+        # “everything”, “it all”: nouns of the command, no text of anybody's.
+        return None, list(tokens)
+    kept, behind = together(kept, asked.raw)
+    start, end = kept[0].start, kept[-1].end
+    # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
+    penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
+    penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in LITTLE else 0.0
+    return Filled(
+        asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
+    ), behind
+
+
+def together(tokens: list[Token], raw: str) -> tuple[list[Token], list[Token]]:
+    """The tokens up to where another value stands between them, and those behind it."""
+    for at in range(1, len(tokens)):
+        if raw[tokens[at - 1].end : tokens[at].start].strip():
+            return tokens[:at], tokens[at:]
+    return tokens, []
+
+
+def quoted_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    token = next((one for one in tokens if one.kind == QUOTED), None)
+    if token is None or (" " not in token.value and paths.looks_like_path(token.value)):
+        return None, list(tokens)
+    return Filled(token.value, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
+
+
+def without_ends(tokens: Sequence[Token]) -> list[Token]:
+    kept = list(tokens)
+    while kept and kept[-1].kind == SIGN and kept[-1].value not in (")", "]", "}"):
+        kept.pop()
+    while kept and kept[-1].kind == WORD and kept[-1].text in ("please", "thanks", "now", "ok", "okay", "lol", "btw"):
+        kept.pop()
+    while kept and kept[0].kind == SIGN and kept[0].value in ",;:.-–—>":
+        kept.pop(0)
+    return kept

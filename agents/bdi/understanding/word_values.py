@@ -1,0 +1,103 @@
+"""Names and patterns as values: the one word that says something."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.naming_words import IT, TYPES
+from agents.bdi.understanding.paths import FOLDER, Candidate
+from agents.bdi.understanding.spelling import nearest
+from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token, number_of
+
+_NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
+
+
+def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    for token in tokens:
+        if token.kind in (QUOTED, PATH, PLACEHOLDER):
+            value = token.value
+            if re.fullmatch(r"\.\w{1,6}", value):
+                made = f"*{value}"
+                return Filled(
+                    made, (token.start, token.end), value, 0.95, "an ending stands for all that end so", literals=1
+                ), [one for one in tokens if one is not token]
+            # A quoted word without a star or an ending is rather a text that is looked for.
+            penalty = 0.4 if token.kind == QUOTED and not set(value) & set("*?.[") else 0.0
+            rest = [one for one in tokens if one is not token]
+            return Filled(value, (token.start, token.end), literals=1, penalty=penalty), rest
+    for token in tokens:
+        is_type = token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER
+        if is_type and (token.text not in asked.about or len(tokens) < 3):
+            made = TYPES[token.text]
+            rest = [one for one in tokens if one is not token]
+            return Filled(
+                made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
+            ), rest
+    words = [
+        one
+        for one in tokens
+        if one.kind in (WORD, NUMBER)
+        and one.text not in IDLE | asked.about
+        and number_of(one) is None
+        and asked.tree.kind(one.value) != FOLDER
+    ]
+    if len(words) == 1:
+        return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=0.25), [
+            one for one in tokens if one is not words[0]
+        ]
+    return None, list(tokens)
+
+
+def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """One name: what is quoted, else the one word that is no noun of the command and no filler."""
+    literal = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
+    if literal is None:
+        literal = next((one for one in tokens if one.kind in (PATH, NUMBER)), None)
+    words = [one for one in tokens if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
+    token = literal or (words[0] if words else None)
+    if token is None and asked.shape == "word":
+        # A name may be an ordinary word where nothing else stands: "the branch new".
+        spoken = [
+            one for one in tokens if one.kind == WORD and one.text not in ARTICLES and one.text not in asked.about
+        ]
+        if spoken and any(one.start > spoken[0].end and one.text in asked.about for one in tokens):
+            # “A new branch” names none.
+            spoken = []
+        token = spoken[0] if len(spoken) == 1 and spoken[0].text not in IT | _NO_NAMES else None
+    if token is None and asked.before:
+        it = next((one for one in tokens if one.text in IT | {"its"}), None)
+        if it is not None:
+            filled = Filled(asked.before, (it.start, it.end), it.value, 0.92, f"“{it.value}” is {asked.before}")
+            return filled, [one for one in tokens if one is not it]
+    if token is None:
+        return None, list(tokens)
+    rest = [one for one in tokens if one is not token]
+    if asked.place is not None and asked.place.wanted == "note":
+        return _note(token, asked), rest
+    return Filled(token.value, (token.start, token.end), literals=1 if literal else 0), rest
+
+
+def _note(token: Token, asked: Asked) -> Filled:
+    """The name of a note, as one that is there where it is near one."""
+    span = (token.start, token.end)
+    folder = asked.tree.full("notes")
+    known = {
+        posixpath.basename(path)[:-3]: path
+        for path in asked.tree.kinds
+        if posixpath.dirname(path) == folder and path.endswith(".md")
+    }
+    said = token.value.removesuffix(".md").removeprefix("notes/")
+    if said in known:
+        return Filled(said, span, token.value if said != token.value else None, literals=1)
+    by_case = {name.casefold(): name for name in known}
+    near = by_case.get(said.casefold()) or by_case.get(nearest(said.casefold(), by_case))
+    if near:
+        return Filled(near, span, token.value, 0.9, "a note of that name is there", literals=1)
+    if asked.place is not None and not asked.place.makes:
+        choices = tuple(Candidate(name, 0.5, "there is a note of that name") for name in sorted(known))[:6]
+        return Filled(None, span, token.value, 0.3, problem=f"there is no note “{said}”", choices=choices)
+    return Filled(said, span)
