@@ -1,25 +1,22 @@
-"""Which component somebody means who writes “the base generator”, “summarisation tool” or “Summarization_Tool”.
+"""Which of the components that there are a line means.
 
-What counts as the same word is narrow: spelling (case, -ise/-ize, plural) and a short form that begins a long one (gen,
-generator). What is merely alike is never taken for what was meant; it becomes a suggestion.
+One that is written otherwise (case, spelling, plural, a short form) is understood. What is merely alike is never taken
+for what was meant; it becomes a suggestion.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from agents.bdi.understanding import naming
+from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.naming import Fit
+
 MOST_SUGGESTIONS = 3
 _ALIKE = 0.6
-# A short form has so many letters at least: “a” begins half of the dictionary.
-_SHORT_FORM = 3
-_STEM = 7
-_KIND_WORDS = frozenset({"tool", "agent", "rule", "component", "module", "firmware", "helper"})
-_EMPTY = frozenset({"the", "a", "an", "our", "my", "this", "that", "of", "for", "and"})
-_WORD = re.compile(r"[^\W_]+")
+_KIND_WORDS = naming.KINDS | {"rule", "firmware"}
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,14 @@ class Component:
         return f"{self.kind}:{self.name}"
 
     @cached_property
-    def names(self) -> tuple[frozenset[str], ...]:
+    def names(self) -> tuple[tuple[str, ...], ...]:
         """The words of each of its names, without those that all names have."""
         return tuple(words for text in (self.name, self.label) if (words := core(text)))
+
+    def met_by(self, wanted: Sequence[str]) -> Fit | None:
+        """How it is meant by these words; None when it is not, or by a slip of typing only."""
+        fits = [fit for name in self.names if (fit := naming.fit(wanted, name, _KIND_WORDS)) and not fit.is_slip]
+        return max(fits, key=lambda fit: fit.is_whole, default=None)
 
 
 @dataclass(frozen=True)
@@ -55,28 +57,18 @@ class Match:
     is_whole: bool = False
 
 
-def folded(word: str) -> str:
-    """A word as it is compared."""
-    word = word.casefold().replace("isation", "ization").replace("yse", "yze")
-    if word.endswith(("ise", "ised", "iser")):
-        word = re.sub(r"ise(d|r)?$", r"ize\1", word)
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "is", "us")) else word
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text, folded; `base_gen_agent` has three."""
-    return [folded(word) for word in _WORD.findall(text)]
-
-
-def core(text: str) -> frozenset[str]:
+def core(text: str) -> tuple[str, ...]:
     """The words that tell it from others: without articles and “tool”; all of them where nothing else is left."""
-    words = [word for word in words_of(text) if word not in _EMPTY]
-    return frozenset(word for word in words if word not in _KIND_WORDS) or frozenset(words)
+    return naming.own(naming.words_of(text), _KIND_WORDS)
 
 
 def names_a_kind(text: str) -> bool:
     """Whether the text says “tool”, “agent” … of itself, and so must mean a component."""
-    return any(word in _KIND_WORDS for word in words_of(text))
+    return bool(_kinds_in(text))
+
+
+def _kinds_in(text: str) -> frozenset[str]:
+    return _KIND_WORDS.intersection(map(singular, naming.words_of(text)))
 
 
 def find(reference: str, components: Iterable[Component]) -> Match:
@@ -86,13 +78,13 @@ def find(reference: str, components: Iterable[Component]) -> Match:
     exact = [one for one in known if reference.strip().casefold() in (one.name.casefold(), one.label.casefold())]
     if len(exact) == 1:
         return Match(exact[0], is_whole=True)
-    if not wanted or wanted <= _KIND_WORDS:
+    if _KIND_WORDS.issuperset(map(singular, wanted)):
         return Match(None, tuple(exact))
-    said = [word for word in words_of(reference) if word in _KIND_WORDS]
-    fitting = [one for one in known if any(_covers(name, wanted) for name in one.names)]
+    fitting = {one: fit for one in known if (fit := one.met_by(wanted)) is not None}
     # The most complete first: “summarization” is all of one name and half of another.
-    whole = [one for one in fitting if any(len(name) == len(wanted) and _covers(name, wanted) for name in one.names)]
-    likely = whole or fitting
+    whole = [one for one, fit in fitting.items() if fit.is_whole]
+    likely = whole or list(fitting)
+    said = _kinds_in(reference)
     of_kind = [one for one in likely if one.kind in said] or likely
     if len(of_kind) == 1:
         return Match(of_kind[0], is_whole=bool(whole))
@@ -101,30 +93,14 @@ def find(reference: str, components: Iterable[Component]) -> Match:
 
 def alike(reference: str, components: Iterable[Component]) -> tuple[Component, ...]:
     """What the reference might have been meant to be, nearest first: for people to choose from."""
-    wanted = " ".join(sorted(core(reference)))
+    wanted = core(reference)
     if not wanted:
         return ()
-    scored = sorted(((_likeness(wanted, one), one.key, one) for one in components), key=lambda row: (-row[0], row[1]))
+    scored = sorted(
+        ((max((naming.likeness(wanted, name) for name in one.names), default=0.0), one.key, one) for one in components),
+        key=lambda row: (-row[0], row[1]),
+    )
     return tuple(one for score, _, one in scored[:MOST_SUGGESTIONS] if score >= _ALIKE)
-
-
-def _likeness(wanted: str, component: Component) -> float:
-    names = [" ".join(sorted(name)) for name in component.names]
-    return max((difflib.SequenceMatcher(None, wanted, name).ratio() for name in names), default=0.0)
-
-
-def _covers(name: frozenset[str], wanted: frozenset[str]) -> bool:
-    return all(any(same(word, one) for one in name) for word in wanted)
-
-
-def same(left: str, right: str) -> bool:
-    """Whether two folded words are one: equal, one short for the other, or of one long stem (summarizer)."""
-    if left == right:
-        return True
-    short, long = sorted((left, right), key=len)
-    if len(short) >= _SHORT_FORM and long.startswith(short):
-        return True
-    return len(short) > _STEM and short[:_STEM] == long[:_STEM]
 
 
 def suggestion_words(components: Sequence[Component]) -> str:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import cast
 
-from agents.bdi.understanding.paths import FILE, Candidate, Found, Tree, words_of
-from agents.bdi.understanding.spelling import is_near
+from agents.bdi.understanding import naming
+from agents.bdi.understanding.paths import FILE, Candidate, Found, Tree
 
 KINDS = frozenset(
     {"tool", "agent", "component", "module", "generator", "service", "library", "package", "script", "class"}
 )
-_SUFFIXES = frozenset({"tool", "agent"})
+# A test of something has its name and this word.
+_UNSAID = naming.KINDS | {"test"}
 
 
 def locate(words: Sequence[str], tree: Tree) -> Found:
@@ -28,16 +28,13 @@ def locate(words: Sequence[str], tree: Tree) -> Found:
 
 
 def _locate(words: Sequence[str], tree: Tree) -> Found:
-    wanted = [word for one in words for word in words_of(one)]
-    own = [word for word in wanted if word not in _SUFFIXES] or wanted
-    if not own:
+    wanted = naming.own(word for one in words for word in naming.words_of(one))
+    if not wanted:
         return Found(None, 0.0, "no component is named")
     ranked = []
     for path, theirs in _of_code(tree):
-        met = [_meets(word, theirs) for word in own]
-        if all(met):
-            core = [word for word in theirs if word not in _SUFFIXES and word != "test"] or theirs
-            score = sum(met) / len(met) * (1.0 if len(core) <= len(own) else 0.85) - (
+        if (fit := naming.fit(wanted, theirs, _UNSAID)) is not None:
+            score = fit.score * (1.0 if fit.is_whole else 0.85) - (
                 0.12 if "test" in theirs or "tests" in path.split("/")[:-1] else 0.0
             )
             ranked.append(
@@ -60,7 +57,7 @@ def _of_code(tree: Tree) -> Sequence[tuple[str, tuple[str, ...]]]:
     if asked not in tree.found:
         packages = {above for path in tree.kinds if path.endswith(".py") for above in _above(path)}
         tree.found[asked] = [
-            (path, words_of(posixpath.basename(path).removesuffix(".py")))
+            (path, naming.words_of(posixpath.basename(path).removesuffix(".py")))
             for path in tree.visible
             if (path.endswith(".py") if tree.kinds[path] == FILE else path in packages)
         ]
@@ -70,14 +67,3 @@ def _of_code(tree: Tree) -> Sequence[tuple[str, tuple[str, ...]]]:
 def _above(path: str) -> Iterator[str]:
     while path := posixpath.dirname(path):
         yield path
-
-
-@lru_cache(maxsize=65_536)
-def _meets(word: str, theirs: tuple[str, ...]) -> float:
-    if word in theirs:
-        return 1.0
-    if any(len(one) >= 3 and (word.startswith(one) or (one.startswith(word) and len(word) >= 3)) for one in theirs):
-        return 0.88
-    if any(is_near(word, one) for one in theirs):
-        return 0.85
-    return 0.0

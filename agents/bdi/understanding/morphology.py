@@ -23,9 +23,16 @@ _NOUNS = {
     "relocation": "relocate", "duplication": "duplicate", "initialization": "initialize", "extension": "extend",
     "evolution": "evolve", "termination": "terminate", "listing": "list",
 }  # fmt: skip
-_BRITISH = (("yse", "yze"), ("ise", "ize"), ("ising", "izing"), ("ised", "ized"), ("isation", "ization"))
+_BRITISH = (
+    ("yse", "yze"),
+    ("ise", "ize"),
+    ("ising", "izing"),
+    ("ised", "ized"),
+    ("iser", "izer"),
+    ("isation", "ization"),
+)
 _NO_BRITISH = frozenset(
-    {"rise", "wise", "otherwise", "likewise", "raise", "noise", "promise", "precise", "revise", "advise"}
+    {"rise", "wise", "otherwise", "likewise", "raise", "noise", "promise", "precise", "revise", "advise", "adviser"}
 )
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 
@@ -34,23 +41,24 @@ _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 def bases(word: str) -> tuple[str, ...]:
     """The base forms that a word (in lower case) may have, the likeliest first; the word itself is one."""
     found = [word]
-    american = _american(word)
-    found.append(american)
-    for one in (word, american):
+    spelt = american(word)
+    found.append(spelt)
+    for one in (word, spelt):
         if one in _IRREGULAR:
             found.append(_IRREGULAR[one])
         if one in _NOUNS:
             found.append(_NOUNS[one])
-        found += [_american(base) for base in _stripped(one)]
+        found += [american(base) for base in _stripped(one)]
     return tuple(dict.fromkeys(found))
 
 
-def _american(word: str) -> str:
+def american(word: str) -> str:
+    """A word as it is spelt in America."""
     if word in _NO_BRITISH or len(word) < 6:
         return word
-    for british, american in _BRITISH:
+    for british, spelt in _BRITISH:
         if word.endswith(british):
-            return word[: -len(british)] + american
+            return word[: -len(british)] + spelt
     return word
 
 

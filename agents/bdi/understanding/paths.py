@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, cast
 
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.spelling import distance
 
 FILE, FOLDER, ANY, NEW = "file", "folder", "any", "new"
@@ -33,9 +34,7 @@ _PLACEHOLDER_NAME = re.compile(
 _PLACEHOLDER_KIND = re.compile(r"(?:folder|dir|directory|script|module|code|file|foo|bar)(?:\.\w+)?\Z", re.IGNORECASE)
 _BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z", re.DOTALL)
 _DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
-_SPLIT = re.compile(r"[^a-z0-9]+|(?<=[a-z])(?=[0-9])")
 _DIGITS = re.compile(r"\d+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ENDINGS = frozenset(
     "py md txt json csv yaml yml toml ini cfg log html css js ts sh xml rst sql pdf png jpg zip gz conf env".split()  # noqa: SIM905
 )
@@ -398,11 +397,6 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=65_536)
-def words_of(name: str) -> tuple[str, ...]:
-    """The words that a name is made of, however it joins them."""
-    return tuple(part for part in _SPLIT.split(_CAMEL.sub("_", name).casefold()) if part)
-
-
 def looks_like_path(word: str) -> bool:
     """Whether a word can only be meant as a path: with a slash, an ending, a leading dot or a star."""
     if re.match(r"\A[a-z]+://", word, re.IGNORECASE) or not re.search(r"\w", word):
