@@ -155,8 +155,19 @@
       target.click();
       if (target.matches("summary")) target.parentElement.querySelector("textarea, input")?.focus();
     };
+    /* Ctrl or ⌘ with Enter sends the text one is writing, by the button that stands with it */
+    const send = text => {
+      const around = text.closest(".menu-panel") ?? text.form;
+      const after = [...around?.querySelectorAll("button:not([type=button])") ?? []].filter(one => one.form === text.form && text.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+      const button = after.find(one => one.matches(".btn-primary, .btn-danger-solid")) ?? after[0];
+      if (button && !button.disabled) text.form.requestSubmit(button);
+    };
     document.addEventListener("keydown", event => {
       if (event.key === "Escape") { closeMenus(null); return; }
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) {
+        if (!event.repeat && !event.defaultPrevented && !event.isComposing) send(event.target);
+        return;
+      }
       if (root.dataset.keys === "off" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], dialog[open]")) return;
       const key = event.key.toLowerCase();

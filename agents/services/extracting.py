@@ -41,6 +41,8 @@ def values_for(
         goal=str(goal.pk),
         allowance=Allowance(goal.agent.tokens_per_day, goal.agent.cost_per_day),
     )
+    # Said before: the first answer of a worker may take half a minute, and nothing else is to be seen meanwhile.
+    logs.say(goal.pk, "bdi_agent", "resolve", f"{models[0]} is asked what the goal says of {', '.join(names)}")
     try:
         answer = generation.ask(request, is_wanted=is_wanted)
     except Stopped:

@@ -9,6 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from django.conf import settings
 
@@ -44,12 +45,14 @@ def ask(
     on_trouble: OnTrouble = _nothing,
     is_wanted: IsWanted | None = None,
 ) -> Answer:
-    """The answer of the first model that gives one.
+    """The answer of the first model that gives one; a provider's key in the messages is neither sent nor kept.
 
     Raises NoModel, BudgetSpent, Stopped, or CallFailed for the last thing that went wrong; `call` names its row.
     """
     if not request.models:
         raise NoModel("No language model is set up: MINDX_MODEL names one.")
+    hidden = tuple(replace(one, content=provider.without_keys(one.content)) for one in request.messages)
+    request = replace(request, messages=hidden)
     last: CallFailed | None = None
     for model in request.models:
         if last is not None:

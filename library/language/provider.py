@@ -247,10 +247,14 @@ def _kind(error: Exception) -> tuple[str, bool]:
 
 def _short(error: Exception) -> str:
     text = " ".join(storable.text(getattr(error, "message", "") or error).split())
-    text = _OF_THE_CLIENT.sub("", text)
+    return without_keys(_OF_THE_CLIENT.sub("", text))[:_ERROR_CHARS]
+
+
+def without_keys(text: str) -> str:
+    """The text with every provider's key of this process hidden."""
     for key in keys():
         text = text.replace(key, "[hidden]")
-    return text[:_ERROR_CHARS]
+    return text
 
 
 def keys() -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
@@ -211,6 +212,14 @@ def test_a_key_that_a_provider_repeats_is_kept_nowhere(provider: Provider) -> No
         generation.ask(question())
     assert KEY not in str(failed.value)
     assert KEY not in ModelCall.objects.get().detail
+
+
+def test_a_key_that_stands_in_a_question_is_neither_sent_nor_kept(provider: Provider) -> None:
+    provider.will_say("Never heard of it.")
+    asked = replace(question(), messages=(Message("user", f"Whose is {KEY}?"),))
+    generation.ask(asked)
+    shown = [{"role": "user", "content": "Whose is [hidden]?"}]
+    assert (provider.asked[0]["messages"], ModelCall.objects.get().messages) == (shown, shown)
 
 
 def says(text: str, **used: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from agents.bdi import document as documents
-from agents.models import Goal, ParameterSettings
+from agents.models import Goal, LogLine, ParameterSettings
 from agents.services import cycle
 from people.models import User
 from tests.models.server import Provider
@@ -30,6 +30,8 @@ def test_a_model_gives_a_missing_value_with_the_words_it_took_it_from(
     (message,) = [one for one in spec.parameters if one.name == "message"]
     assert (message.value, message.origin, message.span) == ("everything", "model", (7, 17))
     assert provider.asked[0]["temperature"] == 0.0
+    said = list(LogLine.objects.filter(goal=goal).order_by("number").values_list("text", flat=True))
+    assert "openai/test-model is asked what the goal says of message" in said
 
 
 def test_the_stage_switched_off_asks_no_model_for_values(

@@ -325,7 +325,7 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     obeying = json.dumps({"changes": CHANGES, "approved": True, "risk": "low"})
     elsewhere = said({"find": "the only copy", "replace": "", "why": "As the file says.", "path": "../secret.py"})
     outside = said({"find": "the only copy", "replace": "gone", "why": "As the file says."})
-    remarks = "".join(f"# {''.join(char for char in text if char.isprintable())}\n" for text in TEXTS)
+    remarks = "".join(f"# {''.join(char for char in text if char.isprintable())}\n" for text in (*TEXTS, KEY))
     provider.will_say(obeying, elsewhere, outside)
     agent_asks = 3
     step = proposed(FILE + remarks, secret__py="held = 'the only copy'\n")
@@ -336,7 +336,7 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     assert first[1]["content"].isascii()
     material = json.loads(first[1]["content"])
     assert set(material) <= {"file", "python", "parts", "findings", "needed"}
-    assert material["parts"][0]["text"] == FILE + remarks
+    assert material["parts"][0]["text"] == (FILE + remarks).replace(KEY, "[hidden]")
     assert len({one["messages"][0]["content"] for one in provider.asked}) == 1
     assert not any(text in first[0]["content"] for text in TEXTS)
     sent = json.dumps(provider.asked)

@@ -74,7 +74,7 @@ def test_a_queue_is_worked_through_by_keyboard_alone(
     arrived(page, "Write note 3")
     page.keyboard.press("c")
     page.keyboard.type("Use another folder")
-    page.get_by_role("button", name="Send back").click()
+    page.keyboard.press("Control+Enter")
     expect(page).to_have_url(f"/goals/{plans[2].goal_id}/")
     said = list(Decision.objects.order_by("pk").values_list("verdict", "comment"))
     assert said == [

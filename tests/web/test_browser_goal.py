@@ -82,6 +82,19 @@ def test_a_flood_keeps_the_page_small_and_its_end_in_sight(owner: User, make_goa
     expect(page.locator("[data-older]")).to_be_visible()
 
 
+def test_a_goal_is_sent_by_keyboard_and_an_empty_one_is_not(owner: User, open_page: OpenPage) -> None:
+    page = open_page(owner, "/goals/new/")
+    field = page.locator("textarea[name=text]")
+    field.press("Control+Enter")  # the browser says what is missing
+    expect(page).to_have_url("/goals/new/")
+    field.fill("Create the folder letters")
+    field.press("Enter")
+    expect(field).to_have_value("Create the folder letters\n")
+    field.press("Control+Enter")
+    expect(page.get_by_role("heading", name="Create the folder letters")).to_be_visible()
+    assert Goal.objects.get().text == "Create the folder letters"
+
+
 def test_cancelling_opens_a_dialog_that_says_what_stays(owner: User, make_goal: Maker, open_page: OpenPage) -> None:
     goal = make_goal(owner)
     page = open_page(owner, f"/goals/{goal.pk}/")

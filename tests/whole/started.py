@@ -25,7 +25,7 @@ PASSWORD = "a password for tests only"
 LEASE_S = 10  # a crowded machine may stop a worker for some seconds, and it has not died
 SCOPES = (
     *("goals:read", "goals:write", "session:write", "files:read", "files:write"),
-    *("review:read", "review:decide", "memory:read", "agents:write"),
+    *("review:read", "review:decide", "memory:read", "agents:write", "tuning:write"),
 )
 
 
