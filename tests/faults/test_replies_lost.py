@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
+from agents.execution import statements
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import everything_holds
 from tests.faults.proxy import proxy
@@ -16,19 +17,34 @@ from tests.faults.table import Results
 from tests.waiting import wait_until
 from tests.whole.started import Whole
 
-pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
+pytestmark = pytest.mark.xdist_group("whole")
 
 
 # Words that only this statement has; for a commit, those of a statement before it.
 STATEMENTS = {
     "plan claimed and taken up, first try begun": (b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
-    "step finished, next begun": (b"following AS (",),
-    "last step finished, plan complete, goal achieved": (b"skipped AS (",),
-    "claim of an achieved goal": (b"skipped AS (", b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
+    "step finished, next begun": (b"ELSE 'running' END",),
+    "last step finished, plan complete, goal achieved": (b"not needed: the plan succeeded",),
+    "claim of an achieved goal": (
+        b"not needed: the plan succeeded",
+        b"lease_fence = goal.lease_fence + 1",
+        b"COMMIT",
+    ),
     "lease given back": (b'"lease_until" = NULL',),
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [("step finished, next begun", "advance"), ("last step finished, plan complete, goal achieved", "complete")],
+)
+def test_the_words_are_those_of_one_statement(name: str, statement: str) -> None:
+    (words,) = STATEMENTS[name]
+    texts = {one: statements.read(one) for one in ("advance", "begin", "complete", "take_up")}
+    assert [one for one, text in texts.items() if words.decode() in text] == [statement]
+
+
+@pytest.mark.faults
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_reply_of_the_database_is_lost(system: Whole, book: Ledger, results: Results, name: str) -> None:
     address = servers(system)["database_url"]
