@@ -16,7 +16,9 @@ up:
 	@scripts/bubblewrap.sh
 	@exec $(PY) -m mindx_web.supervisor --end-with-parent
 
-# Browser tests are left out of a run by PYTEST='-m "not browser"'; anything else for pytest goes there too.
+# Browser tests are left out of a run by PYTEST='-m "not browser"'; anything else for pytest goes there too. Hundreds of
+# processes start in one run: compiling what they import anew for each of them would be minutes of it.
+test: export PYTHONDONTWRITEBYTECODE :=
 test:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh

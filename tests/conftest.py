@@ -22,7 +22,7 @@ import hypothesis
 import pytest
 from django.conf import settings
 
-from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.postgres import OWNER, SUPERUSER, EmbeddedPostgres, Passwords
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.waiting import wait_until
 
@@ -84,6 +84,9 @@ def postgres() -> Iterator[EmbeddedPostgres]:
     """A running Postgres with pgvector. Ordinary tests use `db`; this is for tests about roles and servers."""
     with _running(_POSTGRES) as server:
         server.provision(for_tests=True)
+        with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
+            # For emptying tables whose guards refuse it (tests/emptied.py); the application's own role cannot do it.
+            connection.execute(f"GRANT SET ON PARAMETER session_replication_role TO {OWNER}")
         yield server
 
 
@@ -92,6 +95,18 @@ def django_db_modify_db_settings(
     postgres: EmbeddedPostgres, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
     """Called by pytest-django before it makes the test database: the server must answer by then."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _emptied_quickly() -> Iterator[None]:
+    from django.test import TransactionTestCase
+
+    from tests.emptied import Emptying
+
+    with pytest.MonkeyPatch.context() as patch:
+        emptying = Emptying(vars(TransactionTestCase)["_fixture_teardown"])
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: emptying(test))
+        yield
 
 
 @pytest.fixture(scope="session")
