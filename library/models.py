@@ -20,6 +20,7 @@ class Component(models.Model):
         RULE = "rule"
         TOOL = "tool"
         FIRMWARE = "firmware"
+        AGENT = "agent"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)

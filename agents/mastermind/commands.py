@@ -60,7 +60,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "agent_create",
         "agent_create <kind> <name> [config]",
-        "Make an agent. The config is JSON, or words such as tools=git_tool,note_taking model=… firmware=finance.",
+        "Plan an agent, for a review. The config is JSON, or words such as tools=git_tool,note_taking repairs=1.",
         "agent_create bdi_agent scout tools=git_tool,note_taking",
         ("create_agent",),
         words="the kind and the name, as in bdi_agent scout",
@@ -69,7 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "agent_evolve",
         "agent_evolve <name> <config or wish>",
-        "Change an agent's config at once, or put a wish about it into the backlog.",
+        "Plan a change of an agent, or its way back (version=1.0.0), for a review; a wish goes to the backlog.",
         "agent_evolve scout max_repair_attempts=1",
         ("evolve_agent",),
         words="the agent and what should change",
@@ -77,7 +77,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "agent_delete",
         "agent_delete <name> [reason]",
-        "Retire an agent: it takes no more goals, and everything it did stays.",
+        "Plan to retire an agent, for a review: it takes no more goals, and everything it did stays.",
         "agent_delete scout its work is done",
         ("agent_retire", "delete_agent"),
         words="the name of the agent",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shlex
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.commitment import Commitment
@@ -27,6 +28,7 @@ _ALSO = {
 KEYS = ("tools", "limits", "commitment", *TEXTS, *NUMBERS, *FLAGS)
 _YES, _NO = frozenset({"yes", "true", "on", "1"}), frozenset({"no", "false", "off", "0"})
 EVERY_TOOL = "*"
+_BETWEEN = re.compile(r",| and ")
 
 
 class ConfigRefused(ValueError):
@@ -40,6 +42,8 @@ class Config:
     values: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Mapping[str, int | float]] = field(default_factory=dict)
     commitment: Commitment | None = None
+    # It speaks of ceilings, if only to say that there are none.
+    has_limits: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -78,6 +82,55 @@ def parse(text: str, *, tools: Collection[str]) -> Config:
                 raise ConfigRefused(f"{key} is a text.")
             values[key] = value.strip()
     return Config(values, limits, commitment)
+
+
+def of_params(params: Mapping[str, Any], *, tools: Collection[str]) -> Config:
+    """The config that the parameters of a step say (agents.toolkit.tools.agent_registry). Raises ConfigRefused."""
+    written = {name: value for name, value in params.items() if name in KEYS and name != "limits"}
+    config = parse(json.dumps(written), tools=tools)
+    ceilings = " ".join(f"limits.{one}" for one in str(params.get("limits", "")).split())
+    return replace(config, limits=parse(ceilings, tools=tools).limits, has_limits="limits" in params)
+
+
+def as_params(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What an agent is set to (as `parse` reads it) as the parameters of a step."""
+    said = {name: value for name, value in values.items() if name in KEYS}
+    if "tools" in said:
+        said["tools"] = ", ".join(said["tools"])
+    for name in ("tokens_per_day", "cost_per_day"):
+        if name in said:
+            said[name] = "none" if said[name] is None else plain_number(said[name])
+    if "limits" in said:
+        found = ((tool, name, number) for tool, row in said["limits"].items() for name, number in row.items())
+        said["limits"] = " ".join(f"{tool}.{name}={plain_number(number)}" for tool, name, number in sorted(found))
+    return said
+
+
+def applied(values: Mapping[str, Any], config: Config, *, whole_limits: bool) -> dict[str, Any]:
+    """What an agent that is set to `values` is set to after the config. `whole_limits`: its ceilings, where it names
+    any, are then all there are; else they come beside the others.
+    """
+    found = {**values, **config.values}
+    if found["cost_per_day"] is not None:
+        found["cost_per_day"] = plain_number(found["cost_per_day"])
+    if config.commitment is not None:
+        found["commitment"] = config.commitment.value
+    if config.limits or (whole_limits and config.has_limits):
+        kept = {} if whole_limits else values["limits"]
+        named = dict.fromkeys((*kept, *config.limits))
+        found["limits"] = {tool: {**kept.get(tool, {}), **config.limits.get(tool, {})} for tool in named}
+    return found
+
+
+def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """What a step must say to make of one the other, as its parameters."""
+    return as_params({name: value for name, value in after.items() if before.get(name) != value})
+
+
+def plain_number(value: Any) -> str:
+    """A number in its one spelling: 2, not 2.0 or 2.0000."""
+    text = str(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _json(text: str) -> dict[str, Any]:
@@ -128,7 +181,7 @@ def _key(name: str) -> str:
 
 
 def _tools(value: Any, known: Collection[str]) -> list[str]:
-    names = value.split(",") if isinstance(value, str) else value
+    names = _BETWEEN.split(value) if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ConfigRefused("tools are names, with commas between them.")
     chosen: list[str] = []

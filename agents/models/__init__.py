@@ -6,7 +6,7 @@ may be inserted and read by the application's database role, never changed.
 
 from __future__ import annotations
 
-from agents.models.actors import Agent, AgentCommitment, Standstill, ToolLimit
+from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, Standstill, ToolLimit
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
@@ -32,6 +32,7 @@ from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
+    "DEFAULT_AGENT",
     "DIGEST_HEX",
     "Agent",
     "AgentCommitment",
@@ -43,6 +44,7 @@ __all__ = [
     "Belief",
     "ClassCorrection",
     "Correction",
+    "Deed",
     "FailureRecord",
     "FailureRule",
     "Generation",

@@ -13,6 +13,8 @@ from agents.bdi.limits import BOUNDS, Number, in_words
 from agents.models.common import one_of
 
 MOST_REPAIRS = 10
+# The agent that has the goals which name none.
+DEFAULT_AGENT = "mindx"
 
 
 class Agent(models.Model):
@@ -114,6 +116,28 @@ class AgentCommitment(models.Model):
 
     def __str__(self) -> str:
         return self.kind
+
+
+class Deed(models.Model):
+    """What a step of an approved plan did to mindX itself, written in the transaction that did it.
+
+    The same step tried again has the same key, finds its deed, and does nothing a second time.
+    """
+
+    append_only = True
+
+    # SHA-256 over the goal, the command and its parameters.
+    key = models.CharField(max_length=64, unique=True)
+    goal = models.ForeignKey("agents.Goal", on_delete=models.PROTECT, related_name="deeds")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    # Whom it was done to; what it is now stands with the agent.
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="deeds")
+    command = models.CharField(max_length=64)
+    result = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"{self.command} of goal {self.goal_id}"
 
 
 class Standstill(models.Model):

@@ -15,9 +15,8 @@ from django.utils import timezone
 from agents.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused
-from agents.models import Agent, Goal, ToolLimit
+from agents.models import DEFAULT_AGENT, Agent, Goal, ToolLimit
 from agents.services import commitments
-from agents.services.goals import DEFAULT_AGENT
 from agents.states import GOAL_ENDED
 from agents.toolkit.registry import REGISTRY
 from people import journal
@@ -27,6 +26,7 @@ from people.roles import Role
 
 logger = logging.getLogger(__name__)
 
+_MOST_NAME = 64
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _MOST_NAMED = 5
 
@@ -47,13 +47,29 @@ def check_kind(kind: str) -> None:
         raise GoalRefused("kind", f"There is no kind of agent “{kind[:60]}”. {said}")
 
 
-def create(name: str, config: Config, *, by: User) -> Agent:
-    """Make an agent. Raises NotYours, GoalRefused for what does not fit."""
-    _check_operator(by)
+def check_name(name: str) -> None:
+    """Raise GoalRefused for a name that no new agent can have."""
     if not _NAME.fullmatch(name):
         raise GoalRefused("name", "A name begins with a letter and has letters, digits, - and _, at most 64.")
-    if Agent.objects.filter(name__iexact=name).exists():
+    if is_taken(name):
         raise GoalRefused("name", f"There is an agent named {name} already; names of retired ones stay theirs.")
+
+
+def is_taken(name: str) -> bool:
+    """Whether an agent has or had this name, in any case."""
+    return Agent.objects.filter(name__iexact=name).exists()
+
+
+def free_name(name: str) -> str:
+    """A name near to one that is taken, which nobody has."""
+    stem = name[: _MOST_NAME - 4]
+    return next(free for number in range(2, 1_000) if not is_taken(free := f"{stem}_{number}"))
+
+
+def create(name: str, config: Config, *, by: User) -> Agent:
+    """Make an agent. Raises NotYours, GoalRefused for what does not fit."""
+    check_operator(by)
+    check_name(name)
     agent = Agent(name=name)
     try:
         with transaction.atomic():
@@ -67,9 +83,12 @@ def create(name: str, config: Config, *, by: User) -> Agent:
     return agent
 
 
-def change(agent: Agent, config: Config, *, by: User) -> Agent:
-    """Change what the config names; what it does not name stays. Plans that were proposed keep what stands in them."""
-    _check_operator(by)
+def change(agent: Agent, config: Config, *, by: User, whole_limits: bool = False) -> Agent:
+    """Change what the config names; what it does not name stays. Plans that were proposed keep what stands in them.
+
+    `whole_limits`: where it speaks of ceilings, they are then all that the agent has of its own.
+    """
+    check_operator(by)
     if not config.names:
         raise GoalRefused("config", "Say what should change, as in max_repair_attempts=1.")
     with transaction.atomic():
@@ -77,9 +96,13 @@ def change(agent: Agent, config: Config, *, by: User) -> Agent:
         if agent.retired_at is not None:
             raise NotPossibleNow(f"The agent {agent.name} is retired.")
         before = {name: _plain(getattr(agent, name)) for name in config.values}
+        without = whole_limits and config.has_limits
+        if without:
+            before["limits"] = known_ceilings(agent)
+            agent.limits.all().delete()
         _set(agent, config)
         _commit(agent, config, by)
-        if not config.values and not config.limits:
+        if not config.values and not config.limits and not without:
             return agent
         data = {"before": before, "after": _told(config)}
         journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=data)
@@ -91,24 +114,29 @@ def retire(agent: Agent, *, by: User, reason: str = "") -> Agent:
 
     The race it closes: a goal submitted to it at this moment waits for this lock, and is refused then.
     """
-    _check_operator(by)
-    if agent.name == DEFAULT_AGENT:
-        raise NotPossibleNow(f"{DEFAULT_AGENT} has the goals that name no agent, so it stays. Pause it instead.")
+    check_operator(by)
     with transaction.atomic():
         agent = Agent.objects.select_for_update().get(pk=agent.pk)
-        if agent.retired_at is not None:
-            raise NotPossibleNow(f"The agent {agent.name} is retired already.")
-        waiting = Goal.objects.filter(agent=agent).exclude(state__in=[state.value for state in GOAL_ENDED])
-        numbers = list(waiting.order_by("pk").values_list("pk", flat=True)[: _MOST_NAMED + 1])
-        if numbers:
-            named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" and more" if len(numbers) > _MOST_NAMED else "")
-            raise NotPossibleNow(f"It still has goals: {named}. Cancel them, or wait until they have ended.")
+        check_may_retire(agent)
         agent.retired_at = timezone.now()
         agent.save(update_fields=["retired_at"])
         told = {"before": {"retired": False}, "after": {"retired": True, **({"reason": reason} if reason else {})}}
         journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)
     logger.info("Agent %s was retired by %s", agent.name, by.username)
     return agent
+
+
+def check_may_retire(agent: Agent) -> None:
+    """Raise NotPossibleNow for an agent that can never be retired, that is, or that has goals to end."""
+    if agent.name == DEFAULT_AGENT:
+        raise NotPossibleNow(f"{DEFAULT_AGENT} has the goals that name no agent, so it stays. Pause it instead.")
+    if agent.retired_at is not None:
+        raise NotPossibleNow(f"The agent {agent.name} is retired already.")
+    waiting = Goal.objects.filter(agent=agent).exclude(state__in=[state.value for state in GOAL_ENDED])
+    numbers = list(waiting.order_by("pk").values_list("pk", flat=True)[: _MOST_NAMED + 1])
+    if numbers:
+        named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" and more" if len(numbers) > _MOST_NAMED else "")
+        raise NotPossibleNow(f"It still has goals: {named}. Cancel them, or wait until they have ended.")
 
 
 def find(name: str) -> Agent:
@@ -122,7 +150,17 @@ def find(name: str) -> Agent:
     raise GoalRefused("agent", f"There is no agent “{name[:60]}”. {said}")
 
 
-def _check_operator(by: User) -> None:
+def known_ceilings(agent: Agent) -> dict[str, dict[str, int | float]]:
+    """The ceilings that are the agent's own, by tool; `*` is every tool."""
+    rows = {
+        row.tool or configs.EVERY_TOOL: {name: value for name, value in row.ceilings().items() if value is not None}
+        for row in agent.limits.all()
+    }
+    return {tool: ceilings for tool, ceilings in rows.items() if ceilings}
+
+
+def check_operator(by: User) -> None:
+    """Raise NotYours for people who may not make, change or retire agents."""
     if not by.has_role(Role.OPERATOR):
         raise NotYours("Agents are made, changed and retired by operators.")
 
@@ -155,7 +193,7 @@ def _commit(agent: Agent, config: Config, by: User) -> None:
 
 def _told(config: Config) -> dict[str, Any]:
     told = {name: _plain(value) for name, value in config.values.items()}
-    if config.limits:
+    if config.limits or config.has_limits:
         told["limits"] = {tool: dict(ceilings) for tool, ceilings in config.limits.items()}
     return told
 

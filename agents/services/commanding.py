@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,9 +15,11 @@ from agents.mastermind import commands, configs
 from agents.mastermind.answers import Answer, Outcome
 from agents.mastermind.components import Component
 from agents.mastermind.reading import Reading, read
-from agents.models import Agent, GivenCommand, Goal, Workspace
+from agents.models import DEFAULT_AGENT, Agent, GivenCommand, Goal, IntentPlan, Workspace
 from agents.services import (
+    agent_goals,
     agent_making,
+    agent_versions,
     backlog_commands,
     component_goals,
     introspecting,
@@ -24,7 +27,6 @@ from agents.services import (
     querying,
 )
 from agents.services.component_goals import Terms
-from agents.services.goals import DEFAULT_AGENT
 from people.models import User
 
 _KEPT_LINE = 2_000
@@ -121,7 +123,11 @@ def _storable(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-MAKES_GOALS = ("evolve", "deploy", "coord_analyze", "coord_process_backlog")
+MAKES_GOALS = (
+    *("evolve", "deploy", "agent_create", "agent_evolve", "agent_delete"),
+    *("coord_analyze", "coord_process_backlog"),
+)
+_VERSION = re.compile(r"version=([0-9.]{1,32})")
 
 
 def terms(given: Given) -> Terms:
@@ -177,10 +183,26 @@ def _agent_create(reading: Reading, given: Given) -> Answer:
     if not name:
         raise GoalRefused("name", f"Say the kind and the name, as in “agent_create {configs.KIND} {kind[:40]}”.")
     agent_making.check_kind(kind)
-    agent = agent_making.create(name, agent_making.read_config(config), by=given.by)
-    said = f"The agent {agent.name} is made. Goals name it with --agent {agent.name}; it holds nothing yet."
-    data = {"agent": {"id": str(agent.pk), "name": agent.name, "config": known_components.config_words(agent)}}
-    return Answer(Outcome.DONE, said=(said,), data=data)
+    agent_making.check_operator(given.by)
+    settings = agent_making.read_config(config)
+    if agent_making.is_taken(name):
+        free = f"agent_create {configs.KIND} {agent_making.free_name(name)} {config}".strip()
+        said = f"There is an agent named {name[:64]} already. What should the new one be called?"
+        return Answer(Outcome.NOT_UNDERSTOOD, said=(said,), suggestions=(free,))
+    plan = agent_goals.make(name, settings, terms(given))
+    return _asked(plan, f"the agent {name} is made")
+
+
+def _asked(plan: IntentPlan, what: str) -> Answer:
+    """What is said of a goal whose plan was written with it."""
+    goal = plan.goal
+    said = (
+        f"Goal {goal.pk} was submitted: {goal.text}",
+        f"Its plan awaits review, with every value that would be set; once it is approved and has run, {what}.",
+    )
+    shown = {"id": str(goal.pk), "text": goal.text, "state": goal.state, "workspace": goal.workspace.name}
+    data = {"goal": shown, "intent_plan": str(plan.pk)}
+    return Answer(Outcome.DONE, said=said, goals=(goal.pk,), data=data)
 
 
 def _agent_list(reading: Reading, given: Given) -> Answer:
@@ -194,19 +216,19 @@ def _agent_evolve(reading: Reading, given: Given) -> Answer:
         raise GoalRefused("config", f"Say what should change, as in “agent_evolve {agent.name} max_repair_attempts=1”.")
     if not configs.looks_like(rest):
         return backlog_commands.wished(Component("agent", agent.name), rest, given.by, given.priority)
-    config = agent_making.read_config(rest)
-    agent = agent_making.change(agent, config, by=given.by)
-    changed = ", ".join(config.names)
-    said = f"{agent.name} is changed ({changed}). It holds from the next plan on; what was proposed keeps what it says."
-    data = {"agent": {"id": str(agent.pk), "name": agent.name, "config": known_components.config_words(agent)}}
-    return Answer(Outcome.DONE, said=(said,), data=data)
+    if wanted := _VERSION.fullmatch(rest.strip()):
+        version = agent_versions.find(agent, wanted[1])
+        plan = agent_goals.become(agent, version, terms(given))
+    else:
+        plan = agent_goals.change(agent, agent_making.read_config(rest), terms(given))
+    return _asked(plan, f"{agent.name} is changed")
 
 
 def _agent_delete(reading: Reading, given: Given) -> Answer:
     name, _, reason = reading.text.removeprefix("agent ").strip().partition(" ")
-    agent = agent_making.retire(agent_making.find(name), by=given.by, reason=reason.strip()[:300])
-    said = f"The agent {agent.name} is retired. It takes no more goals; everything it did stays."
-    return Answer(Outcome.DONE, said=(said,), data={"agent": {"id": str(agent.pk), "name": agent.name}})
+    agent_making.check_operator(given.by)
+    agent = agent_making.find(name)
+    return _asked(agent_goals.retire(agent, reason.strip()[:300], terms(given)), f"{agent.name} takes no more goals")
 
 
 def _query(reading: Reading, given: Given) -> Answer:

@@ -15,10 +15,18 @@ from django.db import InterfaceError, OperationalError
 
 from agents.bdi.asked import NotAsApproved
 from agents.bdi.recovery import FailureClass
-from agents.services import improving, summarizing
+from agents.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.services import agent_steps, improving, summarizing
 from agents.services.step_asking import Means
 from agents.toolkit.command import Command, Params
-from agents.toolkit.finishing import KEY_SENTENCES, MODEL_CHANGES, MODEL_SUMMARY
+from agents.toolkit.finishing import (
+    CHANGE_AGENT,
+    KEY_SENTENCES,
+    MAKE_AGENT,
+    MODEL_CHANGES,
+    MODEL_SUMMARY,
+    RETIRE_AGENT,
+)
 from library.errors import EmbeddingUnavailable
 from library.language.asking import BudgetSpent, CallFailed, NoModel, Stopped
 from sandbox.contract import Result
@@ -30,6 +38,9 @@ _WORK: Mapping[str, Work] = {
     KEY_SENTENCES: summarizing.by_sentences,
     MODEL_SUMMARY: summarizing.by_model,
     MODEL_CHANGES: improving.by_model,
+    MAKE_AGENT: agent_steps.make,
+    CHANGE_AGENT: agent_steps.change,
+    RETIRE_AGENT: agent_steps.retire,
 }
 # What the jail measured and said beside its answer, which the result keeps.
 _KEPT = ("peak_memory_bytes", "peak_processes", "stderr", "network")
@@ -52,6 +63,12 @@ def finished(command: Command, params: Params, result: Result, means: Means) -> 
         data = dict(_WORK[command.finish](params, result.data, means))
     except (OperationalError, InterfaceError):
         raise
+    except NotYours as error:
+        return _failed(result, FailureClass.PERMISSION_ERROR, str(error))
+    except GoalRefused as error:
+        return _failed(result, FailureClass.INVALID_PARAMETERS, error.message)
+    except NotPossibleNow as error:
+        return _failed(result, FailureClass.TOOL_EXECUTION_ERROR, str(error))
     except (NoModel, NotAsApproved, EmbeddingUnavailable) as error:
         return _failed(result, FailureClass.TOOL_UNAVAILABLE, str(error))
     except BudgetSpent as error:

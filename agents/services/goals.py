@@ -16,7 +16,7 @@ from agents import telemetry
 from agents.bdi.goal_terms import Terms
 from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
-from agents.models import Agent, Goal, IntentPlan, Workspace
+from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
 from agents.services import choosing, designs, goal_terms, hand_items, hints, logs, proposing
 from agents.services.moves import move_goal, move_plan
@@ -26,7 +26,6 @@ from people.models import User
 from people.roles import Role
 from sandbox.snapshots import EMPTY
 
-DEFAULT_AGENT = "mindx"
 _NAME_TRIES = 50
 _NAME_LENGTH = 40
 

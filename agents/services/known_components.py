@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.utils.text import slugify
 
+from agents.mastermind import configs
 from agents.mastermind.components import Component
 from agents.models import Agent
-from agents.services import commitments
+from agents.services import agent_making, commitments
 from agents.toolkit.registry import REGISTRY
 from library.components import selectors
 from library.models import Component as LibraryComponent
@@ -73,7 +75,7 @@ def folder_of(component: Component, files: Mapping[str, bytes]) -> str:
     return component.name if component.kind == "tool" else min(files, default="")
 
 
-def config_words(agent: Agent) -> dict[str, object]:
+def config_words(agent: Agent) -> dict[str, Any]:
     """What an agent is set to, as `agent_create` takes it."""
     return {
         "tools": agent.tools,
@@ -82,15 +84,12 @@ def config_words(agent: Agent) -> dict[str, object]:
         "firmware_domain": agent.firmware_domain,
         "max_repair_attempts": agent.max_repair_attempts,
         "tokens_per_day": agent.tokens_per_day,
-        "cost_per_day": str(agent.cost_per_day) if agent.cost_per_day is not None else None,
+        "cost_per_day": configs.plain_number(agent.cost_per_day) if agent.cost_per_day is not None else None,
         "people_only": agent.people_only,
         "review_design": agent.review_design,
         "review_selection": agent.review_selection,
         "commitment": commitments.of(agent.pk).value,
-        "limits": {
-            row.tool or "*": {name: value for name, value in row.ceilings().items() if value is not None}
-            for row in agent.limits.all()
-        },
+        "limits": agent_making.known_ceilings(agent),
     }
 
 

@@ -19,7 +19,7 @@ from agents.bdi.understanding.paths import Mapped, Tree
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings, Plan
-from agents.services import base_files, earlier_runs, extracting, settling
+from agents.services import agent_asking, base_files, earlier_runs, extracting, settling
 from agents.services.asked_models import models_of
 from agents.services.base_files import BaseUnreadable
 from agents.services.settling import Rule, Tuning
@@ -61,7 +61,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
         found = _as_said(found)
     if not found.meant and not found.questions:
         return without
-    found = _settled(goal, found, tuning, asked)
+    found = agent_asking.with_questions(_settled(goal, found, tuning, asked))
     # What it stood on, by which it can be tried again.
     stood = {"without": without.reason, "base": goal.workspace.head}
     evidence = {**without.evidence, "understood": {**as_data(found), **stood}}

@@ -20,7 +20,7 @@ from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, IntentPlan, Plan
-from agents.services import asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
+from agents.services import agent_steps, asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
 from agents.services.base_files import BaseUnreadable
 from agents.services.moves import move_goal
 from agents.services.planning_time import Took
@@ -60,7 +60,7 @@ def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | No
     """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
     ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
     looked = _looked_at(draft, ceilings)
-    if problems := looked.problems or _without_model(goal, draft):
+    if problems := looked.problems or _without_model(goal, draft) or agent_steps.problems(goal, draft):
         return None, problems
     document = _document(goal, draft, revision, looked)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.

@@ -13,15 +13,18 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Service:
     """`to_model`: what the jail answered is sent to the language model that is set up, and costs money. `needs_model`:
-    a step that asks for it is not planned where no model is set up.
+    a step that asks for it is not planned where no model is set up. `acts`: it changes mindX itself.
     """
 
     words: str
     to_model: bool
     needs_model: bool = False
+    acts: bool = False
 
 
 KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
+MAKE_AGENT, CHANGE_AGENT, RETIRE_AGENT = "make_agent", "change_agent", "retire_agent"
+_AS_SUBMITTER = "mindX does it with the rights of whoever submitted the goal, once, however often the step is tried."
 SERVICES: Mapping[str, Service] = {
     KEY_SENTENCES: Service(
         "Chooses sentences on the worker; no model is asked and nothing leaves this machine.", False
@@ -37,6 +40,9 @@ SERVICES: Mapping[str, Service] = {
         True,
         needs_model=True,
     ),
+    MAKE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by retiring the agent: it and its name stay.", False, acts=True),
+    CHANGE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by going back to the version before.", False, acts=True),
+    RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True),
 }
 # What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
 INSIDE = frozenset({"idempotent", "workspace"})
@@ -48,4 +54,6 @@ def fault(name: str, effect: str) -> str:
         return f"mindX has no service “{name}”; there are {', '.join(SERVICES)}"
     if name and SERVICES[name].to_model and effect in INSIDE:
         return f"its answer goes to a model, which the effect “{effect}” does not say; say “keyed”"
+    if name and SERVICES[name].acts and effect != "keyed":
+        return f"it changes mindX under a key, which the effect “{effect}” does not say; say “keyed”"
     return ""

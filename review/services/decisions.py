@@ -13,7 +13,7 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
-from agents.services import hints, logs, plans
+from agents.services import agent_steps, hints, logs, plans
 from agents.states import GoalState, PlanState
 from people.models import User
 from review import envelope, holds, rights, seal, words
@@ -78,6 +78,8 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
         outcome = policing.outcome_of(plan)
     except ValueError as error:
         raise DecisionRefused("The stored document cannot be read. Nothing was approved.") from error
+    if reason := agent_steps.why_not(plan.goal, _read(plan)):
+        raise DecisionRefused(f"{reason} Nothing was approved. Request changes, or reject the plan.")
     if policy is None:
         policing.keep(plan, PolicyEvaluation.Moment.APPROVE, outcome)
     if reason := verdict.refusal(outcome):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.models import Agent, Goal, LevelDocument
+from agents.models import DEFAULT_AGENT, Agent, Goal, LevelDocument
 from agents.services import cycle, goals, rules
 from library.components import services as library
 from people.models import User
@@ -29,7 +29,7 @@ DESIGN = "# How\n\n- The note is kept in a folder\n- Nothing is deleted\n"
 
 def switch_on(*levels: str) -> Agent:
     """The agent with these levels on: design, selection."""
-    agent, _ = Agent.objects.get_or_create(name=goals.DEFAULT_AGENT)
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
     for level in levels:
         setattr(agent, f"review_{level}", True)
     agent.save()

@@ -110,16 +110,13 @@ def test_analyzing_nothing_asks_what(owner: User) -> None:
     assert "a workspace to look through" in answer.said[0]
 
 
-def test_an_agent_is_made_with_its_config_and_the_journal_says_who(operator: User) -> None:
-    line = "agent_create bdi_agent scout tools=git_tool repairs=1 commitment=blind limits.git_tool.hard_s=30"
-    assert give(line, operator).is_done
-    agent = Agent.objects.get(name="scout")
-    assert (agent.tools, agent.max_repair_attempts) == (["git_tool"], 1)
-    assert agent.limits.get(tool="git_tool").hard_s == 30
-    assert agent.commitments.get().kind == "blind"
-    entry = AuditEntry.objects.filter(event="agent").latest("pk")
-    assert (entry.by, entry.subject) == (operator, "agent:scout")
-    assert entry.data["after"]["tools"] == ["git_tool"]
+def test_making_an_agent_is_a_goal_whose_plan_waits_for_a_review(operator: User) -> None:
+    answer = give("agent_create bdi_agent scout tools=git_tool repairs=1", operator)
+    goal = Goal.objects.get(pk=answer.goals[0])
+    assert (goal.text, goal.state) == ("Create the agent scout", GoalState.AWAITING_REVIEW)
+    assert answer.data["intent_plan"] == str(IntentPlan.objects.get(goal=goal).pk)
+    assert not Agent.objects.filter(name="scout").exists()
+    assert GivenCommand.objects.get().goal == goal
 
 
 @pytest.mark.parametrize(
@@ -156,16 +153,20 @@ def test_only_operators_make_change_and_retire_agents(owner: User, reviewer: Use
     assert Agent.objects.get(name="old_one").retired_at is None
 
 
+def made(operator: User, config: str = "") -> Agent:
+    return agent_making.create("scout", agent_making.read_config(config), by=operator)
+
+
 def test_changing_an_agent_leaves_what_it_does_not_name(operator: User) -> None:
-    give("agent_create bdi_agent scout tools=git_tool model=openai/gpt", operator)
-    assert give("agent_evolve scout repairs=0", operator).is_done
-    agent = Agent.objects.get(name="scout")
+    agent = made(operator, "tools=git_tool model=openai/gpt")
+    agent = agent_making.change(agent, agent_making.read_config("repairs=0"), by=operator)
+    agent.refresh_from_db()
     assert (agent.tools, agent.model, agent.max_repair_attempts) == (["git_tool"], "openai/gpt", 0)
     assert AuditEntry.objects.latest("pk").data["before"] == {"max_repair_attempts": 2}
 
 
 def test_a_retired_agent_keeps_its_history_and_takes_no_goal(operator: User, admin: User) -> None:
-    give("agent_create bdi_agent scout", operator)
+    agent = made(operator)
     goal = Goal.objects.get(pk=give("evolve Tidy up", admin, agent="scout").goals[0])
     assert goal.agent.name == "scout"
     refused = give("agent_delete scout", operator)
@@ -173,6 +174,7 @@ def test_a_retired_agent_keeps_its_history_and_takes_no_goal(operator: User, adm
     assert str(goal.pk) in refused.said[0]
     Goal.objects.filter(pk=goal.pk).update(state="achieved", ended_at="2026-01-01T00:00:00Z")
     assert give("agent_delete scout its work is done", operator).is_done
+    agent_making.retire(agent, by=operator)
     assert Goal.objects.get(pk=goal.pk).agent.name == "scout"
     assert "retired" in give("evolve Tidy up", admin, agent="scout").said[0]
     assert "scout: retired" in "\n".join(give("agent_list", admin).said)
@@ -261,8 +263,7 @@ def test_a_goal_that_comes_while_its_agent_is_retired_is_refused(
 ) -> None:
     from agents.errors import GoalRefused
 
-    give("agent_create bdi_agent scout", operator)
-    stale = Agent.objects.get(name="scout")
+    stale = made(operator)
     agent_making.retire(stale, by=operator)
     with pytest.raises(GoalRefused, match="retired"):
         make_goal(operator, "Tidy up", agent=stale)
