@@ -13,10 +13,12 @@ from functools import cached_property
 from agents.bdi.understanding import naming
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import Fit
+from agents.bdi.understanding.spelling import distance
 
 MOST_SUGGESTIONS = 3
 _ALIKE = 0.6
 _KIND_WORDS = naming.KINDS | {"rule", "firmware"}
+_SMALL = naming.ARTICLES | _KIND_WORDS
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,26 @@ def find(reference: str, components: Iterable[Component]) -> Match:
     if len(of_kind) == 1:
         return Match(of_kind[0], is_whole=bool(whole))
     return Match(None, tuple(of_kind[:MOST_SUGGESTIONS]) or alike(reference, known))
+
+
+def misspelt(reference: str, components: Iterable[Component]) -> tuple[Component, ...]:
+    """Those whose whole name was said with a slip in it or in the small words around it: to be asked about."""
+    said = naming.words_of(reference)
+    wanted = tuple(word for word in said if not _is_small(word))
+    slipped = any(_is_small(word) and word not in _SMALL for word in said)
+    found = [
+        one
+        for one in components
+        if any((fit := naming.fit(wanted, name)) and fit.is_whole and (fit.is_slip or slipped) for name in one.names)
+    ]
+    return tuple(found[:MOST_SUGGESTIONS])
+
+
+def _is_small(word: str) -> bool:
+    """Whether it is an article or says what kind is meant, or is a slip of such a word: “teh”, “tol”."""
+    return word in _SMALL or any(
+        sorted(word) == sorted(one) if len(one) == 3 else len(one) > 3 and distance(word, one, 1) <= 1 for one in _SMALL
+    )
 
 
 def alike(reference: str, components: Iterable[Component]) -> tuple[Component, ...]:

@@ -173,6 +173,8 @@ def _component_in(text: str, known: Sequence[Component]) -> tuple[Component | No
             if last - first == 1 and _PATH.match(span):
                 return Component("path", span.strip("/")), _wish(words[:first], after), (), span
             match = components.find(span, known)
+            if not match.is_whole and (slips := components.misspelt(span, known)):
+                return None, _wish(words[:first], after), slips, span
             says_so = _says_so(span)
             if match.component is not None and (says_so or match.is_whole):
                 return match.component, _wish(words[:first], after), (), span

@@ -25,6 +25,9 @@ _NOUNS = {
 }  # fmt: skip
 _BRITISH = (
     ("yse", "yze"),
+    ("ysing", "yzing"),
+    ("ysed", "yzed"),
+    ("yser", "yzer"),
     ("ise", "ize"),
     ("ising", "izing"),
     ("ised", "ized"),

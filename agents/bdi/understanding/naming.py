@@ -17,7 +17,7 @@ from agents.bdi.understanding.spelling import is_near
 
 # What is said of a component beside its name: “the summarization tool”.
 KINDS = frozenset({"tool", "agent", "component", "module", "helper"})
-_ARTICLES = frozenset({"the", "a", "an", "our", "my", "this", "that", "of", "for", "and"})
+ARTICLES = frozenset({"the", "a", "an", "our", "my", "this", "that", "of", "for", "and"})
 # How surely a word is one of a name's: letter by letter, spelt otherwise, one short for the other, a slip of typing.
 WHOLE, SPELT, SHORT, SLIP = 1.0, 0.91, 0.88, 0.85
 # A short form has so many letters at least: “a” begins half of the dictionary. Long words of one stem share so many.
@@ -44,7 +44,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def own(words: Iterable[str], kinds: frozenset[str] = KINDS) -> tuple[str, ...]:
     """The words that tell it from others: no articles, no “tool”; where nothing else is left, all but the articles."""
-    said = tuple(dict.fromkeys(word for word in words if word not in _ARTICLES))
+    said = tuple(dict.fromkeys(word for word in words if word not in ARTICLES))
     return tuple(word for word in said if singular(word) not in kinds) or said
 
 

@@ -97,6 +97,10 @@ def test_words_that_a_name_also_has_do_not_make_a_component(line: str) -> None:
         ("evolve the sumarization tool", "evolve summarization"),
         ("evolve the sumarization tool to keep numbers", "evolve summarization: keep numbers"),
         ("imporve the base generator", "evolve the base generator"),
+        ("evolve sumarization", "evolve summarization"),
+        ("evolve teh base generator", "evolve base_gen_agent"),
+        ("improve git tol", "evolve git_tool"),
+        ("improve note takng so that links work", "evolve note_taking: links work"),
     ],
 )
 def test_a_misspelt_name_does_nothing_and_suggests_what_may_be_meant(line: str, suggestion: str) -> None:
