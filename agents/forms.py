@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 
 from agents.errors import GoalRefused
 from agents.goal_list import OPEN, SEARCH_MAX, GoalFilter
-from agents.models import Goal, Workspace
-from agents.selectors import goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
+from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
+from agents.selectors import agents_usable_by, goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
+from agents.services import agent_making
 from agents.services.designs import checked_design
 from agents.services.goals import checked_text
 from agents.states import GOAL_ENDED, GoalState
@@ -27,6 +28,7 @@ PRIORITIES = [
 DEFAULT_PRIORITY = 3
 OFFERED_WORKSPACES = 50
 OFFERED_GOALS = 20
+OFFERED_AGENTS = 100
 # The largest id a bigint column can hold.
 _BIGGEST = 2**63 - 1
 _ENDED = [state.value for state in GOAL_ENDED]
@@ -104,6 +106,7 @@ class GoalForm(TermsForm):
 
     text = forms.CharField(strip=False, required=False)
     workspace = forms.CharField(required=False, max_length=80)
+    agent = forms.CharField(required=False, max_length=64)
     design = forms.CharField(strip=False, required=False)
     key = forms.CharField(required=False, max_length=64)
 
@@ -120,6 +123,13 @@ class GoalForm(TermsForm):
             offered.extend(writable.filter(name=asked))
         return offered
 
+    def offered_agents(self) -> list[str]:
+        """The agents to choose from, beside the first one, which has the goals that name none."""
+        named = agents_usable_by(self._by).exclude(name=DEFAULT_AGENT).order_by("name")
+        offered = list(named.values_list("name", flat=True)[:OFFERED_AGENTS])
+        asked = str(self["agent"].value() or "")
+        return offered if not asked or asked in offered else [*offered, asked]
+
     def clean_text(self) -> str:
         try:
             return checked_text(self.cleaned_data["text"])
@@ -129,6 +139,13 @@ class GoalForm(TermsForm):
     def clean_design(self) -> str:
         try:
             return checked_design(self.cleaned_data["design"])
+        except GoalRefused as refused:
+            raise forms.ValidationError(refused.message) from refused
+
+    def clean_agent(self) -> Agent | None:
+        name = self.cleaned_data["agent"].strip()
+        try:
+            return agent_making.usable(name, by=self._by) if name else None
         except GoalRefused as refused:
             raise forms.ValidationError(refused.message) from refused
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from agents.models import Goal, HandCommand, IntentPlan, LogLine, Workspace
+from agents.models import Agent, Goal, HandCommand, IntentPlan, LogLine, Workspace
 from people.models import User
 from people.roles import Role
 
@@ -20,6 +20,12 @@ def goals_visible_to(user: User) -> QuerySet[Goal]:
     """The person's own goals; for reviewers, operators and admins all."""
     goals = Goal.objects.select_related("submitted_by", "workspace")
     return goals if sees_everything(user) else goals.filter(submitted_by=user)
+
+
+def agents_usable_by(user: User) -> QuerySet[Agent]:
+    """The agents that the person's goals may name: for those who may submit goals each that is not retired."""
+    may_submit = user.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
+    return Agent.objects.filter(retired_at=None) if may_submit else Agent.objects.none()
 
 
 def may_change(user: User, goal: Goal) -> bool:

@@ -16,6 +16,7 @@ from agents.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused
 from agents.models import DEFAULT_AGENT, Agent, Goal, ToolLimit
+from agents.selectors import agents_usable_by
 from agents.services import commitments
 from agents.states import GOAL_ENDED
 from agents.toolkit.registry import REGISTRY
@@ -137,6 +138,18 @@ def check_may_retire(agent: Agent) -> None:
     if numbers:
         named = ", ".join(map(str, numbers[:_MOST_NAMED])) + (" and more" if len(numbers) > _MOST_NAMED else "")
         raise NotPossibleNow(f"It still has goals: {named}. Cancel them, or wait until they have ended.")
+
+
+def usable(name: str, *, by: User) -> Agent:
+    """The agent that a goal of this person names, in any case. Raises GoalRefused: there is none, it is retired, or the
+    person may not use it.
+    """
+    agent = find(name)
+    if agents_usable_by(by).filter(pk=agent.pk).exists():
+        return agent
+    if agent.retired_at is not None:
+        raise GoalRefused("agent", f"The agent {agent.name} is retired and takes no goals.")
+    raise GoalRefused("agent", f"You may not give goals to the agent {agent.name}.")
 
 
 def find(name: str) -> Agent:

@@ -137,7 +137,7 @@ def terms(given: Given) -> Terms:
         workspace = selectors.workspaces_writable_by(given.by).filter(name=given.workspace).first()
         if workspace is None:
             raise GoalRefused("workspace", f"No workspace of yours is named “{given.workspace[:80]}”.")
-    agent = agent_making.find(given.agent) if given.agent else None
+    agent = agent_making.usable(given.agent, by=given.by) if given.agent else None
     key = f"mastermind:{given.key}"[:_KEY_MAX] if given.key else ""
     return Terms(given.by, workspace, agent, given.priority, key)
 

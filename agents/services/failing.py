@@ -175,11 +175,6 @@ def save_rule(rule: Rule, *, by: User, note: str = "", enabled: bool = True) -> 
     return row
 
 
-def switch(row: FailureRule, *, by: User, enabled: bool) -> FailureRule:
-    """Put a rule out of force or back, as a further version; nothing of what was is changed."""
-    return save_rule(rule_of(row), by=by, note=row.note, enabled=enabled)
-
-
 def rule_versions() -> list[FailureRule]:
     """Every rule's newest version, switched-off ones too, newest first."""
     newest = FailureRule.objects.filter(name=OuterRef("name")).order_by("-number").values("pk")[:1]

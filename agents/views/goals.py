@@ -22,7 +22,7 @@ from agents.services.designs import DESIGN_MAX
 from people.models import User
 
 _SLOT = "slot-"
-_FORM_FIELDS = {"text", "workspace", "priority", "depends_on", "design", "deadline", "parent"}
+_FORM_FIELDS = {"text", "workspace", "agent", "priority", "depends_on", "design", "deadline", "parent"}
 
 
 @require_safe
@@ -55,7 +55,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """
     user = cast(User, request.user)
     if request.method != "POST":
-        asked = {name: request.GET[name] for name in ("text", "workspace", "parent") if name in request.GET}
+        asked = {name: request.GET[name] for name in ("text", "workspace", "agent", "parent") if name in request.GET}
         return _composer(request, GoalForm(initial=asked, by=user))
     form = GoalForm(_with_text(request.POST), by=user)
     if request.POST.get("show") == "preview":  # the way without scripts; with them the preview is there while typing
@@ -73,6 +73,7 @@ def new(request: HttpRequest) -> HttpResponse:
             design=form.cleaned_data["design"],
             deadline=form.cleaned_data["deadline"],
             parent=form.cleaned_data["parent"],
+            agent=form.cleaned_data["agent"],
         )
     except GoalRefused as refused:
         form.add_error(refused.field if refused.field in _FORM_FIELDS else None, refused.message)
@@ -100,6 +101,7 @@ def _composer(request: HttpRequest, form: GoalForm, status: int = 200) -> HttpRe
             "text_max": settings.GOAL_TEXT_MAX,
             "design_max": DESIGN_MAX,
             "priority": str(form["priority"].value() or DEFAULT_PRIORITY),
+            "offered_agents": form.offered_agents(),
             "offered_goals": form.offered_goals(),
             "offered_wholes": form.offered_wholes(),
             "part_of": str(form["parent"].value() or ""),

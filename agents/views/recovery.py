@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -184,7 +184,13 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a rule out of force, or back, as its next version."""
     user = _operator(request)
     row = get_object_or_404(FailureRule, pk=min(pk, _PK_MAX))
-    failing.switch(row, by=user, enabled=not row.enabled)
+    rule = versions.about(_RULES, {"name": row.name})
+    if rule is None:
+        raise Http404
+    try:
+        versions.switch(rule, on=not row.enabled, by=user, seen=row.pk)
+    except (TuningRefused, NotPossibleNow) as refused:
+        messages.warning(request, f"Nothing was changed: {refused}")
     return redirect("recovery-rules")
 
 

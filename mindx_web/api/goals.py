@@ -12,8 +12,8 @@ from ninja.responses import Status
 from pydantic import Field
 
 from agents import goal_log, selectors
-from agents.models import Goal, IntentPlan
-from agents.services import goal_terms
+from agents.models import Agent, Goal, IntentPlan
+from agents.services import agent_making, goal_terms
 from agents.services import goals as services
 from agents.states import GoalState
 from mindx_web.api.auth import ApiRequest, BearerToken
@@ -38,6 +38,7 @@ class GoalIn(Strict):
     text: str
     priority: int = Field(3, ge=1, le=5, description="1 is adopted first, 5 last")
     workspace: str | None = Field(None, description="name of a workspace of yours")
+    agent: str | None = Field(None, max_length=64, description="name or id of its agent; without one the first")
     depends_on: list[str] = Field([], max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved")
     deadline: Moment | None = Field(None, description="after this moment it is not begun")
     parent: str | None = Field(None, description="id of a goal of yours that this one is a part of")
@@ -147,6 +148,7 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Stat
         text=payload.text,
         priority=payload.priority,
         workspace=workspace,
+        agent=_agent(user, payload.agent) if payload.agent is not None else None,
         depends_on=_dependencies(user, payload.depends_on),
         deadline=payload.deadline,
         parent=readable(user, payload.parent) if payload.parent is not None else None,
@@ -158,6 +160,14 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Stat
         raise Problem(422, "This Idempotency-Key belongs to an earlier goal.", kind="key_reused")
     response.headers["Location"] = f"/api/v1/goals/{goal.pk}"
     return Status(201, goal_out(_read(user, str(goal.pk))))
+
+
+def _agent(user: User, said: str) -> Agent:
+    """The agent of this name or id; no name begins with a digit."""
+    if said.isascii() and said.isdigit() and len(said) < 19:
+        found = Agent.objects.filter(pk=int(said)).first()
+        said = found.name if found is not None else said
+    return agent_making.usable(said, by=user)
 
 
 @router.get("", response=GoalPage, auth=_MAY_READ, operation_id="list_goals")

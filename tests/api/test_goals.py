@@ -326,3 +326,30 @@ def test_a_person_without_a_role_that_submits_is_refused(api_of: Any, owner: Any
     assert answer.status_code in {403, 422}
     assert json.loads(answer.content)["detail"]
     assert not Goal.objects.exists()
+
+
+def test_a_goal_names_the_agent_that_it_is_for(api_of: Any, owner: Any) -> None:
+    from django.utils import timezone
+
+    from agents.models import Agent, Goal
+
+    Agent.objects.create(name="scout")
+    Agent.objects.create(name="gone", retired_at=timezone.now())
+    api = api_of(owner)
+    goal = api.post("goals", {"text": "Look around", "agent": "Scout"}).json()
+    scout = str(Agent.objects.get(name="scout").pk)
+    assert goal["agent"] == scout
+    assert api.post("goals", {"text": "Look around", "agent": scout}).json()["agent"] == scout
+    assert api.post("goals", {"text": "Look around"}).json()["agent"] == str(Agent.objects.get(name="mindx").pk)
+    for name, said in (
+        ("gone", "retired"),
+        ("scuot", "Did you mean scout?"),
+        ("", "There is no agent"),
+        ("9" * 18, "There is no agent"),
+    ):
+        refused = api.post("goals", {"text": "Look around", "agent": name})
+        assert refused.status_code == 422
+        (error,) = refused.json()["errors"]
+        assert error["field"] == "agent"
+        assert said in error["message"]
+    assert Goal.objects.count() == 3

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agents import goal_family
-from agents.models import Goal
+from agents.models import Agent, Goal
 from agents.services import goal_terms, goals
 from people.models import User
 
@@ -142,3 +142,42 @@ def test_the_family_of_a_goal_is_one_query_and_bounded(owner: User, make_goal: M
         family = goal_family.of(whole, owner)
     assert len(asked) == 1
     assert [one.kind for one in family] == ["Parts"] * goal_family.MOST
+
+
+def test_the_composer_names_an_agent_and_offers_none_where_there_is_only_the_first(
+    owner: User, client_of: ClientOf
+) -> None:
+    client = client_of(owner)
+    assert 'name="agent"' not in client.get("/goals/new/").content.decode()
+    Agent.objects.create(name="scout")
+    Agent.objects.create(name="gone", retired_at=UNTIL)
+    page = client.get("/goals/new/?agent=scout").content.decode()
+    assert '<option value="scout" selected>' in page
+    assert 'value="gone"' not in page
+    client.post("/goals/new/", {"text": "Look around", "agent": "scout"})
+    client.post("/goals/new/", {"text": "Look further", "agent": ""})
+    assert [goal.agent.name for goal in Goal.objects.order_by("pk")] == ["scout", "mindx"]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("gone", "is retired"), ("scuot", "There is no agent"), ("<b>", "&lt;b&gt;")]
+)
+def test_an_agent_that_takes_no_goals_is_said_under_its_field(
+    owner: User, client_of: ClientOf, name: str, said: str
+) -> None:
+    Agent.objects.create(name="gone", retired_at=UNTIL)
+    page = client_of(owner).post("/goals/new/", {"text": "Look around", "agent": name})
+    assert page.status_code == 422
+    assert said in page.content.decode()
+    assert 'id="err-agent"' in page.content.decode()
+    assert not Goal.objects.exists()
+
+
+def test_who_may_submit_nothing_may_use_no_agent(db: None) -> None:
+    from agents.errors import GoalRefused
+    from agents.services import agent_making
+    from tests.cast import person
+
+    Agent.objects.create(name="scout")
+    with pytest.raises(GoalRefused, match="may not give goals"):
+        agent_making.usable("scout", by=person("nobody"))

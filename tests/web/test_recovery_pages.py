@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
-from agents.bdi.failures import Facts, FailureClass
+from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
 from agents.recovery_time import RecoveryTime
-from agents.services import recovery_learning
+from agents.services import failing, recovery_learning
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +51,37 @@ def test_a_number_has_its_n_and_leads_to_its_cases(failure: FailureRecord, opera
     assert address.replace("&", "&amp;") in page
     assert f"goal {failure.goal_id}" in client.get(address).content.decode()
     assert f"goal {failure.goal_id}" not in client.get("/recovery/failures/?strategy=manual_fallback").content.decode()
+
+
+def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_back(
+    operator: User, client_of: Clients
+) -> None:
+    client = client_of(operator)
+    old = failing.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "quota", text="quota"), by=operator)
+    with CaptureQueriesContext(connection) as asked:
+        client.post(f"/recovery/rules/{old.pk}/switch")
+    said = [query["sql"] for query in asked.captured_queries]
+    lock = next(at for at, sql in enumerate(said) if "pg_advisory_xact_lock" in sql)
+    assert lock < next(at for at, sql in enumerate(said) if sql.startswith('INSERT INTO "agents_failurerule"'))
+    off = FailureRule.objects.latest("pk")
+    assert (off.number, off.enabled) == (2, False)
+    # Two have the page open: the second of them reads what the first one did, and nothing is changed.
+    again = client.post(f"/recovery/rules/{old.pk}/switch", follow=True)
+    assert "Somebody saved another version meanwhile" in again.content.decode()
+    assert FailureRule.objects.count() == 2
+    client.post(f"/recovery/rules/{off.pk}/switch")
+    assert failing.in_force()[0].number == 3
+
+
+def test_a_rule_about_a_tool_that_is_gone_is_switched_off_but_not_on(operator: User, client_of: Clients) -> None:
+    client = client_of(operator)
+    gone = failing.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "old", tool="fax", command="send"), by=operator)
+    client.post(f"/recovery/rules/{gone.pk}/switch")
+    off = FailureRule.objects.latest("pk")
+    assert not off.enabled
+    shown = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
+    assert "There is no tool “fax”" in shown.content.decode()
+    assert failing.in_force() == []
 
 
 def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(

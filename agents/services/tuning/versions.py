@@ -176,6 +176,17 @@ def revert(one: Tunable, version: int, *, by: User, note: str = "", seen: int | 
     return _saved(one.kind, values, by=by, note=f"{said}{'; ' + note.strip() if note.strip() else ''}"[:300], seen=seen)
 
 
+def switch(one: Tunable, *, on: bool, by: User, seen: int) -> Tunable:
+    """Put a version out of force or back, as a further version. `seen`: the number of the one that was read.
+
+    What is switched off is not checked: a tool that it names may be gone. Errors as of `save`.
+    """
+    failing.check_operator(by)
+    values = {**one.values, "enabled": on}
+    values = one.kind.checked(values).values if on else values
+    return _saved(one.kind, values, by=by, note=one.note, seen=seen)
+
+
 def _saved(kind: Kind, values: Values, *, by: User, note: str, seen: int | None) -> Tunable:
     with transaction.atomic():
         with connection.cursor() as cursor:

@@ -68,7 +68,7 @@ def test_each_saved_version_is_a_row_and_the_newest_counts(operator: User) -> No
     failing.save_rule(QUOTA, by=operator)
     row = failing.save_rule(Rule(FailureClass.NETWORK_ERROR, "quota", text="quota"), by=operator)
     assert [(one.name, one.number) for one in failing.in_force()] == [("quota", 2)]
-    failing.switch(row, by=operator, enabled=False)
+    failing.save_rule(failing.rule_of(row), by=operator, enabled=False)
     assert failing.in_force() == []
     assert list(FailureRule.objects.order_by("number").values_list("number", "enabled")) == [
         (1, True),
