@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -93,14 +93,18 @@ def gone(pid: int) -> None:
 
 
 @contextmanager
-def stopped(*pids: int) -> Iterator[None]:
-    """SIGSTOP now, SIGCONT at the end."""
+def stopped(*pids: int, also: Iterable[int] = ()) -> Iterator[None]:
+    """SIGSTOP now, SIGCONT at the end; those of `also` may have ended since somebody looked."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
+    others = tuple(also)
+    for pid in others:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
     try:
         yield
     finally:
-        for pid in pids:
+        for pid in (*pids, *others):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
 

@@ -203,7 +203,7 @@ def test_a_database_that_stands_still_for_less_than_a_lease_is_no_reason_either(
         assert server is not None
         with more_hands(system, 2):
             for _ in range(10):
-                with stopped(server, *descendants(server)):
+                with stopped(server, also=descendants(server)):
                     passed(system.lease_s / 2)
                     case.landed += 1
                 until = _lease_until(system, plan.goal)
