@@ -131,11 +131,15 @@ def check_said(command: Command, said: Said) -> None:
     """Raise SchemaFault unless everything that is said of a command is about its parameters."""
     named = {slot.parameter for one in said.senses for slot in one.slots} | set(said.places) | set(said.also.values())
     named |= {name for one in said.senses for name in (*one.fixed, *(name for name, _ in one.flags.values()))}
+    named |= {name for one in said.senses for pair in one.same.items() for name in pair}
     if unknown := named - set(command.properties):
         raise SchemaFault(f"what is said of it names “{min(unknown)}”, which the schema does not have")
     for one in said.senses:
-        if wrong := problems(command.schema, dict(one.flags.values()) | dict(one.fixed), partial=True):
-            raise SchemaFault(f"what a wording fixes does not fit: {wrong[0][0]} {wrong[0][1]}")
+        for name, value in (*one.flags.values(), *one.fixed.items()):
+            if wrong := problems(command.schema, {name: value}, partial=True):
+                raise SchemaFault(f"what a wording fixes does not fit: {wrong[0][0]} {wrong[0][1]}")
+        if own := one.never & one.words:
+            raise SchemaFault(f"a wording is never said with “{min(own)}”, which is one of its own words")
 
 
 def check_command(command: Command) -> None:

@@ -9,6 +9,8 @@ order and form. Notation of `sense`:
             "name~word > named"           ~ says what a value looks like where its kind does not: word, text
             "most < commits"              a number before one of these: "five commits"
     about   "file folder"                 nouns that belong to it
+    never   "commit branch"               words that say another command is meant: where one is said, it is asked
+    same    {"to_line": "from_line"}      a parameter that takes the value of another: "line 42"
     flags   {"ignoring case": ("ignore_case", True)}
 """
 
@@ -20,7 +22,7 @@ from typing import Any
 
 SHAPES = (
     "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
-    "newname", "pattern", "packages", "quoted", "variable", "note",
+    "newname", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
 )  # fmt: skip
 
 
@@ -39,6 +41,8 @@ class Slot:
 class Sense:
     """One way in which a command is meant. `key`: one of these nouns must be said.
     `wants`: one of these parameters must be said. `line`: what runs, of a value.
+    `never`: with one of these words, which another command is about, it is doubtful.
+    `same`: parameters that take the value of another one.
 
     `fixed` are values that this way of saying it means.
     """
@@ -51,6 +55,16 @@ class Sense:
     flags: Mapping[tuple[str, ...], tuple[str, Any]] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
     line: str = ""
+    never: frozenset[str] = frozenset()
+    same: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that it is said by: verbs, those that must be said, and what stands before and behind values."""
+        found = {word for verb in self.verbs for word in verb} | {word for flag in self.flags for word in flag}
+        for slot in self.slots:
+            found |= {word for cue in slot.cues for word in cue} | set(slot.behind)
+        return frozenset(found) | self.key
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,8 @@ def sense(
     wants: str = "",
     flags: Mapping[str, tuple[str, Any]] | None = None,
     line: str = "",
+    never: str = "",
+    same: Mapping[str, str] | None = None,
     **fixed: Any,
 ) -> Sense:
     """Read the notation of the module's docstring."""
@@ -100,6 +116,8 @@ def sense(
         {tuple(said.split()): value for said, value in (flags or {}).items()},
         fixed,
         line,
+        frozenset(never.split()),
+        same or {},
     )
 
 

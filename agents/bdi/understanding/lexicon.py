@@ -11,7 +11,7 @@ from typing import Any
 from agents.bdi.understanding.filler import ARTICLES, IDLE, NO_SLIPS, SMALL
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.spelling import is_near
-from agents.bdi.understanding.tokens import NUMBERS, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import NUMBERS, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
@@ -55,6 +55,7 @@ class Entry:
     # The little words of its slots, folded, by their first one, in the order in which they are declared.
     cues: Mapping[str, tuple[Cue, ...]]
     flags: tuple[tuple[tuple[str, ...], str, Any], ...]
+    never: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Lexicon:
     def words(self) -> frozenset[str]:
         """Every word of the declarations: none of them is a slip of another."""
         found = {part for entry in self.entries for verb in entry.verbs for part in verb.parts}
-        found |= {word for entry in self.entries for word in entry.about}
+        found |= {word for entry in self.entries for word in entry.about | entry.never}
         for entry in self.entries:
             for slot in entry.sense.slots:
                 found |= {fold(word) for cue in slot.cues for word in cue} | {fold(word) for word in slot.behind}
@@ -206,7 +207,8 @@ class Lexicon:
         """The verb expressions that stand in a clause, by the number of their entry, in the order of its verbs."""
         places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         for at, token in enumerate(tokens):
-            if token.kind == SIGN:
+            if token.kind in (SIGN, QUOTED):
+                # A word in quotes is spoken of: it is no verb.
                 continue
             for word, slips in self._slips(token.text).items():
                 if slips == 0 or token.kind == WORD:
@@ -257,6 +259,7 @@ def _entry(command: Command, sense: Sense) -> Entry:
         frozenset(map(fold, sense.key)),
         {first: tuple(found) for first, found in cues.items()},
         tuple((tuple(map(fold, phrase)), name, value) for phrase, (name, value) in longest_first),
+        frozenset(map(fold, sense.never)),
     )
 
 

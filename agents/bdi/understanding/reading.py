@@ -15,10 +15,11 @@ from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
+from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, is_noun
 from agents.bdi.understanding.taking import take_asides, take_counted, take_flags, take_keys
-from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import FLAG, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from sandbox.command_line import PROGRAMS
@@ -149,20 +150,42 @@ def _by(
             for at, token in enumerate(tokens)
             if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2
         }
-    situation.effort.spend(len(tokens))
     base = State(entry, tokens, situation, lexicon, used)
+    if entry.key and not by_name and not _is_about(base):
+        # Most senses end here: what they must be about is not said.
+        return []
+    situation.effort.spend(len(tokens))
     take_flags(base)
     take_keys(base)
     take_counted(base)
     take_asides(base)
-    if entry.key and not by_name and not _is_about(base):
-        return []
+    others = _of_others(base) if entry.never and not by_name else ()
     for chunks in itertools.islice(chunked(base), MAX_CUE_READINGS):
         situation.effort.spend(len(tokens))
         state = replace(base, used=set(base.used), params=dict(base.params), left=[])
         if fill_slots(state, chunks, met) and (by_name or not _lacks(state)):
-            found.append(judged(state, met, by_name or bool(of_tool)))
+            for name, other in entry.sense.same.items():
+                if other in state.params:
+                    state.params.setdefault(name, replace(state.params[other], literals=0))
+            found.append(_doubted(judged(state, met, by_name or bool(of_tool)), others))
     return found
+
+
+def _of_others(state: State) -> tuple[str, ...]:
+    """The words of a clause with which another command is meant: “the latest commit” is no file."""
+    return tuple(
+        dict.fromkeys(
+            token.text
+            for token in state.tokens
+            if token.kind in (WORD, FLAG, SIGN)
+            and (token.text in state.entry.never or singular(token.text) in state.entry.never)
+            and not state.situation.tree.kind(token.value)
+        )
+    )
+
+
+def _doubted(reading: Reading, others: tuple[str, ...]) -> Reading:
+    return replace(reading, doubts=(*reading.doubts, *others), cost=reading.cost + len(others)) if others else reading
 
 
 def _lacks(state: State) -> bool:

@@ -30,13 +30,25 @@ SAID: Mapping[str, Said] = {
     "status": Said(
         (
             sense(f"{_SHOW}, status", _WHERE, about="git status state repository repo project", key="git status"),
-            sense("git status", _WHERE, about="repository repo"),
+            sense("git status, do git status", _WHERE, about="repository repo"),
             sense(
                 "what is changed, anything changed, what changed, have … changed, is … committed, what is "
-                "uncommitted, which files changed, "
-                "which files have changed, are there uncommitted",
+                "uncommitted, which files changed, which files are changed, which files … modified, which files … "
+                "untracked, which files have changed, are there uncommitted, are there any uncommitted, any "
+                "uncommitted, is "
+                "there anything to commit, anything to commit, is … clean, is … dirty, is there anything uncommitted, "
+                "what "
+                "have not been committed, what is not committed, which changes are not committed",
                 _WHERE,
-                about="git repository repo anything files changes uncommitted changed file",
+                about="git repository repo anything files changes uncommitted changed file working tree still yet",
+                never="last since yesterday who branch note",
+            ),
+            sense(
+                f"{_SHOW}, what be",
+                "path > of the folder, in the folder, in, of",
+                about="state status repository repo",
+                key="repository repo",
+                never="branch branches commit commits log history diff file name",
             ),
         ),
         _REPOSITORY,
@@ -50,8 +62,9 @@ SAID: Mapping[str, Said] = {
                 "since~word > since the commit, since commit, since, against, compared to, compared with, to "
                 "commit, with",
                 "only > in the file, in file, only in, of the file, of file, only for, to the file",
-                about="git diff difference changes change changed line modification",
-                key="git diff difference changes modification",
+                about="git diff difference changes change changed line modification uncommitted",
+                key="git diff difference differences changes modification",
+                never="commits log history status branches push pull merge",
                 flags={
                     "staged": ("what", "staged"),
                     "--staged": ("what", "staged"),
@@ -65,6 +78,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "git diff",
+                "*only",
                 _WHERE,
                 "since~word > since, against, to",
                 flags={
@@ -75,8 +89,9 @@ SAID: Mapping[str, Said] = {
                 },
             ),
             sense(
-                "what have changed, what has changed, which lines changed, what changed, what did … change, what "
-                "is different",
+                "what have changed, what has changed, which lines changed, what changed, what did … change, what have "
+                "… "
+                "changed, what is different, what do … change",
                 "since~word > since the commit, since commit, since",
                 _WHERE,
                 "only > in the file, in file, of the file, to the file",
@@ -90,21 +105,36 @@ SAID: Mapping[str, Said] = {
     "log": Said(
         (
             sense(
-                f"{_SHOW}, what are, who commit, what was committed",
+                f"{_SHOW}, what are, who commit, what was committed, which be, which",
                 "branch~word > on the branch, of the branch, on branch, of branch, on, from the branch",
                 "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most "
                 "recent, recent, -n, with at most < commits, commit, entries",
                 _WHERE,
-                about="git log commit commits history recently recent past",
+                about="git log commit commits history recently recent past entries are there",
                 key="git commit commits history log",
+                never="status diff differences changes staged program process message uncommitted branches undo revert "
+                "its",
             ),
             sense(
-                "git log",
+                "git log, do git log",
                 "most > -n, last, the last, - < commits",
                 "branch~word > of branch, on branch, of, on",
                 _WHERE,
             ),
             sense("who commit, who committed what, what was committed", _WHERE, about="what recently last commits git"),
+            sense(
+                f"{_SHOW}, what be, what was, which be, which was",
+                "branch~word > on the branch, of the branch, on branch, of branch, on",
+                about="very most one made commit git",
+                key="commit",
+                wants="most",
+                never=(
+                    "commits message changes change diff status log history everything file since after before undo "
+                    "revert "
+                    "with saying"
+                ),
+                flags={"last commit": ("most", 1), "latest commit": ("most", 1), "newest commit": ("most", 1)},
+            ),
         ),
         _REPOSITORY,
         {**_ALSO, "limit": "most", "count": "most", "number": "most"},
@@ -114,14 +144,23 @@ SAID: Mapping[str, Said] = {
             sense(
                 f"{_SHOW}, which, what, what are, which are",
                 _WHERE,
-                about="branches git all every there available exist",
+                about="git branches all every there available exist names local",
                 key="branches",
+                never="create new switch delete merge",
             ),
             sense(
                 "git branch, git branches, which branches, what branches, which branch, what branch, "
                 "list branches, show branches, all branches",
                 _WHERE,
                 about="there are exist i we on am current now",
+                never="create new switch",
+            ),
+            sense(
+                f"{_SHOW}, which is, what be, name",
+                _WHERE,
+                about="branch git current active name",
+                key="current",
+                never="directory file commit status working new create",
             ),
         ),
         _REPOSITORY,
@@ -138,7 +177,27 @@ SAID: Mapping[str, Said] = {
                 key="git repository repo",
             ),
             sense("git init", "*path > in"),
-            sense("put, place, bring, get", "*path", about="under version control git", key="git version"),
+            sense(
+                "put, place, bring, get",
+                "*path",
+                about="under version control git folder",
+                key="git version",
+                never="commit branch package",
+            ),
+            sense(
+                "set up, begin, start, use, introduce",
+                "path > in, in the folder, for, of",
+                about="version control git here",
+                key="version control",
+            ),
+            sense(
+                "make, turn, turn … into, convert … into, let … be",
+                "*path",
+                about="folder directory git repository repo",
+                key="repository repo",
+                never="clone push pull new create",
+                wants="path",
+            ),
         ),
         _REPOSITORY,
         _ALSO,
@@ -150,12 +209,16 @@ SAID: Mapping[str, Said] = {
                 "commit, do commit, do a commit",
                 *_OF_A_COMMIT,
                 about="git commit change changes everything all it changed work",
+                never=(
+                    "log history last newest latest which what status branch branches anything undo revert amend push"
+                ),
             ),
             sense(
-                "record, save, store",
+                "record, save, store, put, bring",
                 *_OF_A_COMMIT,
                 about="git commit change changes everything all it changed work",
-                key="git commit change changes changed work",
+                key="git commit changes work",
+                never="log history branch note status version control",
             ),
         ),
         {"path": Place("folder"), "only": Place("any")},
@@ -164,19 +227,35 @@ SAID: Mapping[str, Said] = {
     "create_branch": Said(
         (
             sense(
-                "create, make, add, new, start, open, set up, need, want, begin, spin up, cut",
+                "create, make, add, new, start, open, set up, begin, spin up, cut",
                 "*name~word > named, with name, with the name, by the name of",
                 "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
                 "commit, based on, off of, off, starting at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
-                about="git branch",
+                about="git branch new",
                 key="branch",
+                never="current which what all list delete remove rename merge switch checkout onto back",
+            ),
+            sense(
+                "need, want, have, get",
+                "*name~word > named, with name, with the name, by the name of",
+                "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
+                "commit, based on, off of, off, starting at, at, from, out of",
+                "path > of the folder, in the folder, of the repository, in the repository, in folder",
+                about="git branch new",
+                key="branch",
+                never="current which what all list delete remove rename merge switch checkout onto be back go work",
             ),
             sense(
                 "branch, git checkout -b, git branch, git switch -c, branch off, checkout -b",
                 "*name~word",
                 "start~word > from, at, off",
                 about="branch",
+                never=(
+                    "current which what all list delete remove rename merge use go work -d -a -m compare "
+                    "against "
+                    "diff log history commits"
+                ),
             ),
         ),
         _REPOSITORY,
@@ -186,13 +265,21 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "switch to, switch, check out, checkout, go to, go back to, change to, move to, change, jump to, "
-                "use, return to, go over to",
+                "use, return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, get "
+                "me on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, take me to, "
+                "change … to, set … to",
                 "*name~word > named, to, to the branch, branch, with name",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",
                 key="branch",
+                never="branches new create delete remove rename merge -b -c --",
             ),
-            sense("git checkout, git switch, checkout, check out", "*name~word", about="branch"),
+            sense(
+                "git checkout, git switch, checkout, check out",
+                "*name~word",
+                about="branch",
+                never="-b -c -- file files commit",
+            ),
         ),
         _REPOSITORY,
         {**_ALSO, "branch": "name", "branch_name": "name"},

@@ -24,12 +24,12 @@ _ALSO = {"address": "url", "uri": "url", "link": "url", "timeout": "timeout_s"}
 _ABOUT = "address url web page website site link http request endpoint api json answer response content data body"
 
 
-def _sending(verbs: str) -> Said:
+def _sending(verbs: str, never: str) -> Said:
     return Said(
         (
             sense(
                 verbs,
-                "*content~text > the data, the json, the content, the body, with the body, with body, with the "
+                "*content~body > the data, the json, the content, the body, with the body, with body, with the "
                 "content, with content, with the data, with data, "
                 "-d, --data, the text, with the json, with json, the following, containing, data",
                 "url > to the address, to, at the address, at, on, into, to url, to the url, url",
@@ -39,6 +39,7 @@ def _sending(verbs: str) -> Said:
                 _HOSTS,
                 about=_ABOUT,
                 flags=_ANY,
+                never=f"{never} note mail email model branch commit",
             ),
         ),
         {},
@@ -49,9 +50,12 @@ def _sending(verbs: str) -> Said:
 _GET: tuple[Sense, ...] = (
     sense(
         "get, request, fetch, call, open, load, retrieve, query, ask, read, show, visit, curl, hit, ping, check, "
-        "pull, grab, what do … answer, "
-        "what do … return, what do … say, send request to, send a request to, send a get request to, make a "
-        "request to, make a get request to, look at, see, access, send",
+        "pull, grab, what do … answer, what do … return, what do … say, what do … send back, what do … get from, what "
+        "do "
+        "… respond, what come back from, send request to, send get request to, send get to, make request to, make get "
+        "request to, do request to, do get request to, do get on, do get to, get request to, what is at, look at, "
+        "have a "
+        "look at, see, access, is … up, is … reachable, is … alive, browse, browse to, view, display, print, go to",
         "*url > from, at, of, the address, address, the url, url, the page, to, with url",
         "most_bytes > keeping at most, at most, keep at most < bytes, byte",
         "ca_file > trusting the file, trusting, with the certificate",
@@ -60,6 +64,7 @@ _GET: tuple[Sense, ...] = (
         _HOSTS,
         about=_ABOUT,
         flags=_ANY,
+        never="post put patch delete upload clone push -i -o -x -d --data note branch summary summarize model",
     ),
 )
 
@@ -68,13 +73,17 @@ SAID: Mapping[str, Said] = {
     "head": Said(
         (
             sense(
-                "show, get, request, fetch, read, check, see, display, give, what are, retrieve, print, look at",
+                "show, get, request, fetch, read, check, see, display, give, what are, which, what, retrieve, print, "
+                "look "
+                "at, want, need, do head request to, send head request to, make head request to, send head to, do "
+                "head on",
                 "*url > of, from, at, for, the address",
                 _TIME,
-                about="headers header head address url site page",
-                key="headers header",
+                about="headers header head address url site page response http only just send return have",
+                key="headers header head",
+                never="post put patch",
             ),
-            sense("head, curl -i", "*url > of", about=_ABOUT),
+            sense("head, curl -i, curl --head", "*url > of", _TIME, about=_ABOUT),
         ),
         {"ca_file": Place("file")},
         _ALSO,
@@ -90,18 +99,49 @@ SAID: Mapping[str, Said] = {
                 _TIME,
                 _HEADERS,
                 about="address url file page link web from",
+                never="post patch note branch commit package",
             ),
+            sense(
+                "let, have, want, need, make",
+                "*url > at, from, the file at, the address",
+                "file > should be saved to, should be saved as, should be saved in, should be stored in, should be "
+                "stored "
+                "as, should be downloaded to, should go to, saved as, saved to, saved in, stored in, stored as, "
+                "downloaded "
+                "to, downloaded into, as a file named, as the file",
+                about="address url file page link web",
+                key="saved stored downloaded file",
+                wants="file",
+            ),
+            sense("curl -o", "*file", "url > from", about=""),
         ),
         {"file": Place("new", makes="file", into=True), "ca_file": Place("file")},
         {**_ALSO, "path": "file", "to": "file", "output": "file", "destination": "file"},
     ),
-    "post": _sending("post, send, submit, curl -x post -d, curl -x post, push, transmit, send … post"),
-    "put": _sending("put, curl -x put -d, curl -x put, replace, send … put"),
-    "patch": _sending("patch, send the change, change, update, curl -x patch -d, curl -x patch"),
+    "post": _sending(
+        "post, send, submit, curl -x post -d, curl -x post, curl -d, push, transmit, send … post, send post to, send "
+        "post "
+        "request to, make post to, do post to, do post on, make post request to, do post request to",
+        "put patch delete get head",
+    ),
+    "put": _sending(
+        "put, curl -x put -d, curl -x put, replace, send … put, send put to, send put request to, make put to, do put "
+        "to, "
+        "do put on, make put request to, do put request to",
+        "post patch delete get",
+    ),
+    "patch": _sending(
+        "patch, send the change, change, update, curl -x patch -d, curl -x patch, send … patch, send patch to, send "
+        "patch "
+        "request to, make patch to, do patch to, do patch on, make patch request to, do patch request to",
+        "post put delete get",
+    ),
     "delete": Said(
         (
             sense(
-                "delete, remove, curl -x delete, erase, get rid of",
+                "delete, remove, curl -x delete, erase, get rid of, send delete to, send delete request to, make "
+                "delete "
+                "request to, make delete to, do delete on, do delete to, do delete request to, do delete of",
                 "*url > what is at, at, at the address, the address, from",
                 _TIME,
                 about=_ABOUT + " item resource entry record",

@@ -11,10 +11,15 @@ _ASK = (
     "give … summary of, give summary of, make summary of, make a summary of, write summary of, have summary of, "
     "have a summary of, give … gist of, what is the gist of, "
     "give … overview of, tldr, what are the key sentences of, show … key sentences of, show … main sentences of, "
-    "what are the main points of, "
+    "what are the main points of, what is … about, what be the main point of, what be the essence of, what be the key "
+    "message of, what be the main idea of, do summary of, give … essence of, give … main points of, write … summary "
+    "of, make "
+    "… summary of, want … gist of, compress, "
     "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a "
     "summary of, brief … on"
 )
+_NOMINAL = "show, give, get, make, want, need, write, do, have, list, pick, pick out, find, extract, tell, print"
+_OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
     "with, max, maximum, not more than, up to, into < sentences, sentence, lines"
@@ -42,6 +47,24 @@ SAID: Mapping[str, Said] = {
                 "*path > of, from, for",
                 _SENTENCES,
                 about="file summary key main sentences sentence document short brief shortly briefly gist",
+                never="word words model llm ai note code module modules quality complexity",
+            ),
+            sense(
+                _NOMINAL,
+                "*path > of, from, for, in, out of",
+                _SENTENCES,
+                about="file summary key main sentences document short brief very quick text",
+                key=f"{_OF_IT} summarization",
+                never="word words model llm ai note notes report documentation commit branch folder",
+            ),
+            sense(
+                _NOMINAL,
+                "*path > of, from, for, out of",
+                _SENTENCES,
+                about="file key main important telling most document the best central",
+                key="sentences sentence",
+                wants="path",
+                never="word words model llm ai note notes commit saying delete add",
             ),
         ),
         _FILE,
@@ -54,6 +77,7 @@ SAID: Mapping[str, Said] = {
                 "*text~quoted > the text, this text, text, the following text, the following, this, of the text",
                 _SENTENCES,
                 about="text summary following",
+                never="word words model llm ai note",
             ),
         ),
         {},

@@ -55,8 +55,10 @@ _ABOUT_CODE = "code source file folder tool agent component module script"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 _CODE_PLACE = {"path": Place("any", code=True)}
 _BY_RULES = (
-    "rules~line > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, rules, "
-    "the rule, rule"
+    "rules~codes > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, by rule, "
+    "rules, "
+    "the rule, rule, only the rule, only the rules, only for the rule, only for rule, for the rule, for rule, only, "
+    "for, of"
 )
 
 _SAID = {
@@ -67,13 +69,43 @@ _SAID = {
                 "bugs in, "
                 "find faults in, find issues in, check for faults, check … for problems, check … for bugs, check "
                 "… for faults, "
-                "check … for issues, check … for dangers, lint, are there any problems in, are there any bugs in, "
-                "are there problems in, search … for bugs, what is wrong with, what is wrong in, are there any "
-                "faults in, "
-                "run an audit of, run audit on, run an audit on",
-                "*path > in, of, below, on, for, from",
+                "check … for issues, check … for dangers, check … for errors, check … for mistakes, check … for "
+                "vulnerabilities, check … for weaknesses, check … for flaws, lint, are there any problems in, are "
+                "there any "
+                "bugs in, are there bugs in, are there problems in, are there issues in, are there any issues in, are "
+                "there "
+                "faults in, search … for bugs, search … for problems, search … for faults, scan … for bugs, scan … for "
+                "problems, scan … for issues, scan … for vulnerabilities, what is wrong with, what is wrong in, what "
+                "be wrong "
+                "with, what be wrong in, are there any faults in, do … have problems, do … have bugs, do … have "
+                "issues, do … "
+                "have faults, do … have any bugs, do … have any problems, do … have any issues, search for bugs in, "
+                "search "
+                "for problems in, search for vulnerabilities in, look for security problems in, look for "
+                "vulnerabilities in, "
+                "look for issues in, look for mistakes in, find mistakes in, find errors in, find vulnerabilities in, "
+                "find "
+                "security problems in, look for dead code in, look for unused code in, find dead code in, find unused "
+                "code "
+                "in, is there dead code in, is there unused code in, is there any dead code in, search for dead code "
+                "in, "
+                "run an audit of, run audit on, run an audit on, run audit over, do audit of, do audit on, make audit "
+                "of, "
+                "perform audit of, perform audit on, carry out audit of, want audit of, need audit of, give … audit "
+                "of, "
+                "have … audited, run linter on, run linter over",
+                "*path > in, of, below, on, for, from, over",
                 _TIME,
                 about=f"{_ABOUT_CODE} audit all whole",
+                never="notes log logs fix fixes model llm ai",
+            ),
+            sense(
+                "show, give, get, make, do, want, need, run, perform",
+                "*path > in, of, below, on, for, over",
+                _TIME,
+                about=f"{_ABOUT_CODE} all whole full security",
+                key="audit",
+                never="notes log fix fixes model llm ai report commit",
             ),
         ),
         _CODE_PLACE,
@@ -91,6 +123,21 @@ _SAID = {
                     f"corrections suggestion propose"
                 ),
                 key="fix fixes improvement improvements repair repairs correction corrections",
+                never="apply make carry perform implement model llm ai typo typos commit",
+            ),
+            sense(
+                "make proposal of, make proposal for, make suggestions for, make suggestion for, give suggestions "
+                "for, how "
+                "could … be improved, how can … be improved, how could … improve, how can … improve, what would … "
+                "fixed in, "
+                "what would … fix in, show … would be fixed in, show … would fix in, what can be improved in, what "
+                "can be fixed "
+                "in, what could be fixed in",
+                "*path > in, of, to, below, for",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} fix fixes improvements",
+                never="model llm ai",
             ),
             sense(
                 _BETTER + ", what could be improved in, make … better, what could be better in",
@@ -98,6 +145,10 @@ _SAID = {
                 _BY_RULES,
                 _TIME,
                 about=f"{_ABOUT_CODE} quality",
+                never=(
+                    "model llm ai bug bugs typo typos error errors test tests text name sentence word function wording "
+                    "automatically spelling"
+                ),
             ),
         ),
         _CODE_PLACE,
@@ -112,6 +163,7 @@ _SAID = {
                 _TIME,
                 about=f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all",
                 key="fix fixes repair repairs correction corrections",
+                never="propose suggest proposal proposals suggestion suggestions preview model llm ai commit",
             ),
             sense(
                 "auto-fix, autofix, fix … automatically, repair … automatically",
@@ -126,7 +178,7 @@ _SAID = {
     "send_file_to_model": Said(
         (
             sense(
-                "send … to the language model, send … to the model, send … to a model, ask … model to improve, "
+                "ask … model to improve, "
                 "ask … model to mend, have … model improve, let … model improve, ask … model for improvements of, "
                 "ask … model for improvements to, use … model to improve, get … model to improve, improve, "
                 "enhance, mend",
@@ -135,6 +187,17 @@ _SAID = {
                 _TIME,
                 about=f"{_ABOUT_CODE} model language llm ai by with improvements improvement for",
                 key="model llm ai",
+                never="summarize summary notes translate explain",
+            ),
+            sense(
+                "send … to the language model, send … to the model, send … to a model, send … to model, give … to the "
+                "model",
+                "*path > the file",
+                "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
+                _TIME,
+                about=f"{_ABOUT_CODE} model language llm ai improvements improvement for improving",
+                key="improvement improvements improve improving wish mend better fix",
+                never="summarize summary notes",
             ),
         ),
         {"path": Place("file", code=True)},

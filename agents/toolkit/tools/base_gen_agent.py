@@ -30,13 +30,36 @@ _SAID = {
                 "generate documentation for, make documentation from, make documentation of, make documentation for, "
                 "create documentation for, create documentation of, create documentation, generate documentation, "
                 "make documentation, write documentation, generate docs for, write docs for, create docs for, "
-                "make docs for, generate docs, produce documentation of, produce documentation for, describe",
+                "make docs for, generate docs, produce documentation of, produce documentation for, describe, write "
+                "docs of, "
+                "generate docs of, make docs of, create docs of, want documentation of, want documentation for, need "
+                "documentation for, need documentation of, need docs for, want docs for, have … documented, make api "
+                "docs "
+                "of, make api docs for, generate api docs for, generate api docs of, create markdown documentation of, "
+                "generate markdown documentation of, write markdown documentation of, do documentation of, put "
+                "documentation "
+                "of, put documentation for, make pages about, write pages about, create pages about, generate pages "
+                "about, "
+                "make markdown pages about, write markdown pages about, generate markdown pages about",
                 "*path > in, of, below, for, from, about",
                 "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, and put "
                 "it into, "
                 "and save it to, and save it in, as",
                 "timeout_s > within, with a timeout of, with timeout < seconds, second, secs, s",
-                about="code source module documentation docs pages markdown base gen agent file",
+                about="code source module documentation docs pages markdown base gen agent file api",
+                never="notes commit branch report summary read show open delete remove copy move rename list",
+            ),
+            sense(
+                "make, give, generate, create, write, want, need, get, have, do, produce",
+                "*path > of, for, about",
+                "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, put it in, "
+                "put it "
+                "into, and put it into, put them in, put them into, save it in, generated into, written to, written "
+                "into",
+                about="code source module pages markdown api file",
+                key="documentation docs",
+                never="notes commit branch report summary read show open delete remove copy move rename list",
+                wants="to",
             ),
         ),
         {"path": Place("any", code=True), "to": Place("new", makes="folder")},

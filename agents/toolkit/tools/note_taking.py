@@ -73,14 +73,35 @@ _SAID = {
         (
             sense(
                 "write, take, make, create, jot down, add, note down, leave, put down, set down, record, new, "
-                "save, start, scribble, "
+                "save, start, scribble, do, let, have, need, want, "
                 "jot … down, replace, overwrite, rewrite, store, keep",
                 _NAMED,
-                f"text~text > {_TEXT_CUES}",
-                about=_NOTE,
+                f"text~text > {_TEXT_CUES}, should say, should read, should contain, must say",
+                about=f"{_NOTE} new short",
                 key="note notes memo",
+                never="show list delete remove rename commit branch append end move copy",
             ),
             sense("note", "*name~word", "text~text > :, saying", about=_NOTE),
+            sense(
+                "save, store, keep, put, write, record, write down, put down, set down, remember",
+                "*text~quoted",
+                "name~word > as the note, as note, as a note named, in the note, in a note named, in note, as a note "
+                "with "
+                "the name, under the note, in a new note named, into the note, to the note, in a note about",
+                about=_NOTE,
+                key="note memo",
+                never="add append end",
+                wants="name",
+            ),
+            sense(
+                "keep, write, make, save, take, have, create",
+                "*name~word > titled, named, note, the note",
+                "text~text > with, of the text",
+                about=_NOTE,
+                key="note memo",
+                never="add append end show list read replace",
+                wants="text",
+            ),
             sense(
                 "replace, overwrite, rewrite, change",
                 "*name~word > note, the note, named",
@@ -127,13 +148,17 @@ _SAID = {
     "show_note": Said(
         (
             sense(
-                "show, read, display, open, view, see, print, get, give, look at, what do … say, what is in, "
+                "show, read, display, open, view, see, print, get, give, look at, have a look at, take a look at, let "
+                "… "
+                "see, read … out, cat, what stand in, what have … noted about, what do … note about, what do … say, "
+                "what is in, "
                 "what do … contain, "
                 "what did i write in, what stand in, look up, tell, check, pull up",
                 "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, "
                 "titled, in, under",
                 about=f"{_NOTE} content text again what say",
                 key="note notes memo",
+                never="saying delete remove rename append add list commit branch all every with new",
             ),
         ),
         {},
@@ -143,9 +168,10 @@ _SAID = {
         (
             sense(
                 "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, "
-                "have, which are, tell",
-                about="notes all every there have available exist list names",
+                "have, which are, tell, are there, do … have",
+                about="notes all every there have available exist list names name titles any",
                 key="notes",
+                never="delete remove folder file saying add append with create write about",
             ),
             sense("notes, my notes, all notes, list notes"),
         ),

@@ -26,21 +26,48 @@ _LOOK_AT = (
     "analysis of, "
     "run analysis on, run an analysis on, run an analysis of, perform an analysis of, make an analysis of, "
     "make analysis of, how good is, how complex is, how large is, how is the quality of, check the quality of, "
-    "check … quality, go over, look over, rate, judge"
+    "check … quality, go over, look over, rate, judge, do code review of, do code analysis of, do review of, make "
+    "review "
+    "of, perform analysis of, perform code analysis of, perform review of, run code analysis on, make code analysis "
+    "of, want "
+    "analysis of, need analysis of, want review of, need review of, give … analysis of, give … review of, what be the "
+    "complexity of, what be the quality of, how be the code quality in, how be the quality in, check the complexity "
+    "of, "
+    "measure the complexity of, do quality check of"
 )
-_ABOUT_CODE = "code source file folder tool agent component module script quality all whole project codebase system"
+_ABOUT_CODE = (
+    "code source file folder tool agent component module script quality all whole project codebase system complexity "
+    "complex analysis review detailed thorough full"
+)
+_NO_CODE = "notes commit branch branches log logs diff sentence sentences summary model llm ai csv data"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 
 _SAID = {
     "analyze": Said(
-        (sense(_LOOK_AT, "*path > in, of, below, on, for, from", _TIME, about=_ABOUT_CODE),),
+        (
+            sense(
+                _LOOK_AT, "*path > in, of, below, on, for, from", _TIME, about=_ABOUT_CODE, never=f"{_NO_CODE} report"
+            ),
+            sense(
+                "show, give, get, make, do, want, need, run, perform",
+                "*path > in, of, below, on, for",
+                _TIME,
+                about=_ABOUT_CODE,
+                key="analysis review complexity",
+                never=f"{_NO_CODE} report write audit bug bugs",
+            ),
+        ),
         {"path": Place("any", code=True)},
         _ALSO,
     ),
     "write_report": Said(
         (
             sense(
-                f"write, make, create, generate, produce, prepare, compile, save, put, {_LOOK_AT}",
+                "write, make, create, generate, produce, prepare, compile, save, put, give, want, need, do, get, draw "
+                "up, "
+                "write report, make report, create report, generate report, produce report, write report on, write "
+                "report "
+                f"about, make report about, make report on, {_LOOK_AT}",
                 "*path > about, on, of, for, about the code in, on the code in, of the code in, in",
                 "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and "
                 "save it in, and write it to, "
@@ -48,6 +75,7 @@ _SAID = {
                 _TIME,
                 about=f"{_ABOUT_CODE} report",
                 key="report",
+                never="notes commit branch mail email read show open delete remove copy move summarize",
             ),
         ),
         {"path": Place("any", code=True), "to": Place("new", makes="file")},

@@ -1,0 +1,54 @@
+"""Values that only one form can have: a kind of files, codes of rules, what is sent over the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agents.bdi.understanding.filled import Asked, Filled
+from agents.bdi.understanding.naming_words import TYPES
+from agents.bdi.understanding.paths import FOLDER
+from agents.bdi.understanding.tokens import DATA, PATH, QUOTED, WORD, Token
+
+_CODE = re.compile(r"[A-Z]{1,6}[0-9]{0,4}\Z", re.ASCII)
+_ENDING = re.compile(r"\*?\.\w{1,6}\Z", re.ASCII)
+_FORM = re.compile(r"[\w.\[\]-]{1,64}=\S*\Z")
+
+
+def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """The pattern of files that end alike: “csv”, “python”, `*.md`; never the name of one file."""
+    for token in tokens:
+        if token.kind == PATH and _ENDING.match(token.value):
+            made = f"*{token.value.lstrip('*')}"
+        elif token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER:
+            made = TYPES[token.text]
+        else:
+            continue
+        why = "files of this kind end so"
+        filled = Filled(made, (token.start, token.end), token.value, 0.95, why, literals=1)
+        return filled, [one for one in tokens if one is not token]
+    return None, list(tokens)
+
+
+def codes_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """Rules by their letters and digits, with commas between them: “F401 and UP”."""
+    named = [one for one in tokens if one.kind in (WORD, QUOTED, PATH) and _CODE.match(one.value)]
+    if not named:
+        return None, list(tokens)
+    rest = [one for one in tokens if one not in named and one.text not in ("and", "or", ",", "&")]
+    return Filled(", ".join(one.value for one in named), (named[0].start, named[-1].end), literals=1), rest
+
+
+def body_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """What is sent, letter by letter: in quotes, as JSON or as `name=value`. Words that tell of it are not it."""
+    said = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
+    said = said or next((one for one in tokens if one.kind in (WORD, PATH) and _FORM.match(one.value)), None)
+    if said is not None:
+        return Filled(said.value, (said.start, said.end), literals=1), [one for one in tokens if one is not said]
+    told = next((one for one in tokens if one.kind == PATH), None)
+    if told is None:
+        return None, list(tokens)
+    problem = f"“{told.value}” names a file, and what is sent is given in words; put it in quotes"
+    return Filled(None, (told.start, told.end), told.value, 0.2, problem=problem), [
+        one for one in tokens if one is not told
+    ]
