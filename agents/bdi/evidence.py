@@ -83,7 +83,7 @@ class Node:
             return {"code": "not_tried", "why": "another rule was chosen first"}
         nearest = nearest_belief(failed, self.beliefs)
         why = f"nothing shows that {_inner(failed.sentence)}"
-        if nearest is not None and failed.verdicts[nearest].answer == "no":
+        if nearest is not None and failed.cells.get(nearest, UNKNOWN).answer == "no":
             why = f"“{_inner(failed.sentence)}” is not so: {self.beliefs[nearest].sentence}"
         return {
             "code": "not_applicable",
@@ -93,8 +93,6 @@ class Node:
         }
 
     def _context(self, judged: Judged) -> Json:
-        # Most beliefs say nothing about most contexts; that is not written down.
-        cells = (each for each in zip(self.numbers, judged.verdicts, strict=True) if each[1] != UNKNOWN)
         return {
             "text": str(judged.context),
             "sentence": judged.sentence,
@@ -103,7 +101,10 @@ class Node:
             "holds": judged.holds,
             "decided_by": None if judged.decided_by is None else self.numbers[judged.decided_by],
             "score": judged.score,
-            "cells": [{"belief": n, "answer": v.answer, "score": v.score, "reason": v.reason} for n, v in cells],
+            "cells": [
+                {"belief": self.numbers[n], "answer": v.answer, "score": v.score, "reason": v.reason}
+                for n, v in judged.cells.items()
+            ],
         }
 
 

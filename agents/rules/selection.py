@@ -18,7 +18,7 @@ from agents.rules.grammar import Context, Rule, Trigger
 from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
 from agents.rules.speaking import Speaking
-from agents.rules.wording import best_wording
+from agents.rules.wording import best_wording, may_say
 from agents.rules.words import Text, fold, quote, unescape
 from agents.toolkit.hosts import entries_of, host_problem
 from agents.toolkit.registry import Registry
@@ -60,14 +60,24 @@ class Relevant:
 
 @dataclass(frozen=True)
 class Judged:
-    """A context against every belief, in their order; `holds` when one of them entails it."""
+    """A context against every one of `beliefs` beliefs; `holds` when one of them entails it.
+
+    `cells` are the verdicts by the number of the belief, ascending; a belief without one says nothing about it, as most
+    do.
+    """
 
     context: Context
     sentence: str
-    verdicts: tuple[Verdict, ...]
+    cells: Mapping[int, Verdict]
+    beliefs: int
     holds: bool
     decided_by: int | None
     score: float
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdict of every belief, in their order."""
+        return tuple(self.cells.get(number, UNKNOWN) for number in range(self.beliefs))
 
 
 @dataclass(frozen=True)
@@ -97,7 +107,8 @@ class Judgement:
 def relevant_rules(text: Text, rules: Sequence[KnownRule], registry: Registry) -> list[Relevant]:
     """Return the rules whose trigger matches the text, most words first."""
     all_rules = tuple(known.rule for known in rules)
-    found = [match for known in rules if (match := match_rule(known, text, all_rules, registry)) is not None]
+    said = [known for known in rules if may_say(known.rule, text)]
+    found = [match for known in said if (match := match_rule(known, text, all_rules, registry)) is not None]
     return sorted(found, key=lambda match: (-match.literal_words, match.known.name, match.known.version))
 
 
@@ -138,30 +149,33 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
     try:
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
-        nothing = tuple(Verdict("unknown", 0.0, "the goal leaves a slot of it open") for _ in beliefs)
-        return Judged(context, context.text, nothing, False, None, 0.0)
-    sentence = at(said, cwd)
-    verdicts = [UNKNOWN] * len(beliefs)
-    about = filed.about(said, cwd)
-    for number in about:
-        verdicts[number] = _weighed(entails(beliefs[number].sentence, said, cwd), context, beliefs[number])
-    best = max((number for number in about if verdicts[number].answer == "yes"), default=None,
-               key=lambda number: (verdicts[number].score, -number))  # fmt: skip
-    score = verdicts[best].score if best is not None else 0.0
-    sentence = f"NOT {sentence}" if context.negated else sentence
-    return Judged(context, sentence, tuple(verdicts), best is not None, best, score)
+        nothing = Verdict("unknown", 0.0, "the goal leaves a slot of it open")
+        return Judged(context, context.text, dict.fromkeys(range(len(beliefs)), nothing), len(beliefs), False, None, 0.0)
+    cells: dict[int, Verdict] = {}
+    best: int | None = None
+    for number in filed.about(said, cwd):
+        verdict = entails(beliefs[number].sentence, said, cwd)
+        if verdict is UNKNOWN:
+            continue
+        cells[number] = verdict = _weighed(verdict, context.negated, beliefs[number].confidence)
+        if verdict.answer == "yes" and (best is None or verdict.score > cells[best].score):
+            best = number
+    sentence = f"NOT {at(said, cwd)}" if context.negated else at(said, cwd)
+    score = cells[best].score if best is not None else 0.0
+    return Judged(context, sentence, cells, len(beliefs), best is not None, best, score)
 
 
-def _weighed(verdict: Verdict, context: Context, belief: Belief) -> Verdict:
-    verdict = verdict.negated() if context.negated else verdict
-    return Verdict(verdict.answer, round(verdict.score * belief.confidence, 4), verdict.reason)
+@lru_cache(maxsize=4_096)
+def _weighed(verdict: Verdict, negated: bool, confidence: float) -> Verdict:
+    verdict = verdict.negated() if negated else verdict
+    return Verdict(verdict.answer, round(verdict.score * confidence, 4), verdict.reason)
 
 
 def nearest_belief(judged: Judged, beliefs: Sequence[Belief]) -> int | None:
     """Return the belief that speaks against a context, else the one with most of its words; for reading only."""
-    against = [number for number, verdict in enumerate(judged.verdicts) if verdict.answer == "no"]
+    against = [number for number, verdict in judged.cells.items() if verdict.answer == "no"]
     if against:
-        return max(against, key=lambda number: (judged.verdicts[number].score, -number))
+        return max(against, key=lambda number: (judged.cells[number].score, -number))
     wanted = _content_words(judged.sentence)
     shared = [len(wanted & _content_words(belief.sentence)) for belief in beliefs]
     return shared.index(max(shared)) if shared and max(shared) > 0 else None

@@ -71,12 +71,15 @@ class Match:
 
 @dataclass(frozen=True)
 class Template:
-    """A compiled pattern. `slots` are all its slots in order, `required` those that every way through it needs."""
+    """A compiled pattern. `slots` are all its slots in order, `required` those that every way through it needs, and
+    `needed` the words.
+    """
 
     source: str
     slots: tuple[str, ...]
     required: frozenset[str]
     literals: tuple[str, ...]
+    needed: frozenset[str]
     states: tuple[_State, ...] = field(repr=False)
     start: int = field(repr=False)
 
@@ -85,7 +88,7 @@ class Template:
 
         `kinds` gives the kind of each slot, text when missing. A text of more than MAX_WORDS words matches nothing.
         """
-        if len(text.words) > MAX_WORDS:
+        if len(text.words) > MAX_WORDS or not self.needed <= text.vocabulary:
             return None
         search = _Search(self, text, kinds or {})
         for begin in _beginnings(text):
@@ -241,7 +244,9 @@ def compile_template(source: str) -> Template:
     if not _fewest_words(tree):
         raise TemplateError("a pattern needs at least one word besides its slots, else it would match everything")
     states = tuple(builder.states)
-    return Template(source, tuple(dict.fromkeys(names)), frozenset(required), tuple(builder.literals), states, start)
+    needed = frozenset(_needed_words(tree))
+    slots = tuple(dict.fromkeys(names))
+    return Template(source, slots, frozenset(required), tuple(builder.literals), needed, states, start)
 
 
 _Tree = list["str | tuple[str] | list[_Tree]"]  # a word, a slot as 1-tuple, or a choice as list of sequences
@@ -325,6 +330,17 @@ def _fewest_words(items: _Tree) -> int:
     return sum(
         1 if isinstance(item, str) else min(map(_fewest_words, item)) if isinstance(item, list) else 0 for item in items
     )
+
+
+def _needed_words(items: _Tree) -> set[str]:
+    """The words on every way through it."""
+    needed: set[str] = set()
+    for item in items:
+        if isinstance(item, str):
+            needed.add(item)
+        elif isinstance(item, list):
+            needed |= set.intersection(*map(_needed_words, item))
+    return needed
 
 
 def _slots(items: _Tree) -> tuple[list[str], set[str]]:

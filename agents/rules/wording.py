@@ -9,6 +9,11 @@ from agents.rules.slots import Match
 from agents.rules.words import Text
 
 
+def may_say(rule: Rule, text: Text) -> bool:
+    """Whether the text has all the words that some wording cannot do without; False: none matches it."""
+    return any(trigger.template.needed <= text.vocabulary for trigger in rule.triggers)
+
+
 def best_wording(rule: Rule, text: Text, kinds: Mapping[str, str]) -> tuple[Trigger, Match] | None:
     """Return the wording that finds most of its own words in the text, the first of several; None when none matches."""
     best: tuple[Trigger, Match] | None = None

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»"}
 _OPENS_AFTER = set(" \t\r\n([{=:,")
@@ -60,6 +61,11 @@ class Text:
     words: tuple[Word, ...]
     groups: tuple[Group, ...]
     exact: bool = False
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Its words as they are compared, each once."""
+        return frozenset(word.text for word in self.words)
 
     def value(self, first: int, last: int) -> Value:
         """Return what the words `first` to `last` (exclusive) say: a whole group without its quotes, else as it is."""
