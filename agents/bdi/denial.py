@@ -46,6 +46,8 @@ def corrected(beliefs: Sequence[Belief], corrections: Sequence[Correction]) -> l
 
     A list that only names it among others is corrected, because what it says about the others still holds.
     """
+    if not corrections:
+        return list(beliefs)
     words = [one.holds for one in corrections]
     kept = revise([one for one in beliefs if one.sentence not in {each.denied for each in corrections}], words)
     return [one for one in kept if one in words or not any(_says(one, each.denied) for each in corrections)]

@@ -114,7 +114,7 @@ class Log:
 
     beliefs: list[Belief] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    _numbers: dict[Belief, int] = field(default_factory=dict)
+    _numbers: dict[tuple[str, str, float, str], int] = field(default_factory=dict)
 
     def open(
         self, goal: str, judged: Sequence[Judgement], beliefs: Sequence[Belief], cwd: str, depth: int, offset: int
@@ -125,10 +125,12 @@ class Log:
         return node
 
     def _number(self, belief: Belief) -> int:
-        if belief not in self._numbers:
-            self._numbers[belief] = len(self.beliefs)
+        # The same as hashing the belief itself, which every sub-goal does with each of five hundred.
+        same = (belief.sentence, belief.source, belief.confidence, belief.at)
+        number = self._numbers.setdefault(same, len(self.beliefs))
+        if number == len(self.beliefs):
             self.beliefs.append(belief)
-        return self._numbers[belief]
+        return number
 
     def mark(self) -> int:
         return len(self.nodes)

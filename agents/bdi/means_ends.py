@@ -97,13 +97,15 @@ class _Planner:
     max_depth: int
     chosen: Mapping[str, str]
     tries: int = 0
+    filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
 
     def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion | _Failure:
         """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
         found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
-        filed = Speaking([belief.sentence for belief in beliefs])
+        said = [belief.sentence for belief in beliefs]
+        self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
         judged = [judge(match, beliefs, cwd, filed) for match in found]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         usable = [one for one in judged if not self._rejected_for_a_value(one, node)]

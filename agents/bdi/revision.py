@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Fact, Listing, Place, Thing, is_below
 from agents.rules.sentences import at, read_fact
-from agents.rules.speaking import may_speak_of
+from agents.rules.speaking import spoken_of
 from agents.toolkit.command import Command
 from agents.toolkit.effects import fill_sentence
 
@@ -22,15 +23,19 @@ def revise(beliefs: Sequence[Belief], news: Iterable[Belief]) -> tuple[Belief, .
     """
     kept = list(beliefs)
     for new in news:
-        fact = read_fact(new.sentence)
-        kept = [corrected for old in kept if (corrected := _corrected(old, new, fact)) is not None]
+        fact, said = read_fact(new.sentence), new.sentence
+        spoken = spoken_of(said, [old.sentence for old in kept])
+        kept = [
+            corrected
+            for old, is_spoken_of in zip(kept, spoken, strict=True)
+            if old.sentence != said and (corrected := _corrected(old, new, fact) if is_spoken_of else old) is not None
+        ]
         kept.append(new)
     return tuple(kept)
 
 
 def _corrected(old: Belief, new: Belief, fact: Fact) -> Belief | None:
-    if old.sentence == new.sentence:
-        return None
+    """What becomes of a belief that the news speaks of: a list that names or should name a thing is spoken of by it."""
     listing = read_fact(old.sentence)
     if isinstance(fact, Thing) and isinstance(listing, Listing) and not is_below(listing.folder + "/", fact.path):
         changed = _with_thing(listing, fact)
@@ -38,8 +43,7 @@ def _corrected(old: Belief, new: Belief, fact: Fact) -> Belief | None:
             return (
                 old if changed == listing else replace(old, sentence=changed.sentence(), source=new.source, at=new.at)
             )
-    speaks = may_speak_of(new.sentence, old.sentence)
-    return None if speaks and entails(new.sentence, old.sentence).answer == "no" else old
+    return None if entails(new.sentence, old.sentence).answer == "no" else old
 
 
 def _with_thing(listing: Listing, thing: Thing) -> Listing | None:
@@ -62,11 +66,16 @@ def _with_thing(listing: Listing, thing: Thing) -> Listing | None:
 
 def current_folder(beliefs: Sequence[Belief]) -> str:
     """Return the folder the session is in, as the last belief about it says; the root when none does."""
-    for belief in reversed(beliefs):
-        fact = read_fact(belief.sentence)
-        if isinstance(fact, Place) and fact.who == "you" and fact.is_folder and fact.positive:
-            return fact.where
-    return ""
+    said = (_folder_of(belief.sentence) for belief in reversed(beliefs))
+    return next((folder for folder in said if folder is not None), "")
+
+
+@lru_cache(maxsize=16_384)
+def _folder_of(sentence: str) -> str | None:
+    """The folder that a sentence says the session is in."""
+    fact = read_fact(sentence)
+    is_folder = isinstance(fact, Place) and fact.who == "you" and fact.is_folder and fact.positive
+    return fact.where if isinstance(fact, Place) and is_folder else None
 
 
 def predict(command: Command, values: dict[str, object], beliefs: Sequence[Belief]) -> tuple[Belief, ...]:

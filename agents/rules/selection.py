@@ -150,7 +150,9 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
         nothing = Verdict("unknown", 0.0, "the goal leaves a slot of it open")
-        return Judged(context, context.text, dict.fromkeys(range(len(beliefs)), nothing), len(beliefs), False, None, 0.0)
+        return Judged(
+            context, context.text, dict.fromkeys(range(len(beliefs)), nothing), len(beliefs), False, None, 0.0
+        )
     cells: dict[int, Verdict] = {}
     best: int | None = None
     for number in filed.about(said, cwd):

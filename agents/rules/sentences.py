@@ -59,6 +59,11 @@ _CONTRACTIONS = (
     (re.compile(r"\bcannot\b|\bcan['’]t\b", re.I), "can not"),
 )
 
+_MAY_CONTRACT = re.compile(r"['’]|\bcannot\b", re.I)
+_QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+_SPACE = re.compile(r"\s+")
+_STOP = re.compile(r"(?<!\.)[.!]\Z")
+
 Reader = Callable[[re.Match[str], str, str], Fact | None]
 _READERS: list[tuple[re.Pattern[str], Reader]] = []
 
@@ -90,18 +95,20 @@ def at(sentence: str, cwd: str) -> str:
     return fact.sentence() if fact != read_fact(sentence) else sentence
 
 
+@lru_cache(maxsize=16_384)
 def tidy(sentence: str) -> str:
     """Return the sentence with single spaces, long forms instead of contractions, and no closing full stop.
 
     Quoted text stays as it is.
     """
-    pieces = re.split(r'("(?:[^"\\]|\\.)*")', sentence.strip())
+    pieces = _QUOTED.split(sentence.strip()) if '"' in sentence else [sentence.strip()]
     for number in range(0, len(pieces), 2):
-        piece = re.sub(r"\s+", " ", pieces[number])
-        for pattern, long_form in _CONTRACTIONS:
-            piece = pattern.sub(long_form, piece)
+        piece = _SPACE.sub(" ", pieces[number])
+        if _MAY_CONTRACT.search(piece):
+            for pattern, long_form in _CONTRACTIONS:
+                piece = pattern.sub(long_form, piece)
         pieces[number] = piece
-    return re.sub(r"(?<!\.)[.!]\Z", "", "".join(pieces).strip()).strip()
+    return _STOP.sub("", "".join(pieces).strip()).strip()
 
 
 def sentences(text: str) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ is not found says nothing about it: a test holds that against asking every pair.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 
 from agents.rules.entailment import plain
@@ -30,26 +32,44 @@ from agents.rules.sentences import read_fact, sentences
 Key = tuple[Hashable, ...]
 
 
-def may_speak_of(premise: str, hypothesis: str) -> bool:
-    """Whether a sentence may entail or contradict another one; False: it says nothing about it."""
-    return not _keys_of(premise).isdisjoint(_asks_of(hypothesis, ""))
+def spoken_of(premise: str, hypotheses: Iterable[str]) -> Iterator[bool]:
+    """Of each sentence whether the premise may entail or contradict it; False: it says nothing about it."""
+    keys = _keys_of(premise)
+    return (not keys.isdisjoint(_asks_of(hypothesis, "")) for hypothesis in hypotheses)
 
 
 class Speaking:
     """Sentences in their order, filed; `about` gives the numbers of those that may decide another one."""
 
     def __init__(self, said: Sequence[str]) -> None:
-        self._filed: dict[Key, list[int]] = {}
-        for number, sentence in enumerate(said):
-            for key in _keys_of(sentence):
-                self._filed.setdefault(key, []).append(number)
+        self._filed: dict[Key, list[str]] = defaultdict(list)
+        self._places = self._file(said, set())
+
+    def now(self, said: Sequence[str]) -> Speaking:
+        """The same of other sentences: those that are filed already, as most are between two steps, are not again."""
+        other = copy(self)
+        other._places = self._file(said, self._known)
+        return other
 
     def about(self, hypothesis: str, cwd: str = "") -> list[int]:
         """Numbers of the sentences that may entail or contradict it, ascending; all others say nothing about it."""
-        found: set[int] = set()
+        found: set[str] = set()
         for key in _asks_of(hypothesis, cwd):
-            found.update(self._filed.get(key, ()))
-        return sorted(found)
+            if key in self._filed:
+                found.update(self._filed[key])
+        return sorted(place for sentence in found for place in self._places.get(sentence, ()))
+
+    def _file(self, said: Sequence[str], known: set[str]) -> dict[str, list[int]]:
+        self._known = known
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, sentence in enumerate(said):
+            places[sentence].append(number)
+        for sentence in places:
+            if sentence not in known:
+                known.add(sentence)
+                for key in _keys_of(sentence):
+                    self._filed[key].append(sentence)
+        return places
 
 
 @lru_cache(maxsize=16_384)

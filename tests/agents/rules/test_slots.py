@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -41,6 +42,25 @@ def test_a_trigger_tolerates_case_articles_politeness_quotes_and_punctuation(goa
     assert found.values["name"].raw == "weather"
     start, end = found.values["name"].span
     assert goal[start:end] == "weather"
+
+
+# Parts of a pattern, and ways in which people say each of them.
+_PARTS = {
+    "tidy": ["tidy"], "{name}": ["x", "the x"], "[the] folder": ["folder", "the directory"],
+    "[with (care|love) [now]]": ["", "with love", "with care now"], "(red|blue {colour})": ["red", "blue sky"],
+    "(a | b [c] d)": ["", "b d", "b c d", "b"],
+}  # fmt: skip
+_said = st.sampled_from(sorted(_PARTS)).flatmap(lambda part: st.tuples(st.just(part), st.sampled_from(_PARTS[part])))
+
+
+@given(st.lists(_said, min_size=1, max_size=5, unique_by=lambda one: one[0]))
+def test_no_match_is_missed_for_a_word_that_a_text_lacks(said: list[tuple[str, str]]) -> None:
+    try:
+        template = compile_template(" ".join(part for part, _ in said))
+    except TemplateError:  # nothing but slots
+        return
+    text = read_text(" ".join(way for _, way in said))
+    assert template.match(text) == replace(template, needed=frozenset()).match(text)
 
 
 @pytest.mark.parametrize(

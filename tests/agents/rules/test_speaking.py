@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.bdi import revision
+from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Inventory, Listing, Owning, Place, Quality, Thing, Venv
 from agents.rules.speaking import Speaking
@@ -45,6 +48,24 @@ def test_whatever_decides_a_sentence_is_found(beliefs: list[str], hypothesis: st
     found = set(Speaking(beliefs).about(hypothesis, cwd))
     deciding = {n for n, belief in enumerate(beliefs) if entails(belief, hypothesis, cwd).answer != "unknown"}
     assert deciding <= found, [beliefs[n] for n in deciding - found]
+
+
+@given(st.lists(sentence, max_size=8), st.lists(sentence, max_size=8), sentence, st.sampled_from(["", "a"]))
+def test_sentences_that_are_filed_on_are_found_as_if_they_were_filed_anew(
+    before: list[str], after: list[str], hypothesis: str, cwd: str
+) -> None:
+    filed = Speaking(before)
+    assert filed.now(after).about(hypothesis, cwd) == Speaking(after).about(hypothesis, cwd)
+    assert filed.about(hypothesis, cwd) == Speaking(before).about(hypothesis, cwd)
+
+
+@given(st.lists(sentence, max_size=8, unique=True), sentence)
+def test_revising_looks_at_all_that_the_news_says_something_about(before: list[str], new: str) -> None:
+    beliefs, news = [Belief(each) for each in before], [Belief(new, "inference")]
+    with pytest.MonkeyPatch.context() as everything:
+        everything.setattr(revision, "spoken_of", lambda _, hypotheses: (True for _ in hypotheses))
+        asked_all = revision.revise(beliefs, news)
+    assert revision.revise(beliefs, news) == asked_all
 
 
 def test_every_pair_of_the_sentences_written_here_is_found() -> None:
