@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
+from django.db.models import Model
 from psycopg import RawCursor
 from psycopg.types.numeric import Int8
 
+M = TypeVar("M", bound=Model)
 _PLACE = re.compile(r"%\((\w+)\)s")
 
 
@@ -52,11 +54,37 @@ def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
     return found
 
 
+def run(statement: str, values: Mapping[str, Any]) -> int:
+    """Run a statement in the same way that returns nothing; how many rows it wrote."""
+    with _run(statement, values) as cursor:
+        return int(cursor.rowcount)
+
+
 def rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Run a statement in the same way and return all its rows."""
     with _run(statement, values) as cursor:
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
+
+
+class Columns(Generic[M]):
+    """A model's own columns as `select` in a prepared statement, where its table is `alias`, and rows of them."""
+
+    def __init__(self, model: type[M], alias: str) -> None:
+        fields = model._meta.concrete_fields
+        self._model, self._names = model, [field.attname for field in fields]
+        self._read = [(at, field.from_db_value) for at, field in enumerate(fields) if hasattr(field, "from_db_value")]
+        self.select = ", ".join(f"{alias}.{field.column}" for field in fields)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def made(self, values: Sequence[Any]) -> M:
+        """The instance that these values are, as Django would make it of them."""
+        held = list(values)
+        for at, read in self._read:
+            held[at] = read(held[at], None, connection)
+        return self._model.from_db(connection.alias, self._names, held)
 
 
 @contextmanager

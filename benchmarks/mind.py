@@ -75,7 +75,7 @@ class _Parts:
         """Put it around the parts of a turn."""
         from agents import signals
         from agents.bdi import means_ends, perception
-        from agents.services import perceiving, planning, proposing, rules
+        from agents.services import belief_rows, perceiving, proposing, rules
 
         parts: tuple[tuple[Any, str, str], ...] = (
             (perceiving, "of_workspace", "the manifest and the machine"),
@@ -85,7 +85,7 @@ class _Parts:
             (means_ends, "relevant_rules", "which rules know it"),
             (means_ends, "judge", "contexts x beliefs"),
             (proposing, "problems_of", "validate"),
-            (planning, "_keep_beliefs", "store beliefs"),
+            (belief_rows, "perceived", "store beliefs"),
             (proposing, "propose", "store the plan"),
             (signals, "_send", _AFTER),
         )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
@@ -14,7 +16,8 @@ from django.db import connection
 from agents import prepared
 from agents.bdi.deliberation import is_turn_of_the_oldest
 from agents.errors import AgentsError
-from agents.models import Goal
+from agents.models import Agent, Goal, Workspace
+from people.models import User
 
 _TEMPLATE = (Path(__file__).parent / "claimable.sql").read_text()
 # The order of `agents.bdi.deliberation`.
@@ -77,6 +80,21 @@ RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state
 _CLAIM_ANY, _CLAIM_ONE = _CLAIM.replace("{claimable}", _OF_ANY), _CLAIM.replace("{claimable}", _OF_ONE)
 _CLAIM_OLDEST = _CLAIM.replace("{claimable}", _OLDEST)
 _claims = itertools.count()
+_GOAL = prepared.Columns(Goal, "goal")
+_BESIDE_IT: Mapping[str, prepared.Columns[Any]] = {
+    "workspace": prepared.Columns(Workspace, "workspace"),
+    "submitted_by": prepared.Columns(User, "person"),
+    "agent": prepared.Columns(Agent, "agent"),
+}
+_HOLD = f"""
+SELECT {_GOAL.select}, {", ".join(columns.select for columns in _BESIDE_IT.values())}
+FROM {Goal._meta.db_table} AS goal
+JOIN {Workspace._meta.db_table} AS workspace ON workspace.id = goal.workspace_id
+JOIN {User._meta.db_table} AS person ON person.id = goal.submitted_by_id
+JOIN {Agent._meta.db_table} AS agent ON agent.id = goal.agent_id
+WHERE goal.id = %(goal)s AND goal.lease_fence = %(fence)s
+FOR NO KEY UPDATE OF goal
+"""  # noqa: S608  # names of our own tables and columns
 
 
 # A third worker that dies over the same thing is the last: what it tried is stopped with a reason.
@@ -157,12 +175,11 @@ def hold(lease: Lease) -> Goal:
     Rows that people and workers wait for are locked FOR NO KEY UPDATE everywhere: a log line refers to its goal, and
     with the stronger lock a worker that writes one and a person who cancels would each wait for the other.
     """
-    goal = (
-        Goal.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("workspace", "submitted_by")
-        .filter(pk=lease.goal_id, lease_fence=lease.fence)
-        .first()
-    )
-    if goal is None:
+    row = prepared.row(_HOLD, {"goal": lease.goal_id, "fence": lease.fence})
+    if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
+    goal, at = _GOAL.made(row[: len(_GOAL)]), len(_GOAL)
+    for name, columns in _BESIDE_IT.items():
+        goal._state.fields_cache[name] = columns.made(row[at : at + len(columns)])
+        at += len(columns)
     return goal

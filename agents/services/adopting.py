@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
+from agents import prepared
 from agents.bdi.cycle import Decision
 from agents.bdi.deliberation import Candidate, Choice, choose
 from agents.execution.lease import Lease
@@ -19,6 +21,11 @@ OVERDUE = "deadline_passed"
 # So many goals that wait are named or counted beside the one that was chosen.
 _LOOKED_AT = 50
 _NAMED = 5
+_WAITING = f"""
+    SELECT id, priority, deadline FROM {Goal._meta.db_table}
+    WHERE agent_id = %(agent)s AND state = %(pending)s AND id <> %(goal)s AND lease_until IS NULL AND wake_at IS NULL
+    ORDER BY priority, deadline, id LIMIT %(most)s
+"""  # noqa: S608  # the name of our own table
 
 
 def adopt(goal: Goal, lease: Lease) -> bool:
@@ -54,9 +61,9 @@ def adopt(goal: Goal, lease: Lease) -> bool:
 
 def _choice(goal: Goal, lease: Lease) -> Choice:
     """What the pure rule says of the goals that wait, in words about the one that was claimed."""
-    waiting = Goal.objects.filter(agent_id=goal.agent_id, state=GoalState.PENDING.value).exclude(pk=goal.pk)
-    rows = waiting.filter(lease_until=None, wake_at=None).order_by("priority", "deadline", "pk")[:_LOOKED_AT]
-    candidates = [_candidate(row) for row in (goal, *rows.only("pk", "priority", "deadline", "created_at"))]
+    values = {"agent": goal.agent_id, "goal": goal.pk, "pending": GoalState.PENDING.value, "most": _LOOKED_AT}
+    waiting = ((goal.pk, goal.priority, goal.deadline), *prepared.rows(_WAITING, values))
+    candidates = [_candidate(*row) for row in waiting]
     now = timezone.now().isoformat()
     chosen = choose(candidates, frozenset(), frozenset(), now, oldest=lease.oldest)
     if chosen.goal == str(goal.pk):
@@ -66,7 +73,6 @@ def _choice(goal: Goal, lease: Lease) -> Choice:
     return Choice(str(goal.pk), f"priority {goal.priority}, it was just woken", before=others)
 
 
-def _candidate(goal: Goal) -> Candidate:
-    deadline = goal.deadline.isoformat() if goal.deadline else ""
+def _candidate(goal_id: int, priority: int, deadline: datetime | None) -> Candidate:
     # Ids grow with time and are what the claim orders by.
-    return Candidate(f"{goal.pk}", goal.priority, f"{goal.pk:020}", deadline)
+    return Candidate(f"{goal_id}", priority, f"{goal_id:020}", deadline.isoformat() if deadline else "")

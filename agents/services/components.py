@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agents import prepared
 from agents.bdi.document import Document
 from agents.bdi.types import Step
 from agents.toolkit.registry import REGISTRY, UnknownTool
@@ -64,21 +65,28 @@ def _rules(named: Sequence[tuple[str, str]]) -> list[Mapping[str, str]]:
     """Each version as it is now. Retired in favour of another one is in force: that changes no document."""
     if not named:
         return []
-    rows = ComponentVersion.objects.filter(component__kind=RULE, component__name__in={name for name, _ in named})
-    found = {(row.component.name, row.version): row for row in rows.select_related("component").defer(*_VECTORS)}
-    used = {name for (name, _), row in found.items() if row.status == ComponentVersion.Status.ACTIVE}
+    rows = prepared.rows(_VERSIONS, {"kind": RULE, "names": sorted({name for name, _ in named})})
+    found = {(name, version): (status, body) for name, version, status, body in rows}
+    used = {name for (name, _), (status, _) in found.items() if status == ComponentVersion.Status.ACTIVE}
     return [_rule(name, version, found.get((name, version)), replaced=name in used) for name, version in named]
 
 
-_VECTORS = ("content_embedding", "applicability_embedding")
+# Asked twice for each plan that a rule makes.
+_VERSIONS = f"""
+    SELECT component.name, version.version, version.status, version.body
+    FROM {Component._meta.db_table} AS component
+    JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
+    WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s)
+"""  # noqa: S608  # names of our own tables
 
 
-def _rule(name: str, version: str, row: ComponentVersion | None, *, replaced: bool) -> Mapping[str, str]:
+def _rule(name: str, version: str, found: tuple[str, str] | None, *, replaced: bool) -> Mapping[str, str]:
     said = {"kind": RULE, "name": name, "version": version}
-    if row is None:
+    if found is None:
         return {**said, "standing": UNKNOWN}
-    withdrawn = row.status == ComponentVersion.Status.RETIRED and not replaced
-    digest = hashlib.sha256(row.body.encode()).hexdigest()[:_DIGEST_HEX]
+    status, body = found
+    withdrawn = status == ComponentVersion.Status.RETIRED and not replaced
+    digest = hashlib.sha256(body.encode()).hexdigest()[:_DIGEST_HEX]
     return {**said, "digest": digest, "standing": WITHDRAWN if withdrawn else IN_FORCE}
 
 

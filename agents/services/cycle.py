@@ -120,7 +120,7 @@ def _step(lease: Lease, begin: _Begin) -> bool:
     elif state is GoalState.BLOCKED:
         unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
-        planning.plan_goal(lease)
+        return planning.plan_goal(lease)
     elif state in GOAL_ENDED:
         learning.learn(lease)
         families.drop_orphans()

@@ -26,7 +26,7 @@ from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.models import Agent, Generation, Goal
-from agents.services import firmware, logs, numbering, parameters, proposing
+from agents.services import firmware, logs, numbering, parameters, proposing, wishes
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
@@ -202,7 +202,7 @@ class _Turn:
                 f"A person refused {again['tool']}.{again['command']} with these values; reach the goal without it."
             )
             problems.append(Problem(0, "steps", "refused_step_again", message))
-        if self.has_revisions and proposing.same_as_sent_back(self.goal, draft):
+        if self.has_revisions and wishes.same_as_sent_back(self.goal, draft):
             message = "A person sent exactly these steps back; people_say tells what they want instead."
             problems.append(Problem(0, "steps", "same_plan_again", message))
         allowed = set(self.agent.tools)

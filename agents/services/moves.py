@@ -9,7 +9,8 @@ Callers lock goal before plan when they move both, so that two movers never wait
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
@@ -42,11 +43,18 @@ from agents.states import (
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
 _IN_THE_QUEUE = frozenset({GoalState.AWAITING_REVIEW, GoalState.MANUAL})
+# With {also} the further columns that are set.
 _GOAL_MOVED = f"""
-    INSERT INTO {Transition._meta.db_table} (goal_id, old, new, reason, by, at)
-    VALUES (%(goal)s, %(old)s, %(new)s, %(reason)s, %(by)s, %(at)s) RETURNING id
-"""  # noqa: S608  # the name of our own table
-_TERMINAL_LEASE = {"lease_until": None, "lease_owner": "", "wake_at": None}
+WITH moved AS (
+    UPDATE {Goal._meta.db_table} SET state = %(new)s, reason = %(reason)s, changed_at = %(at)s{{also}}
+    WHERE id = %(goal)s AND state = %(old)s
+    RETURNING id
+)
+INSERT INTO {Transition._meta.db_table} (goal_id, old, new, reason, by, at)
+SELECT id, %(old)s, %(new)s, %(reason)s, %(by)s, %(at)s FROM moved RETURNING id
+"""  # noqa: S608  # names of our own tables
+# What a goal's row says when nobody has its lease.
+GIVEN_BACK: Mapping[str, Any] = {"lease_until": None, "lease_owner": ""}
 
 
 def move_goal(
@@ -67,21 +75,30 @@ def move_goal(
     if new not in GOAL_MOVES[old] or (only_from is not None and old not in set(only_from)):
         raise MoveRefused(f"goal {goal.pk} cannot go from {old} to {new}")
     now = timezone.now()
-    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
     if new in GOAL_ENDED:
-        values |= {"ended_at": now, **_TERMINAL_LEASE}
+        also = {**also, "ended_at": now, **GIVEN_BACK, "wake_at": None}
+    written = {"goal": goal.pk, "old": old.value, "new": new.value, "reason": reason, "by": by, "at": now}
+    # A moment by the database's clock is no value that could be sent.
+    plain = {name: value for name, value in also.items() if not hasattr(value, "resolve_expression")}
     # No savepoint in the caller's transaction: a loser has changed nothing that would have to be undone.
     with transaction.atomic(savepoint=False):
-        is_moved = bool(Goal.objects.filter(pk=goal.pk, state=old.value).update(**values))
+        is_moved = prepared.row(_goal_moved(tuple(plain)), {**written, **plain}) is not None
+        if is_moved and len(plain) < len(also):
+            Goal.objects.filter(pk=goal.pk).update(**{name: also[name] for name in also.keys() - plain.keys()})
         if is_moved:
-            written = {"goal": goal.pk, "old": old.value, "new": new.value, "reason": reason, "by": by, "at": now}
-            prepared.row(_GOAL_MOVED, written)
             _tell_of(goal, old, new)
     if not is_moved:
         raise MoveRefused(f"goal {goal.pk} is no longer {old}")
-    for name, value in values.items():
+    for name, value in {"state": new.value, "reason": reason, "changed_at": now, **also}.items():
         setattr(goal, name, value)
     return goal
+
+
+@lru_cache(maxsize=64)
+def _goal_moved(also: tuple[str, ...]) -> str:
+    """The statement that moves a goal and sets these fields of it, whose values are sent as they are."""
+    columns = [field.column for name in also for field in Goal._meta.concrete_fields if field.name == name]
+    return _GOAL_MOVED.replace("{also}", "".join(f", {one} = %({one})s" for one in columns))
 
 
 def _tell_of(goal: Goal, old: GoalState, new: GoalState) -> None:

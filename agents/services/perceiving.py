@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.bdi import perception
@@ -18,6 +17,7 @@ from agents.bdi.denial import Correction
 from agents.bdi.perception import Entry, World
 from agents.bdi.types import Belief
 from agents.models import Goal, Workspace
+from agents.services import belief_rows
 from agents.services.asked_models import models_of
 from agents.services.stores import store
 from agents.toolkit.registry import REGISTRY
@@ -59,14 +59,11 @@ class Words:
 def words_about(goal: Goal) -> Words:
     """What is held on people's word about the goal at this moment."""
     told, corrections, ends = [], [], []
-    # The database's own clock: what has expired is not held, whether or not the sweep has been there.
-    rows = goal.beliefs.exclude(source="perception").filter(retracted_by="").exclude(expires_at__lte=Now())
-    for row in rows.order_by("pk"):
-        belief = Belief(row.sentence, row.source, row.confidence, row.at.isoformat())
+    for row in belief_rows.told(goal):
         if row.denies:
-            corrections.append(Correction(row.denies, belief))
+            corrections.append(Correction(row.denies, row.belief))
         else:
-            told.append(belief)
+            told.append(row.belief)
         if row.expires_at is not None:
             ends.append(row.expires_at)
     return Words(tuple(told), tuple(corrections), min(ends, default=None))

@@ -10,23 +10,24 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents import telemetry
-from agents.bdi import means_ends, selection
+from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
-from agents.bdi.dependencies import link
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, hold, renew
-from agents.models import Belief, Goal, Plan, Planning
+from agents.models import Goal, Plan, Planning
 from agents.rules.selection import KnownRule
 from agents.services import (
     adopting,
+    belief_rows,
     choosing,
     contradicting,
     deciding,
     designs,
+    earlier,
     hints,
     logs,
     mending,
@@ -38,8 +39,11 @@ from agents.services import (
     proposing,
     rules,
     telling,
+    wishes,
 )
 from agents.services.asked_models import models_of
+from agents.services.earlier import Earlier
+from agents.services.logs import NewLine
 from agents.services.model_planning import Later
 from agents.services.moves import move_goal
 from agents.services.plan_recovering import Recovery
@@ -61,65 +65,70 @@ _MAY_BE_PLANNED = (
 )
 
 
-def plan_goal(lease: Lease) -> None:
+def plan_goal(lease: Lease) -> bool:
     """Take the goal from pending to a plan that awaits review, or to `manual` with the reason.
 
-    Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds.
+    Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds. True:
+    the lease was given back with it.
     """
     took = Took(timezone.now())
-    goal = _adopt(lease, took)
+    goal, before = _adopt(lease, took)
     if goal.state != GoalState.PLANNING:  # it waits for its design, or is not begun
-        return
+        return False
     told = telling.mark(goal.pk)
     with telemetry.span("perceive", goal.pk), took.stage("perceive"):
         beliefs = perceiving.perceive(goal)
     with telemetry.span("plan", goal.pk), took.stage("rules"):
         known = rules.known_rules()
-        found = _find(goal, known, beliefs)
-    found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
+        found = _find(goal, known, beliefs, before)
+    if before.plans:
+        found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
         with took.stage("understand"):
-            found = _as_people_wish(goal, parameters.corrected(goal, found))
+            found = wishes.fitted(goal, parameters.corrected(goal, found), before)
     if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
         with telemetry.span("understand", goal.pk), took.stage("understand"):
             try:
                 found = _understood(lease, goal, found)
             except Stopped:
-                return
+                return False
         if isinstance(found, PlanDraft):
-            found = _as_people_wish(goal, found)
+            found = wishes.fitted(goal, found, before)
     validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and models_of(goal.agent):
         try:
             with took.stage("model"):
                 planned = model_planning.plan(lease, goal, beliefs, found)
         except Stopped:  # whoever cancelled the goal has said so
-            return
+            return False
         if isinstance(planned, Later):
             _put_off(lease, planned)
-            return
-        found = _with_wishes(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
+            return False
+        found = wishes.taken_in(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
         # It was validated when it was read, and is once more where it is stored.
         validated = planned
-    if isinstance(found, PlanDraft) and (again := mending.same_step_again(goal, found)):
+    if isinstance(found, PlanDraft) and before.plans and (again := mending.same_step_again(goal, found)):
         found = NoPlan("failed_step_again", {**found.evidence, "again": again})
     with took.stage("validate"):
         problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
     took.came_to(found)
-    recovery = _recovery(goal, found, problems, known, beliefs)
+    recovery = _recovery(goal, found, problems, known, beliefs, before)
     with transaction.atomic():
         goal = hold(lease)
-        mending.close_items(goal)
-        _keep_beliefs(goal, beliefs)
+        if before.hands:
+            mending.close_items(goal)
+        belief_rows.perceived(goal, beliefs)
+        said = [_taken_in(beliefs)]
         if telling.mark(goal.pk) != told:
-            said = "somebody said what is so while it was planned: it is planned again from that"
-            logs.say_decided(goal.pk, Decision.PLAN_LATER, "plan", said, why="told_meanwhile")
+            again = "somebody said what is so while it was planned: it is planned again from that"
+            logs.write(goal.pk, [*said, logs.decided(Decision.PLAN_LATER, "plan", again, why="told_meanwhile")])
             move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
-            return
-        if isinstance(found, PlanDraft) and not problems:
-            _propose(goal, found, took)
+        elif isinstance(found, PlanDraft) and not problems:
+            return _propose(goal, found, took, said)
         else:
+            logs.write(goal.pk, said)
             _without_plan(goal, found, problems, recovery, took)
+    return False
 
 
 def _put_off(lease: Lease, later: Later) -> None:
@@ -166,23 +175,24 @@ def give_up(lease: Lease, reason: str) -> None:
         move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=reason)
 
 
-def _adopt(lease: Lease, took: Took) -> Goal:
+def _adopt(lease: Lease, took: Took) -> tuple[Goal, Earlier]:
     """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
     with transaction.atomic():
         goal = hold(lease)
+        before = earlier.of(goal)
         since = goal.changed_at
         if goal.state == GoalState.PENDING:
             if not adopting.adopt(goal, lease):
-                return goal
+                return goal, before
             took.adopted(since)
-        if (design := designs.in_the_way(goal)) is not None:
+        if before.documents and (design := designs.in_the_way(goal)) is not None:
             designs.wait_for_it(goal, design)
-        return goal
+        return goal, before
 
 
-def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed]) -> PlanDraft | NoPlan:
+def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
-    choice = choosing.confirmed(goal)
+    choice = choosing.confirmed(goal) if before.documents else None
     if choice is not None:
         found = means_ends.plan(goal.text, known, beliefs, REGISTRY, chosen=choice.chosen)
         if isinstance(found, PlanDraft):
@@ -206,42 +216,20 @@ def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan
             raise
 
 
-def _keep_beliefs(goal: Goal, beliefs: Sequence[Believed]) -> None:
-    """Store what was perceived now; what was perceived before is no longer held, a person's words stay."""
-    now = timezone.now()
-    goal.beliefs.filter(source="perception", retracted_by="").update(retracted_by="perceived again")
-    Belief.objects.bulk_create(
-        Belief(goal=goal, sentence=belief.sentence, source=belief.source, confidence=belief.confidence, at=now)
-        for belief in beliefs
-        if belief.source == "perception"
-    )
+def _taken_in(beliefs: Sequence[Believed]) -> NewLine:
     said = f"holds {len(beliefs)} beliefs about workspace, tools and machine"
     sources = dict(Counter(belief.source for belief in beliefs))
-    logs.say_decided(goal.pk, Decision.TAKE_IN, "perceive", said, beliefs=len(beliefs), sources=sources)
+    return logs.decided(Decision.TAKE_IN, "perceive", said, beliefs=len(beliefs), sources=sources)
 
 
-def _propose(goal: Goal, draft: PlanDraft, took: Took | None) -> None:
+def _propose(goal: Goal, draft: PlanDraft, took: Took | None, said: Sequence[NewLine] = ()) -> bool:
+    """Propose it, or have the choice of its rules reviewed first; whether the lease was given back with it."""
     if choosing.must_ask(goal, draft):
+        logs.write(goal.pk, said)
         choosing.ask(goal, draft)
-        return
-    logs.write(goal.pk, deciding.lines_of(draft))
-    proposing.propose(goal, draft, took=took)
-
-
-def _as_people_wish(goal: Goal, draft: PlanDraft) -> PlanDraft | NoPlan:
-    """The draft with the values that people had put into it before; none when it repeats a step they left out."""
-    left_out = [each for plan in goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
-    if again := selection.refused(draft.steps, left_out):
-        return NoPlan("refused_step_again", {**draft.evidence, "refused": again})
-    if proposing.same_as_sent_back(goal, draft):
-        return NoPlan("same_plan_again", draft.evidence)
-    return _with_wishes(goal, draft)
-
-
-def _with_wishes(goal: Goal, draft: PlanDraft) -> PlanDraft:
-    """The draft with the values that people had put in place of exactly these."""
-    steps, cleanup = selection.kept(draft.steps, goal.wishes), selection.kept(draft.cleanup, goal.wishes)
-    return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
+        return False
+    proposing.propose(goal, draft, took=took, said=[*said, *deciding.lines_of(draft)], gives_back=True)
+    return True
 
 
 def _recovery(
@@ -250,6 +238,7 @@ def _recovery(
     problems: Sequence[Problem],
     known: Sequence[KnownRule],
     beliefs: Sequence[Believed],
+    before: Earlier,
 ) -> Recovery | None:
     """What is done about planning that has failed; None when it has not, or only asks something."""
     if isinstance(found, PlanDraft) and not problems:
@@ -259,7 +248,7 @@ def _recovery(
         return None
     return plan_recovering.decide(
         goal, found, problems, reason, _in_words(reason),
-        known=known, beliefs=beliefs, fit=lambda draft: _as_people_wish(goal, draft),
+        known=known, beliefs=beliefs, fit=lambda draft: wishes.fitted(goal, draft, before),
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,10 +21,10 @@ from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.models import Goal, IntentPlan, Plan
 from agents.services import agent_steps, asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
 from agents.services.base_files import BaseUnreadable
-from agents.services.moves import move_goal
+from agents.services.logs import NewLine
+from agents.services.moves import GIVEN_BACK, move_goal
 from agents.services.planning_time import Took
-from agents.services.plans import SENT_BACK
-from agents.states import GoalState, PlanState
+from agents.states import GoalState
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from people.models import User
@@ -111,22 +110,6 @@ def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:
     ]
 
 
-def same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:
-    """Whether a person has already sent exactly these steps back; then the same again helps nobody."""
-    earlier = goal.intent_plans.filter(state=PlanState.SUPERSEDED).order_by("-revision").first()
-    # Superseded for another reason it may come again: a belief that was denied may have carried nothing.
-    if earlier is None or not earlier.reason.startswith(SENT_BACK):
-        return False
-    before = documents.read(bytes(earlier.document))
-    return _essence([(spec.tool, spec.command, spec.params) for spec in before.all_intents]) == _essence(
-        [(step.tool, step.command, step.values()) for step in (*draft.steps, *draft.cleanup)]
-    )
-
-
-def _essence(steps: Sequence[object]) -> str:
-    return json.dumps(steps, sort_keys=True)
-
-
 def _all_steps(draft: PlanDraft) -> list[Step]:
     """Every step that could run, declared alternatives included."""
     return [one for step in (*draft.steps, *draft.cleanup) for one in (step, *step.alternatives)]
@@ -173,10 +156,19 @@ def _alternatives_by_hand(step: Step, raw: Any, position: int) -> tuple[tuple[St
     return tuple(found), problems
 
 
-def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None, took: Took | None = None) -> IntentPlan:
+def propose(
+    goal: Goal,
+    draft: PlanDraft,
+    *,
+    by: User | None = None,
+    took: Took | None = None,
+    said: Sequence[NewLine] = (),
+    gives_back: bool = False,
+) -> IntentPlan:
     """Fix the draft as the goal's next revision and queue it for review. The caller holds the goal's row.
 
-    `took`: what the agent's planning took; None where none did.
+    `took`: what the agent's planning took; None where none did. `said`: what the log says before that it awaits review.
+    `gives_back`: the caller has the goal's lease, which ends with this.
 
     Raises ValueError on a draft with problems: callers validate first, and nothing invalid may be stored.
     """
@@ -198,16 +190,13 @@ def propose(goal: Goal, draft: PlanDraft, *, by: User | None = None, took: Took 
         plan, goal, document, data, digest=documents.digest_of(data), replaces=replaced(document), took=took
     )
     who = by.username if by else "bdi_agent"
-    logs.say(
-        goal.pk,
-        "review",
-        "propose",
+    awaits = (
         f"revision {revision} awaits review: {len(document.intents)} intents"
         + (f" and {len(document.cleanup)} clean-up steps" if document.cleanup else "")
-        + f", digest {intent_plan.digest[:8]}",
-        digest=intent_plan.digest,
+        + f", digest {intent_plan.digest[:8]}"
     )
-    move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="")
+    logs.write(goal.pk, [*said, NewLine("review", "propose", awaits, data={"digest": intent_plan.digest})])
+    move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="", **(GIVEN_BACK if gives_back else {}))
     hints.wake_shadow(shadow)
     signals.tell(signals.plan_proposed, intent_plan.pk)
     return intent_plan

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
+from agents import prepared
 from agents.bdi import means_ends
 from agents.bdi.types import Belief, NoPlan, PlanDraft
 from agents.models import Workspace
@@ -26,6 +27,16 @@ from library.models import Component, ComponentVersion
 logger = logging.getLogger(__name__)
 
 KIND = Component.Kind.RULE.value
+# Another word as soon as anything is different that a rule in use is made of.
+_STAMP = f"""
+    SELECT coalesce(md5(string_agg(version.id || '/' || version.version || '/' || md5(component.name || '/'
+        || version.body), ',' ORDER BY version.id)), '')
+    FROM {Component._meta.db_table} AS component
+    JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
+    WHERE component.kind = %(kind)s AND version.status = %(active)s
+"""  # noqa: S608  # names of our own tables
+# The stamp of the rules that were in use when they were read last, and these.
+_last: tuple[str, tuple[KnownRule, ...]] = "", ()
 
 
 @dataclass(frozen=True)
@@ -52,9 +63,16 @@ class Trial:
 
 
 def known_rules() -> list[KnownRule]:
-    """Return the active rules that can be read, by name."""
-    rows = selectors.active_versions(KIND).values_list("pk", "component__name", "version", "body")
-    return [rule for row in rows if (rule := _read(*row)) is not None]
+    """Return the active rules that can be read, by name.
+
+    Their texts are fetched only when they are others than the last time: what is in use is asked at each call.
+    """
+    global _last
+    (stamp,) = prepared.row(_STAMP, {"kind": KIND, "active": ComponentVersion.Status.ACTIVE.value}) or ("",)
+    if stamp != _last[0]:
+        rows = selectors.active_versions(KIND).values_list("pk", "component__name", "version", "body")
+        _last = stamp, tuple(rule for row in rows if (rule := _read(*row)) is not None)
+    return list(_last[1])
 
 
 def unreadable_rules() -> list[Unreadable]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,17 @@ from agents.models import ParameterRule, ParameterSettings, PathMapping
 # Asked while a goal is planned, once to understand it and once to mend what a rule or a model made of it.
 _COLUMNS = tuple(field.attname for field in ParameterSettings._meta.concrete_fields)
 _SWITCHES = f"SELECT {', '.join(_COLUMNS)} FROM {ParameterSettings._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608
-_MAPPED = f"SELECT said, path, tool, parameter, in_use FROM {PathMapping._meta.db_table} ORDER BY id DESC"  # noqa: S608
+# Of what is about the same only the newest version: every one that was ever saved stays in the table.
+_MAPPED = f"""
+    SELECT said, path, tool, parameter, in_use FROM (
+        SELECT DISTINCT ON (said, tool, parameter) * FROM {PathMapping._meta.db_table}
+        ORDER BY said, tool, parameter, id DESC
+    ) AS newest ORDER BY id DESC
+"""  # noqa: S608
+_RULES = f"""
+    SELECT DISTINCT ON (tool, command, parameter) tool, command, parameter, "default", may_be_guessed, in_use
+    FROM {ParameterRule._meta.db_table} ORDER BY tool, command, parameter, id DESC
+"""  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -46,7 +57,7 @@ def switches() -> ParameterSettings:
 
 
 def mapped() -> tuple[Mapped, ...]:
-    """The mapping table: of each name, tool and parameter the newest row, where it is in use."""
+    """The mapping table: of each name, tool and parameter the newest row, where it is in use. Case does not count."""
     newest: dict[tuple[str, str, str], tuple[Mapped, bool]] = {}
     for said, path, tool, parameter, in_use in prepared.rows(_MAPPED, {}):
         key = (" ".join(said.casefold().split()), tool, parameter)
@@ -56,9 +67,9 @@ def mapped() -> tuple[Mapped, ...]:
 
 def rules() -> dict[tuple[str, str, str], Rule]:
     """The rules by tool, command and parameter: of each the newest row, where it is in use."""
-    newest: dict[tuple[str, str, str], ParameterRule] = {}
-    for row in ParameterRule.objects.order_by("-pk"):
-        newest.setdefault((row.tool, row.command, row.parameter), row)
-    return {
-        key: Rule(row.default, row.default is not None, row.may_be_guessed) for key, row in newest.items() if row.in_use
-    }
+    found = {}
+    for tool, command, parameter, default, may_be_guessed, in_use in prepared.rows(_RULES, {}):
+        if in_use:
+            value = None if default is None else json.loads(default)
+            found[tool, command, parameter] = Rule(value, value is not None, may_be_guessed)
+    return found

@@ -165,13 +165,13 @@ def test_after_an_edit_the_agent_tries_its_original_again(
     plan: IntentPlan, reviewer: User, client_of: ClientOf
 ) -> None:
     """The trap: the planner knows that the value is the person's wish, and keeps to it."""
-    from agents.services import planning
+    from agents.services import earlier, wishes
 
     save(client_of(reviewer), plan, path="a/uno.txt", content=browsers(CONTENT))
     goal = Goal.objects.get(pk=plan.goal_id)
     with transaction.atomic():
         draft, _ = proposing.draft_by_hand(goal, STEPS, [], by=reviewer)
-        planned = planning._as_people_wish(goal, draft)
+        planned = wishes.fitted(goal, draft, earlier.of(goal))
     assert planned.steps[1].params["path"].value == "a/uno.txt"  # type: ignore[union-attr]
 
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from agents.bdi import document as documents
 from agents.errors import PlanInvalid, StaleDigest
 from agents.models import Belief, Goal, IntentPlan, Workspace
-from agents.services import cycle, planning, proposing
+from agents.services import cycle, earlier, proposing, wishes
 from agents.services.moves import move_goal
 from agents.services.stores import store
 from agents.states import GoalState
@@ -91,7 +91,7 @@ def test_the_rest_is_planned_again_with_the_reason_and_never_the_same(made: Make
     sentences = Belief.objects.filter(goal=goal, source="person").values_list("sentence", flat=True)
     assert any("two.txt is still read" in sentence for sentence in sentences)
     draft, _ = proposing.draft_by_hand(goal, FOUR, [], by=reviewer)
-    again = planning._as_people_wish(goal, draft)
+    again = wishes.fitted(goal, draft, earlier.of(goal))
     assert getattr(again, "reason", "") == "refused_step_again"
 
 
@@ -170,7 +170,7 @@ def test_the_planner_keeps_to_an_edit(made: Make, reviewer: User) -> None:
     editing.edit(plan, by=reviewer, digest=plan.digest, position=2, params={"path": "a/uno.txt", "content": "x"})
     goal = Goal.objects.get(pk=plan.goal_id)
     draft, _ = proposing.draft_by_hand(goal, FOUR, [], by=reviewer)
-    planned = planning._as_people_wish(goal, draft)
+    planned = wishes.fitted(goal, draft, earlier.of(goal))
     assert [step.params["path"].value for step in planned.steps] == ["a", "a/uno.txt", "b", "b/two.txt"]  # type: ignore[union-attr]
 
 

@@ -19,7 +19,7 @@ from agents.bdi import document as documents
 from agents.execution import executor, shadow, steps
 from agents.execution import shadow as shadow_runs
 from agents.models import Attempt, Belief, Goal, IntentPlan, LogLine, Transition, Workspace
-from agents.services import cycle, goals, hints, logs, planning, proposing, recovery_learning, shadowing
+from agents.services import cycle, earlier, goals, hints, logs, proposing, recovery_learning, shadowing, wishes
 from agents.services.logs import NewLine
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -122,7 +122,7 @@ def test_trap_after_an_edit_the_agent_tries_its_original_again(plan: IntentPlan,
     goal = Goal.objects.get(pk=plan.goal_id)
     with transaction.atomic():
         draft, _ = proposing.draft_by_hand(goal, TWO, (), by=reviewer)
-        planned = planning._as_people_wish(goal, draft)
+        planned = wishes.fitted(goal, draft, earlier.of(goal))
     first = planned.steps[0].params["path"]  # type: ignore[union-attr]
     assert (first.value, first.original, first.origin) == ("better", "a", "person")
 
