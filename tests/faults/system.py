@@ -95,13 +95,13 @@ def gone(pid: int) -> None:
 @contextmanager
 def stopped(*pids: int, also: Iterable[int] = ()) -> Iterator[None]:
     """SIGSTOP now, SIGCONT at the end; those of `also` may have ended since somebody looked."""
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
     others = tuple(also)
-    for pid in others:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGSTOP)
     try:
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in others:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
         yield
     finally:
         for pid in (*pids, *others):
