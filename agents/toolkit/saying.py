@@ -22,7 +22,7 @@ from typing import Any
 
 SHAPES = (
     "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
-    "newname", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
+    "newname", "person", "email", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
 )  # fmt: skip
 
 
@@ -87,11 +87,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Said:
-    """How one command is said: its senses, what its paths are about, and other names of its parameters."""
+    """How one command is said: its senses, what its paths are about, its parameters’ other names, what “it” is then."""
 
     senses: tuple[Sense, ...] = ()
     places: Mapping[str, Place] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
+    # What a later “it” means where that is no file: "branch {name}".
+    it: str = ""
 
 
 def sense(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.filler import ARTICLES, INFINITIVE
 from agents.bdi.understanding.filling import may_begin
 from agents.bdi.understanding.lexicon import Cue
 from agents.bdi.understanding.state import State, shape_of
@@ -30,6 +30,9 @@ def chunked(state: State) -> Iterator[Chunks]:
 def _is_cue(state: State, cue: Cue, at: int) -> bool:
     after = at + len(cue.words)
     if after > len(state.tokens) or any(one in state.used for one in range(at, after)):
+        return False
+    if cue.words == ("to",) and at and state.tokens[at - 1].text in INFINITIVE:
+        # “I want to work there” names no place “work”.
         return False
     for one, word in zip(range(at, after), cue.words, strict=True):
         token = state.tokens[one]

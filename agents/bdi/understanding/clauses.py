@@ -27,6 +27,8 @@ _JOINING = frozenset(
         "once",
     }
 )
+# Behind a comma these go on with the command before it: “a folder, named x”.
+_NAMING = frozenset({"named", "called", "titled"})
 _STOPS = frozenset({";", ".", "!", "?", "&&", "|"})
 _LEADING = frozenset(
     {
@@ -74,6 +76,8 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
     found = []
     for at in range(1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
+        if token.text in _NAMING and before.value[:1] == ",":
+            continue
         if (
             (before.kind == SIGN and before.value[:1] in _STOPS | {"&"} and before.value not in ("&",))
             or token.after_break

@@ -5,15 +5,27 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
+from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.state import State
-from agents.bdi.understanding.tokens import WORD, Token
+from agents.bdi.understanding.tokens import SIGN, WORD, Token
 
 _STOPS = frozenset({";", ".", "&&", "then"})
 
 
 _JOINS = frozenset({"and", "then", ",", ";", ".", "&&", "next", "+"})
+
+
+# Words before a verb that are said to whoever does it.
+_COURTESY = (IDLE - LEADING) | {"sure"}
+# Verbs that may also carry nothing, and those among them with which something is had done.
+_DOING = frozenset({"make", "run", "get", "take", "give", "put", "use", "call", "have", "need", "want", "say", "tell"})
+_HAVING = frozenset({"get", "have", "need", "want"})
+_DEFINITE = frozenset({"the", "that", "this", "my", "our"})
+_ONE_THING = frozenset(
+    "file document script module component thing program tool agent page one stuff service generator class".split()  # noqa: SIM905
+)
 
 
 def speaks_of(token: Token, state: State, is_open: bool) -> bool:
@@ -68,6 +80,8 @@ def other_commands(state: State, left: Sequence[Token]) -> tuple[str, ...]:
         for name, one in state.params.items()
         if one.span and (one.why == "it is not in quotes" or name in running)
     ]
+    values = (*state.params.values(), *state.items)
+    named = [one.span for one in values if one.span and isinstance(one.original or one.value, str)]
     found = []
     for before, token in itertools.pairwise(state.tokens):
         parted = before.text in _STOPS or token.after_break
@@ -78,6 +92,49 @@ def other_commands(state: State, left: Sequence[Token]) -> tuple[str, ...]:
             found.append(token.text)
             continue
         inside = any(start <= token.start < end for start, end in spans)
-        if (id(token) in loose and token.text in IDLE) or inside:
+        # “Create an environment, activate it”: no name either, unless something is called so.
+        taken = state.lexicon.is_exact_verb(token) and not state.situation.tree.kind(token.value)
+        taken = taken and before.text in _JOINS and any(start == token.start for start, _ in named)
+        if (id(token) in loose and token.text in IDLE) or inside or taken:
             found.append(token.text)
     return tuple(found)
+
+
+_FINDING_OUT = frozenset({"check", "see", "look", "tell", "know", "say", "test", "verify", "out", "wonder", "inspect"})
+
+
+def asks_whether(token: Token, state: State) -> bool:
+    """Whether an “if” makes no condition: “check if a.py has problems”."""
+    if token.text not in ("if", "whether"):
+        return False
+    at = next(number for number, one in enumerate(state.tokens) if one is token)
+    before = [one.text for one in state.tokens[:at] if one.text not in ("for", "me", "us", "please", "again")][-1:]
+    return any(bases(text)[-1] in _FINDING_OUT for text in before)
+
+
+def begun_and_left(state: State, met: Met) -> tuple[str, ...]:
+    """The verb with which a clause begins and that its command does not use, with something said behind it.
+
+    “Make a branch x, switch to it” begins another command than the one its second verb would be. Somebody may have
+    something done, though: “have main.py deleted”.
+    """
+    starts = next((at for at, one in enumerate(state.tokens) if one.kind != SIGN and one.text not in _COURTESY), None)
+    if starts is None or starts >= met.used[0] or starts in state.used:
+        return ()
+    token, verb = state.tokens[starts], state.tokens[met.used[0]]
+    if token.text not in _DOING or not state.lexicon.is_exact_verb(token):
+        return ()
+    between = [one for one in state.tokens[starts + 1 : met.used[0]] if one.kind != SIGN]
+    says = [one for one in between if one.is_literal or one.text not in IDLE]
+    is_done = token.text in _HAVING and verb.text != bases(verb.text)[-1] and not verb.text.endswith("ing")
+    return (token.text,) if says and not is_done else ()
+
+
+def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
+    """“The file”, where no file is named: whoever says it means one, and the command does not stand for all of them."""
+    if not is_open:
+        return ()
+    for before, token in itertools.pairwise(state.tokens):
+        if token.kind == WORD and before.text in _DEFINITE and token.text in _ONE_THING:
+            return (f"{before.value} {token.value}",)
+    return ()

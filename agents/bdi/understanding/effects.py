@@ -49,6 +49,18 @@ def spoken(tree: Tree, said: Said, values: Mapping[str, Any]) -> tuple[str, ...]
     return tuple(full for name in named if (full := _full(tree, values.get(name))))
 
 
+def called(said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The words for what a command was about, as “it” would mean it."""
+    words = []
+    for word in said.it.split():
+        name = word.strip("{}")
+        if name == word:
+            words.append(word)
+        elif isinstance(values.get(name), str):
+            words.append(values[name])
+    return tuple(words)
+
+
 def _full(tree: Tree, value: Any) -> str:
     if not isinstance(value, str) or not value or "{{" in value:
         return ""

@@ -47,3 +47,7 @@ class Asked:
     before: str = ""
     # Whether a word, as it is spelt, begins a command: then it is no slip of a name.
     is_verb: Callable[[Token], bool] = field(default=lambda token: False, compare=False)
+    # Whether it stands without a little word before it.
+    is_loose: bool = False
+    # Whether a noun says which command is meant.
+    is_key: Callable[[str], bool] = field(default=lambda word: False, compare=False)

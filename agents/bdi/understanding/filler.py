@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 ARTICLES = frozenset(
     ("a", "an", "the", "some", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her")
 )
@@ -21,7 +19,40 @@ first second third finally next lastly last afterwards later one required necess
 trouble required accordingly kindly gladly ones it's itself them him be-so-kind our everything every each any using
 use via through called run tool function make give get take put thing stuff please. max min once have-a be so kindly
 bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above far yet still
+already own ever such favour favor bother hopefully guys folks pal man ah oh aha hereby therefore thus hence
+somewhere lying lies located situated wish kept maximal longer
+moreover furthermore additionally besides-that such-that upon onto-there together myself yourself ourselves somehow
     """.split()  # noqa: SIM905
+)
+# Behind these “to” leads to a verb, and to no place.
+INFINITIVE = frozenset(
+    """
+want wants wanted wanting like liked love prefer need needs needed wish wished have has had able going ready order
+try tried trying hope hoping plan planning possible nice kind glad happy grateful supposed ought time able about
+decided mean meant intend expect willing eager keen forget forgot remember necessary required
+    """.split()  # noqa: SIM905
+)
+# Of these, those with which a command may begin.
+LEADING = frozenset({"make", "run", "get", "take", "give", "put", "use", "call", "have", "say", "tell"})
+# Adverbs that say how often, in which order or of how much: they rule a command, as those of no rule do not.
+RULING_ADVERBS = frozenset(
+    """
+recursively alphabetically separately temporarily partially partly conditionally anonymously silently verbosely
+nightly daily weekly monthly hourly yearly annually family apply reply supply assembly anomaly early friendly only
+solely merely exclusively individually respectively reversely hardly scarcely rarely nearly early fly rely july italy
+periodically repeatedly continuously previously formerly originally reply multiply imply comply publicly privately
+    """.split()  # noqa: SIM905
+)
+
+
+def is_manner(word: str) -> bool:
+    """Whether a word only says in which manner something is wished: kindly, quickly, carefully."""
+    return len(word) > 5 and word.endswith("ly") and word not in RULING_ADVERBS and word.isalpha()
+
+
+# Words that carry nothing, whose plurals may.
+LEADING_NOUNS = frozenset(
+    {"version", "one", "call", "run", "function", "tool", "thing", "friend", "bit", "help", "second"}
 )
 # Small words that are typed without looking. “Form” is a word of its own, and so never a slip of one.
 SMALL = frozenset({"the", "this", "that", "with", "from", "into", "please", "could", "would", "you", "and"})
@@ -35,45 +66,3 @@ wait no nope oops nevermind nvm cancel-that scratch sorry-no
 while because although though whether otherwise
     """.split()  # noqa: SIM905
 )
-_ASIDES = (
-    r"(?:,\s*)?(?:(?:i|we|you)\s+)?"
-    r"(?:do not|don['’]?t|no longer)\s+(?:really\s+)?need\s+(?:it|them|this|that)(?:\s+any\s?more)?",
-    r",?\s*if\s+(?:you\s+(?:would|do\s+not\s+mind|don['’]?t\s+mind|please|can|could|like"
-    r"|have\s+(?:a\s+)?(?:time|moment|minute|second))"
-    r"|(?:it['’]?s|it\s+is|that['’]?s|that\s+is)\s+(?:ok(?:ay)?|possible|no\s+trouble|not\s+too\s+much\s+trouble)"
-    r"|possible)(?:\s+please)?",
-    r",?\s*when(?:ever)?\s+(?:you\s+(?:can|have\s+(?:a\s+)?(?:time|moment|minute|second)|get\s+a\s+chance|are\s+ready))",
-    r",?\s*(?:many\s+)?thanks(?:\s+(?:a\s+lot|in\s+advance|so\s+much|very\s+much))?",
-    r",?\s*thank\s+you(?:\s+(?:very\s+much|so\s+much|in\s+advance|kindly))?",
-    r"\bi\s+mean\b",
-    r"\bthe\s+\w+\s+i\s+mean\b",
-    r"\bor\s+(?:something|so|whatever)\b",
-    r"\b(?:ok|okay|right|alright)\?",
-    r"\bonly\s+(?:please)\b",
-    r"\bnothing\s+(?:else|more)\b",
-    r"\bfor\s+(?:me|us|my\s+(?:boss|team|colleagues?))\b",
-    r"\bas\s+soon\s+as\s+(?:possible|you\s+can)\b",
-    r"\bin\s+the\s+(?:workspace|project|current\s+(?:folder|directory|workspace|project))\b",
-    r"\A\s*(?:hello|hi|hey|dear|good\s+(?:morning|afternoon|evening))"
-    r"(?:\s+(?:there|mindx|agent|assistant|team|bot|computer))?\s*[,!]+",
-    r",?\s*if\s+you\s+would",
-    r",?\s*\b(?:right|straight)\s+away\b",
-    r"\b(?:i|we)(?:['’]d|\s+would)\s+like\s+(?:(?:you|us)\s+)?to\b",
-)
-# What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
-_FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}
-_SOUGHT = "|".join(f"(?:{one})" for one in _ASIDES).replace(r"\s*", _FEW[r"\s*"]).replace(r"\s+", _FEW[r"\s+"])
-ASIDES = re.compile(
-    "(?P<quoted>\"[^\"]*\"|“[^“”]*”|`[^`]*`|(?<!\\w)'[^']*'(?!\\w))|(?:"
-    + _SOUGHT
-    + r")(?:\s{0,9}[.!?]{1,9}(?=\s|\Z))?",
-    re.IGNORECASE,
-)
-
-
-def blanked(text: str) -> str:
-    """The text with asides that mean nothing for a command replaced by spaces, so that every place stays its place.
-
-    Quoted text is never touched.
-    """
-    return ASIDES.sub(lambda found: found[0] if found["quoted"] is not None else " " * len(found[0]), text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -44,6 +45,8 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "body": body_value,
         "pattern": pattern_value,
         "variable": _variable,
+        "person": _person,
+        "email": _email,
     }.get(shape, word_value)
     return maker(tokens, asked)
 
@@ -105,6 +108,29 @@ def _address(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
             filled = Filled(f"https://{token.value}", (token.start, token.end), token.value, 0.9, why, literals=1)
             return filled, [one for one in tokens if one is not token]
     return None, list(tokens)
+
+
+_EMAIL = re.compile(r"<?([\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})>?\Z")
+
+
+def _email(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    for token in tokens:
+        if found := _EMAIL.match(token.value):
+            rest = [one for one in tokens if one is not token]
+            return Filled(found[1], (token.start, token.end), literals=1), rest
+    return None, list(tokens)
+
+
+def _person(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """A name of one to four words; what is written behind it is something else."""
+    quoted = next((one for one in tokens if one.kind == QUOTED), None)
+    if quoted is not None and quoted is tokens[0]:
+        return Filled(quoted.value, (quoted.start, quoted.end), literals=1), list(tokens[1:])
+    named = list(itertools.takewhile(lambda one: one.kind == WORD and one.value[:1].isupper(), tokens))[:4]
+    if not named:
+        return None, list(tokens)
+    start, end = named[0].start, named[-1].end
+    return Filled(asked.raw[start:end], (start, end)), list(tokens[len(named) :])
 
 
 def _hosts(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.bdi.understanding.doubting import other_commands, speaks_of, verbs_in_values
+from agents.bdi.understanding.doubting import (
+    asks_whether,
+    begun_and_left,
+    names_nothing,
+    other_commands,
+    speaks_of,
+    verbs_in_values,
+)
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE, LEADING_NOUNS, is_manner
 from agents.bdi.understanding.lexicon import Met
-from agents.bdi.understanding.morphology import singular
-from agents.bdi.understanding.placing import no_folders_for_files, of_what_is_there, put_into_folders, put_where_said
+from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.naming_words import NAMING, WHOLE
+from agents.bdi.understanding.placing import (
+    code_only_where_code_is,
+    no_folders_for_files,
+    of_what_is_there,
+    put_into_folders,
+    put_where_said,
+    said_where_it_is,
+)
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
 from agents.bdi.understanding.superfluous import without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
+
+# A reading may have that much against it.
+MOST_COST = 0.55
 
 
 @dataclass(frozen=True)
@@ -34,6 +53,10 @@ class Reading:
     object_name: str = ""
     # Whether its own nouns, or more than one word of its verb, say that it is meant.
     is_grounded: bool = False
+    # Where the tokens begin that it makes use of: verb, nouns, values and the little words before them.
+    explained: frozenset[int] = frozenset()
+    # Where the words of its verb begin.
+    verb: frozenset[int] = frozenset()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -52,6 +75,9 @@ class Reading:
         return {name: one.value for name, one in self.params.items() if one.value is not None}
 
 
+_KINDS = frozenset({"file", "folder", "directory"})
+
+
 @dataclass(frozen=True)
 class _Left:
     """The words that no value and no verb took, by what they are."""
@@ -62,6 +88,8 @@ class _Left:
     unexplained: tuple[Token, ...]
     superfluous: tuple[str, ...]
     doubts: tuple[str, ...]
+    # What no parameter takes, token by token.
+    dropped: tuple[Token, ...] = ()
 
 
 def judged(state: State, met: Met, is_named: bool) -> Reading:
@@ -70,9 +98,11 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     by_position(state)
     params = _with_fixed(state)
     put_where_said(params, state)
+    said_where_it_is(params, state)
     of_what_is_there(params, state)
     put_into_folders(params, state)
     no_folders_for_files(params, state)
+    code_only_where_code_is(params, state)
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
     left = _left(state, met, own not in params)
@@ -88,7 +118,14 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
         state.items,
         own,
         bool(state.entry.key) or met.words > 1,
+        _explained(state, left),
+        frozenset(state.tokens[at].start for at in met.used),
     )
+
+
+def _explained(state: State, left: _Left) -> frozenset[int]:
+    passed_over = {token.start for token in (*left.idle, *left.slips, *left.unexplained, *left.dropped)}
+    return frozenset(token.start for token in state.tokens if token.kind != SIGN) - passed_over
 
 
 def _with_fixed(state: State) -> dict[str, Filled]:
@@ -108,17 +145,68 @@ def _with_fixed(state: State) -> dict[str, Filled]:
 def _left(state: State, met: Met, is_open: bool) -> _Left:
     """What is left over, sorted. `is_open`: the object of the command was not found."""
     left, superfluous = without_superfluous(state.left)
-    nouns = [token for token in left if token.kind == WORD and is_noun(token, state.entry.about, state.lexicon)]
+    dropped = tuple(token for token in state.left if token not in left)
+    # “The directroy x”: what kind of thing a path is may be misspelt as well.
+    about = state.entry.about | (_KINDS if state.lexicon.registry.said(state.entry.command).places else frozenset())
+    nouns = [token for token in left if token.kind == WORD and is_noun(token, about, state.lexicon)]
     left = [token for token in left if token not in nouns and token.kind != SIGN]
-    doubts = tuple(dict.fromkeys(token.text for token in left if token.kind == WORD and token.text in DOUBT))
+    doubtful = [token for token in left if token.kind == WORD and token.text in DOUBT]
+    left = [token for token in left if not (token in doubtful and asks_whether(token, state))]
+    doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
     # “Make it better” speaks of something, and nobody knows of what.
     doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, is_open)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
+    doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
+    left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
     left = [token for token in left if token not in slips]
-    idle = [token for token in left if token.kind == WORD and token.text in IDLE]
+    idle = [token for token in left if token.kind == WORD and _carries_nothing(token, state, is_open)]
     unexplained = [token for token in left if token not in idle and token.text not in DOUBT]
-    return _Left(tuple(nouns), tuple(idle), tuple(slips), tuple(unexplained), (*state.asides, *superfluous), doubts)
+    return _Left(
+        tuple(nouns), tuple(idle), tuple(slips), tuple(unexplained), (*state.asides, *superfluous), doubts, dropped
+    )
+
+
+def _carries_nothing(token: Token, state: State, is_open: bool) -> bool:
+    """Whether a word that is left over may be passed over here."""
+    if token.text in WHOLE - IDLE:
+        # “The whole project” is what a command is about where nothing is named; beside a name it is something else.
+        place = state.lexicon.registry.said(state.entry.command).places.get("path")
+        return is_open and place is not None and not place.makes
+    if token.text == "only":
+        return _restricts_what_is_said(token, state)
+    return token.text in IDLE or is_manner(token.text) or _is_form_of_idle(token, state)
+
+
+def _is_form_of_idle(token: Token, state: State) -> bool:
+    """“Having”, “needing”: words that carry nothing, in another form of theirs."""
+    return token.text.endswith(("ing", "s")) and bases(token.text)[-1] in IDLE - LEADING_NOUNS
+
+
+def _restricts_what_is_said(only: Token, state: State) -> bool:
+    """Whether “only” goes with something that was taken up: “only the first lines”, “app.py only”."""
+    loose = {token.start for token in state.left}
+    at = next(number for number, token in enumerate(state.tokens) if token is only)
+    behind = [one for one in state.tokens[at + 1 :] if one.kind != SIGN and one.text not in ARTICLES][:1]
+    before = [one for one in state.tokens[:at] if one.kind != SIGN and one.text not in ARTICLES][-1:]
+    literal = any(one.is_literal and one.start not in loose for one in before)
+    return literal or any(one.start not in loose for one in behind or before)
+
+
+def _purpose(state: State) -> list[Token]:
+    """The words that say what something new is for, where its name is said: “a folder for the spring, named x”."""
+    own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
+    made = state.params.get(own.parameter) if own is not None else None
+    place = state.lexicon.registry.said(state.entry.command).places.get(own.parameter) if own is not None else None
+    if made is None or made.span is None or place is None or not place.makes:
+        return []
+    named = [token.start for token in state.tokens if token.text in NAMING and token.end <= made.span[0]]
+    left = sorted(state.left, key=lambda token: token.start)
+    at = next((at for at, token in enumerate(left) if token.text == "for"), None)
+    if not named or at is None or not left[at].start < named[-1]:
+        return []
+    words = list(itertools.takewhile(lambda token: token.kind == WORD and token.start < named[-1], left[at:]))
+    return [] if any(state.situation.tree.kind(token.value) for token in words) else words
 
 
 def _of_words(state: State, met: Met, left: _Left) -> float:
@@ -128,7 +216,8 @@ def _of_words(state: State, met: Met, left: _Left) -> float:
     first = next((at for at, token in enumerate(state.tokens) if token.kind != SIGN and token.text not in IDLE), 0)
     cost = sum(2.0 if token.is_literal else 1.0 for token in left.unexplained)
     cost += 1.0 * len(left.doubts) + 0.1 * len(left.superfluous) + 0.1 * len(left.slips)
-    cost += 0.05 * sum(1 for token in left.idle if token.text not in ARTICLES)
+    # However politely it is said, that is no more against it.
+    cost += min(0.2, 0.05 * sum(1 for token in left.idle if token.text not in ARTICLES))
     cost += 0.3 * met.typos + 0.15 * _nouns_in_text(state)
     cost -= 0.25 * min(len(about), 2) + min(0.15 * (met.words - 1), 0.3)
     return cost + (0.0 if met.used[0] <= first else 0.25)

@@ -108,6 +108,13 @@ class Lexicon:
         return {letter: tuple(words) for letter, words in found.items()}
 
     @cached_property
+    def of_values(self) -> frozenset[str]:
+        """The words that stand before values: message, timeout, author; whoever says them may be giving one."""
+        cues = {word for entry in self.entries for first in entry.cues.values() for cue in first for word in cue.words}
+        named = {name.split("_")[0] for command in self.registry.commands for name in command.properties}
+        return frozenset(word for word in cues | named if len(word) > 3 and word not in IDLE)
+
+    @cached_property
     def keys(self) -> frozenset[str]:
         """The nouns that some way of saying must have."""
         return frozenset(word for entry in self.entries for word in entry.key)

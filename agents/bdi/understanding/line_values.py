@@ -78,7 +78,8 @@ def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
             line = f"python {found.value}{' ' + rest if rest else ''}"
             return Filled(line, span, said, min(found.confidence, 0.95), "a Python script is run by python", literals=1)
     near = nearest(first.casefold(), PROGRAMS)
-    if near and len(first) > 3:
+    is_described = bool(re.search(r"\b(?:the|my|our|these|those|all)\s+\Z", asked.raw[max(0, span[0] - 10) : span[0]]))
+    if near and len(first) > 3 and not is_described:
         return Filled(
             f"{near}{' ' + rest if rest else ''}", span, said, 0.85, f"“{first}” is a slip of {near}", literals=1
         )
@@ -97,6 +98,9 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     words, why, confidence = said.split(" "), "", 1.0
     for at, word in enumerate(words):
         is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
+        if at and not is_script and words[0].startswith("python") and not asked.tree.kind(word) and word.isidentifier():
+            # “python roster” with roster.py there: the ending was left out.
+            is_script = words[at - 1] == words[0] and asked.tree.kind(f"{word}.py") == FILE
         if is_script and at and word.startswith("./") and asked.tree.kind(word):
             words[at], why = paths.cleaned(word), "it is written otherwise"
             continue
@@ -119,9 +123,17 @@ def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None
             return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=0.3), rest
         why = "the packages stand in a file" if found.value == listed_in.value else found.why
         return Filled(f"-r {found.value}", span, listed_in.value, found.confidence, why, literals=1), rest
-    named, rest = [], []
+    named: list[Token] = []
+    rest = []
     for token in tokens:
-        skip = token.text in asked.about or token.text in IDLE or token.text in LINKING or token.kind == SIGN
+        # “The package x, could you install it”: what begins a command is no package beside another name.
+        skip = (
+            bool(named)
+            and asked.is_verb(token)
+            and token.kind == WORD
+            and asked.raw[: token.start].rstrip()[-1:] != ","
+        )
+        skip = skip or token.text in asked.about or token.text in IDLE or token.text in LINKING or token.kind == SIGN
         if not skip and token.kind in (WORD, QUOTED, PATH) and _PACKAGE.match(token.value):
             named.append(token)
         else:
@@ -134,4 +146,10 @@ def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None
         if re.search(r"[^\s\w.,\[\]=<>~!-]", gap):
             return None, list(tokens)
     line = " ".join(one.value for one in named)
+    # “The washing machine” describes something; a package is called “the package x”, or by its name alone.
+    heads = {"package", "packages", "library", "libraries", "module", "modules"}
+    first = tokens[0]
+    told_of = first.text in ("the", "a", "my", "our", "some") and not any(one.text in heads for one in tokens)
+    if told_of:
+        return Filled(line, (named[0].start, named[-1].end), penalty=0.8), rest
     return Filled(line, (named[0].start, named[-1].end), literals=1), rest

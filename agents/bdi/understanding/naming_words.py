@@ -32,6 +32,12 @@ IT = frozenset(
 )
 
 
+# Said of all that is there, so that nothing else need be named.
+WHOLE = frozenset(
+    "project workspace repository repo codebase system code everything all whole entire complete full here".split()  # noqa: SIM905
+)
+
+
 LINKING = frozenset({"and", "plus", "&", "as", "well", "also"})
 
 

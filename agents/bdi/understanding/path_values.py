@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi.understanding import components, paths
+from agents.bdi.understanding import components, descriptions, paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
-from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING
-from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING, WHOLE
+from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate, Found
+from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.tokens import NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token
 from agents.toolkit.saying import Place
 
@@ -56,6 +58,11 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     return _described(described, rest, words, asked, place, wanted)
 
 
+_FOR = re.compile(r"\bfor\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z", re.IGNORECASE)
+_NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
+_INDEFINITE = re.compile(r"\b(?:an?|another|some|any)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
+
+
 def _is_head(token: Token) -> bool:
     return token.kind == WORD and token.text in FILE_HEADS | FOLDER_HEADS | NAMING
 
@@ -63,11 +70,31 @@ def _is_head(token: Token) -> bool:
 def _says_something(token: Token, asked: Asked) -> bool:
     if token.kind == NUMBER:
         return False
+    if (
+        asked.place is not None
+        and asked.place.wanted == NEW
+        and not asked.place.into
+        and not asked.tree.kind(token.value)
+    ):
+        # “A folder for this project” does not say what it is called.
+        before = asked.raw[max(0, token.start - 24) : token.start]
+        if _FOR.search(before) or (token.text in WHOLE and not _NAMED.search(before)):
+            return False
+    if (
+        token.text in WHOLE
+        and not asked.tree.kind(token.value)
+        and asked.place is not None
+        and asked.place.wanted != NEW
+    ):
+        return False
     if token.text in ARTICLES or token.text in LINKING:
         return False
     if asked.tree.kind(token.value) or (
         token.text not in IDLE and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS
     ):
+        if token.kind == WORD and len(token.text) > 5 and nearest(token.text, asked.about):
+            # “A virtuaenv” is a slip of what is to be made, and not its name.
+            return bool(asked.tree.kind(token.value))
         return token.text not in IT and (token.text not in NAMING or bool(asked.tree.kind(token.value)))
     return False
 
@@ -113,13 +140,18 @@ def _unnamed(
     if asked.last and spoken & IT:
         folder = place.wanted == FOLDER or "there" in spoken
         if folder or place.wanted == NEW:
-            known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or list(asked.last)
+            known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or [
+                path for path in asked.last if place.wanted != FOLDER or not asked.tree.kind(path)
+            ]
         else:
             known = [
                 path
                 for path in asked.last
                 if paths.fits(asked.tree.kind(path), place.wanted) or not asked.tree.kind(path)
             ]
+        if spoken & {"original", "former", "source"}:
+            # What was there before a copy was made of it is named before it.
+            known = known[-2:-1]
         if known:
             value = known[-1]
             filled = Filled(
@@ -131,6 +163,9 @@ def _unnamed(
                 is_folder="there" in spoken,
             )
             return filled, []
+    if place.code and not spoken & {"current", "here", "this"}:
+        # Where no code is named, all of it is meant anyway.
+        return None, list(tokens)
     if (
         "current" in spoken
         or "here" in spoken
@@ -146,9 +181,10 @@ def _new_name(
     """The name of something new: one word; more of them are a description that names nothing."""
     token = described[0]
     tokens = [one for one in tokens if not _is_head(one)]
-    if place.makes == "file" and not place.into and asked.shape != "newname":
+    if place.makes in ("file", "same") and asked.shape != "newname":
         definite = next((one for one in tokens if one.end <= token.start and one.text in ("the", "my", "our")), None)
-        if definite is not None and not asked.tree.kind(token.value):
+        there = asked.tree.kind(token.value) or (place.into and _lies_here(described, asked))
+        if definite is not None and not there:
             # “The note” names something that ought to be there, and no file of that name is.
             problem = f"there is no file “{token.value}”"
             rest = [one for one in tokens if one is not token]
@@ -178,23 +214,71 @@ def _new_name(
             ]
         value, confidence, why = found.value, found.confidence, found.why
     changed = value != token.value
+    is_named = bool(_NAMED.search(asked.raw[max(0, token.start - 24) : token.start]))
     filled = Filled(
         value,
         (token.start, token.end),
         token.value if changed else None,
         confidence,
         why if changed else "",
+        # “A branch with …” is no file called branch.
+        penalty=0.6 if asked.is_key(token.text) and not is_named else 0.0,
         is_folder=calls_folder,
     )
     return filled, [one for one in tokens if one is not token]
 
 
+def _lies_here(described: Sequence[Token], asked: Asked) -> bool:
+    said = "_".join(one.value for one in described)
+    return paths.find(said, asked.tree, ANY, tool=asked.tool, parameter=asked.parameter).value is not None
+
+
 def _described(
     described: Sequence[Token], rest: list[Token], words: Sequence[Token], asked: Asked, place: Place, wanted: str
 ) -> tuple[Filled | None, list[Token]]:
-    """Something that is there, by what it is called: “the settings file”, “the summarization tool”."""
-    span = (described[0].start, described[-1].end)
+    """Something that is there, by what it is called or what it is: “the settings file”, “the letter to my boss”."""
     said = " ".join(one.value for one in described)
+    found, left = _called(described, asked, wanted)
+    if found.confidence < _EXACT or found.value is None:
+        heads = [one.text for one in words if one not in described and one.text not in ARTICLES]
+        fitting = descriptions.described([one.text for one in described], heads, asked.tree, wanted)
+        is_verb = len(described) == 1 and asked.is_verb(described[0])
+        if fitting.value is not None and not (is_verb and fitting.confidence < 0.9):
+            found, left = fitting, []
+        elif fitting.choices and (found.value is None or (len(fitting.choices) > 1 and found.confidence < 0.9)):
+            # Several fit as well: a name that is spelt a little alike is no better than they are.
+            found, left = fitting, []
+    if found.value is None and (place.code or wanted in (FILE, ANY)):
+        named = [one.value for one in words if one in described or one.text in components.KINDS]
+        located = components.locate(named, asked.tree)
+        if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
+            found, left = located, []
+        elif located.choices and not found.choices:
+            found = replace(located, value=None)
+    span = (described[0].start, described[-1].end)
+    if found.value is None:
+        return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=0.3), rest
+    if place.careful and found.confidence < _EXACT:
+        # What cannot be taken back is not done on a guess at a plain word.
+        choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
+        return Filled(
+            None, span, said, found.confidence, problem=f"“{said}” may be {found.value}", choices=choices
+        ), rest
+    changed = found.value != said
+    # “A mail” is none of those that are there.
+    penalty = 0.8 if _INDEFINITE.search(asked.raw[max(0, span[0] - 24) : span[0]]) else 0.1
+    filled = Filled(
+        found.value, span, said if changed else None, found.confidence, found.why if changed else "", penalty=penalty
+    )
+    return filled, [*rest, *left]
+
+
+# From here on a plain word names something rather than resembling it.
+_EXACT = 0.93
+
+
+def _called(described: Sequence[Token], asked: Asked, wanted: str) -> tuple[Found, list[Token]]:
+    """What is there by that name, and the words that are no part of it."""
     tries: list[tuple[str, list[Token]]] = [("_".join(one.value for one in described), [])]
     if len(described) > 1:
         tries += [
@@ -202,39 +286,13 @@ def _described(
             for one in described
             if asked.tree.kind(one.value)
         ]
-    best = None
+    best: Found | None = None
     for text, left in tries:
         found = paths.find(text, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
         if found.value is not None and "spelt" in found.why and len(described) == 1 and asked.is_verb(described[0]):
             # “Show” is no slip of the folder “shop”.
-            found = replace(found, value=None, why=f"“{said}” names nothing that is here")
+            found = replace(found, value=None, why=f"“{described[0].value}” names nothing that is here")
         if found.value is not None:
-            changed = found.value != said
-            filled = Filled(
-                found.value,
-                span,
-                said if changed else None,
-                found.confidence,
-                found.why if changed else "",
-                penalty=0.1,
-            )
-            if place.careful and found.confidence < 0.93:
-                # What cannot be taken back is not done on a guess at a plain word.
-                why = f"“{said}” may be {found.value}"
-                choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
-                filled = Filled(None, span, said, found.confidence, problem=why, choices=choices)
-            return filled, [*rest, *left]
+            return found, left
         best = best if best and best.choices else found
-    if place.code or wanted in (FILE, ANY):
-        named = [
-            one.value
-            for one in words
-            if one.text not in ARTICLES and (one in described or one.text in components.KINDS)
-        ]
-        located = components.locate(named, asked.tree)
-        if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
-            return Filled(located.value, span, said, located.confidence, located.why), rest
-        if place.code and located.choices:
-            best = located
-    why, choices = (best.why, best.choices) if best is not None else ("", ())
-    return Filled(None, span, said, problem=why, choices=choices, penalty=0.3), rest
+    return best or Found(None), []

@@ -368,7 +368,7 @@ def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]
 
 
 # What folders and files are usually short for.
-_SHORT = {
+SHORT = {
     "source": "src", "sources": "src", "documentation": "docs", "documents": "docs", "document": "docs", "doc": "docs",
     "configuration": "config", "configs": "config", "utilities": "utils", "utility": "utils",
     "util": "utils", "database": "db", "temporary": "tmp", "temp": "tmp", "library": "lib", "libraries": "lib",
@@ -380,8 +380,8 @@ _SHORT = {
 
 def _abbreviated(ours: tuple[str, ...], theirs: tuple[str, ...], ending: str) -> tuple[float, str] | None:
     """Names by their usual short forms, and with the ending said as a word: “the error log” is error.log."""
-    short = tuple(_SHORT.get(word, word) for word in ours)
-    if short == theirs or ours == tuple(_SHORT.get(word, word) for word in theirs):
+    short = tuple(SHORT.get(word, word) for word in ours)
+    if short == theirs or ours == tuple(SHORT.get(word, word) for word in theirs):
         return 0.9, "it is usually short for that"
     if ending and len(ours) > 1 and ours[-1] == ending and ours[:-1] == theirs:
         return 0.93, "its ending is said as a word"
@@ -396,7 +396,11 @@ def _parted(name: str) -> tuple[str, str]:
     return stem, ending
 
 
-@lru_cache(maxsize=65_536)
+def has_ending(path: str) -> bool:
+    """Whether a name ends as files do."""
+    return _parted(posixpath.basename(path))[1].casefold() in _ENDINGS
+
+
 def looks_like_path(word: str) -> bool:
     """Whether a word can only be meant as a path: with a slash, an ending, a leading dot or a star."""
     if re.match(r"\A[a-z]+://", word, re.IGNORECASE) or not re.search(r"\w", word):

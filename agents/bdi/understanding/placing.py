@@ -11,7 +11,7 @@ from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
 from agents.bdi.understanding.state import State, is_noun, shape_of
-from agents.bdi.understanding.tokens import SIGN, WORD
+from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD
 
 _WHERE = frozenset({"in", "inside", "under", "below", "within", "into", "beneath"})
 
@@ -29,6 +29,9 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
         if target is None or target.value is None or not isinstance(target.value, str):
             continue
         if shape_of(state, slot) == "newname":
+            if state.situation.tree.kind(target.value) == FOLDER:
+                # Nothing gets the name of a folder that is there: it is put into it.
+                params[slot.parameter] = replace(target, penalty=target.penalty + 0.6)
             if source is not None and isinstance(source.value, str) and "/" not in target.value:
                 folder = posixpath.dirname(source.value)
                 if folder:
@@ -38,6 +41,12 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
                     )
             continue
         if place is None or not place.into:
+            continue
+        if _is_sibling(target, source, state):
+            beside = posixpath.join(posixpath.dirname(str(source.value if source is not None else "")), target.value)
+            choices = (Candidate(beside, 0.6, "it lies beside it"), Candidate(target.value, 0.5, "it lies here"))
+            problem = f"“{target.value}” may lie beside {source.value if source is not None else ''} or here"
+            params[slot.parameter] = Filled(None, target.span, target.value, 0.5, problem=problem, choices=choices)
             continue
         name = _own_name(params, state)
         is_folder = state.situation.tree.kind(target.value.rstrip("/")) == FOLDER or target.value.endswith("/")
@@ -57,15 +66,49 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
 
 
+def _is_sibling(target: Filled, source: Filled | None, state: State) -> bool:
+    """Whether both are said without folders and the one was found in one: the new one belongs beside it."""
+    if source is None or not isinstance(source.value, str) or not isinstance(source.original, str):
+        return False
+    said = (source.original, str(target.value))
+    if any("/" in one or "\\" in one for one in said) or "/" not in source.value or target.original is not None:
+        return False
+    tree = state.situation.tree
+    return paths.has_ending(said[0]) and paths.has_ending(said[1]) and not tree.kind(said[1])
+
+
 def no_folders_for_files(params: dict[str, Filled], state: State) -> None:
-    """A folder that is there is no file that could be written."""
+    """A folder that is there is no file that could be written, and what a file is called is no new folder's name."""
+    tree = state.situation.tree
     for name, place in state.lexicon.registry.said(state.entry.command).places.items():
         filled = params.get(name)
-        if filled is None or place.makes != "file" or not isinstance(filled.value, str):
+        if filled is None or place.into or not isinstance(filled.value, str):
             continue
-        if state.situation.tree.kind(filled.value) == FOLDER:
-            said = filled.original or filled.value
-            params[name] = Filled(None, filled.span, said, 0.2, problem=f"“{said}” is a folder", penalty=0.6)
+        said, problem = filled.original or filled.value, ""
+        if "content" in state.entry.sense.fixed and tree.kind(filled.value) == FILE:
+            problem = f"“{said}” is there already, and would be empty"
+        if place.makes == "file" and tree.kind(filled.value) == FOLDER:
+            problem = f"“{said}” is a folder"
+        elif place.makes == "folder" and paths.has_ending(filled.value) and paths.find(said, tree, FILE).value:
+            problem = f"“{said}” is a file"
+        if problem:
+            params[name] = Filled(None, filled.span, said, 0.2, problem=problem, penalty=0.6)
+
+
+def code_only_where_code_is(params: dict[str, Filled], state: State) -> None:
+    """What works on code is not meant where a file of another kind is named, or a folder that holds none."""
+    tree = state.situation.tree
+    for name, place in state.lexicon.registry.said(state.entry.command).places.items():
+        filled = params.get(name)
+        if filled is None or not place.code or not isinstance(filled.value, str) or filled.value in (".", ""):
+            continue
+        full = tree.full(filled.value)
+        inside = full + "/"
+        holds = (
+            (path for path in tree.kinds if path.startswith(inside)) if tree.kind(filled.value) == FOLDER else (full,)
+        )
+        if tree.kind(filled.value) and not any(path.endswith((".py", ".pyi", ".ipynb")) for path in holds):
+            params[name] = replace(filled, penalty=filled.penalty + 1.2)
 
 
 def put_where_said(params: dict[str, Filled], state: State) -> None:
@@ -96,11 +139,36 @@ def put_where_said(params: dict[str, Filled], state: State) -> None:
         return
 
 
+def said_where_it_is(params: dict[str, Filled], state: State) -> None:
+    """A folder that is said beside a name is where that lies: “the file a.txt from the homework folder”."""
+    tree = state.situation.tree
+    for token in state.left:
+        if token.kind not in (WORD, PATH, QUOTED):
+            continue
+        found = paths.find(token.value, tree, FOLDER)
+        if found.value is None or found.confidence < 0.9:
+            continue
+        for name, filled in params.items():
+            if not isinstance(filled.value, str) or not tree.kind(filled.value) or filled.span is None:
+                continue
+            if name not in state.lexicon.registry.said(state.entry.command).places:
+                continue
+            there = posixpath.join(found.value, posixpath.basename(filled.value))
+            said = filled.original if filled.original is not None else filled.value
+            if "/" in str(said) or not tree.kind(there):
+                continue
+            if there != filled.value:
+                why = f"it lies in {found.value}"
+                params[name] = replace(filled, value=there, original=said, why=why, problem="")
+            state.left = [one for one in state.left if one is not token]
+            return
+
+
 def of_what_is_there(params: dict[str, Filled], state: State) -> None:
     """What is replaced or added to is there: where nothing is, it lies elsewhere or its name has a slip."""
     over = params.get("overwrite")
     mode = params.get("mode")
-    is_over = (over is not None and over.value is True) or (mode is not None and mode.value == "append")
+    is_over = (over is not None and over.value is True) or (mode is not None and mode.value is not None)
     tree = state.situation.tree
     for name, place in state.lexicon.registry.said(state.entry.command).places.items():
         made = params.get(name)

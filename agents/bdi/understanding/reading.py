@@ -7,18 +7,20 @@ typing. Nothing is hidden: a word that no reading explains is never passed over,
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.chunks import chunked
-from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filled import Filled
+from agents.bdi.understanding.filler import IDLE, INFINITIVE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, is_noun
-from agents.bdi.understanding.taking import take_asides, take_counted, take_flags, take_keys
+from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys
 from agents.bdi.understanding.tokens import FLAG, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
@@ -41,6 +43,8 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         entry = lexicon.entries[number]
         of_tool = frozenset(named_tools.get(entry.command.tool, ()))
         for met in _longest(mets):
+            if _is_attribute(met, tokens, lexicon):
+                continue
             if met.typos and any(situation.tree.kind(tokens[at].value) for at in met.used):
                 # What is the name of something here is no slip of a verb.
                 continue
@@ -73,6 +77,9 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     if filled is None or rest:
         return []
     prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE)
+    # “Diff against main” is English before it is a program with two arguments.
+    typed = len(tokens) == 1 or any(token.is_literal or token.kind == FLAG for token in tokens)
+    typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose
     return [
         Reading(
             entry.command,
@@ -81,7 +88,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
             (),
             (),
             (),
-            (0.6 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + filled.penalty,
+            (1.0 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + (0.0 if typed else 1.2) + filled.penalty,
             (),
             slot.parameter,
         )
@@ -119,6 +126,23 @@ def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[i
                 if tuple(one.text for one in tokens[at : at + len(said)]) == said:
                     tools.setdefault(name, tuple(range(at, at + len(said))))
     return tools, commands
+
+
+_ARTICLES = frozenset({"a", "an", "the", "my", "our", "this", "that", "its", "his", "her", "their", "your"})
+
+
+def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Whether a verb stands between an article and a noun: “a better name” asks for nothing to be made better."""
+    at = met.used[0]
+    if met.words == 1 and tokens[at].text in INFINITIVE and at + 1 < len(tokens) and tokens[at + 1].text == "to":
+        # “I want to commit” is about committing, and nothing is wanted.
+        return True
+    if met.words != 1 or at == 0 or tokens[at - 1].text not in _ARTICLES or at + 1 >= len(tokens):
+        return False
+    token, noun = tokens[at], tokens[at + 1]
+    if token.text in ("new", "empty", "blank") or noun.kind != WORD:
+        return False
+    return noun.text not in IDLE and not lexicon.is_exact_verb(noun)
 
 
 def _longest(mets: Sequence[Met]) -> list[Met]:
@@ -159,16 +183,29 @@ def _by(
     take_keys(base)
     take_counted(base)
     take_asides(base)
+    take_count(base)
     others = _of_others(base) if entry.never and not by_name else ()
     for chunks in itertools.islice(chunked(base), MAX_CUE_READINGS):
         situation.effort.spend(len(tokens))
         state = replace(base, used=set(base.used), params=dict(base.params), left=[])
-        if fill_slots(state, chunks, met) and (by_name or not _lacks(state)):
+        if fill_slots(state, chunks, met) and not _lacks(state):
             for name, other in entry.sense.same.items():
-                if other in state.params:
+                if other in state.params and not _is_of_a_range(state, state.params[other]):
                     state.params.setdefault(name, replace(state.params[other], literals=0))
             found.append(_doubted(judged(state, met, by_name or bool(of_tool)), others))
     return found
+
+
+_RANGE = re.compile(
+    r"\b(?:from|starting|beginning|since|after|until|till|to|at|with)\s+(?:the\s+)?lines?\s+(?:number\s+)?(?:an?\s+)?\Z",
+    re.IGNORECASE,
+)
+
+
+def _is_of_a_range(state: State, filled: Filled) -> bool:
+    """Whether a line is where a range begins or ends, and not the only one: “from line 12”."""
+    start = filled.span[0] if filled.span else 0
+    return bool(_RANGE.search(state.situation.raw[max(0, start - 40) : start]))
 
 
 def _of_others(state: State) -> tuple[str, ...]:

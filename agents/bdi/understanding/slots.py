@@ -15,6 +15,8 @@ from agents.bdi.understanding.state import State, asked_of, shape_of
 from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
 
+# Values of these shapes leave words to other slots.
+_LEAVING = frozenset("path word number newname address note pattern person email".split())  # noqa: SIM905
 _LISTED = frozenset({"path", "packages", "word"})
 
 
@@ -40,7 +42,7 @@ def fill_slots(state: State, chunks: Chunks, met: Met) -> bool:
         if filled.value is None:
             slot, filled, rest = _elsewhere(state, slot, tokens) or (slot, filled, rest)
         state.params[slot.parameter] = filled
-        if shape_of(state, slot) in ("path", "word", "number", "newname", "address", "note", "pattern"):
+        if shape_of(state, slot) in _LEAVING:
             loose += rest
         else:
             state.left += rest
@@ -107,7 +109,7 @@ def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False
     ):
         # Typed as at a terminal: the text, then where.
         tokens, held = tokens[:-1], tokens[-1:]
-    filled, rest = fill(tokens, asked_of(state, slot))
+    filled, rest = fill(tokens, replace(asked_of(state, slot), is_loose=not must))
     if filled is not None:
         state.params[slot.parameter] = filled
     state.left += [*rest, *held]
@@ -130,6 +132,16 @@ def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
 def by_position(state: State) -> None:
     """A value left over, as it is typed at a terminal: `cp a b`, `grep text folder`. It goes to the next open slot."""
     open_slots = [slot for slot in state.entry.sense.slots if slot.parameter not in state.params]
+    places = state.lexicon.registry.said(state.entry.command).places
+    there = next((token for token in state.left if token.kind == WORD and token.text in ("there", "thither")), None)
+    for slot in open_slots if there is not None and state.situation.last else ():
+        # “Copy it there”: into the folder that was spoken of.
+        place = places.get(slot.parameter)
+        filled, rest = fill([there], asked_of(state, slot)) if there and place and place.into else (None, [])
+        if filled is not None and filled.value is not None and not rest:
+            state.params[slot.parameter] = filled
+            state.left = [token for token in state.left if token is not there]
+            return
     literals = [
         token
         for token in state.left
@@ -138,8 +150,8 @@ def by_position(state: State) -> None:
     if len(literals) != 1:
         return
     for slot in open_slots:
-        place = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
-        if place is None and shape_of(state, slot) != "address":
+        place = places.get(slot.parameter)
+        if place is None and shape_of(state, slot) not in ("address", "email"):
             continue
         filled, rest = fill(literals, asked_of(state, slot))
         if filled is not None and filled.value is not None and not rest:

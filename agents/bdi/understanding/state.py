@@ -10,6 +10,7 @@ from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.lexicon import Entry, Lexicon
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import Token
 from agents.toolkit.saying import Place, Slot
 
@@ -24,6 +25,8 @@ class Situation:
     # Values given before in the same text, by tool and parameter.
     before: Mapping[tuple[str, str], str] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort, compare=False)
+    # The words for things that are no files and were spoken of before, newest last: “branch x”.
+    spoken: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass
@@ -39,6 +42,14 @@ class State:
     left: list[Token] = field(default_factory=list)
     items: tuple[Filled, ...] = ()
     asides: tuple[str, ...] = ()
+    # “Three” of “three folders”: how many items its object must have, and the words where they are not so many.
+    counted: tuple[str, int] = ("", 0)
+
+    @property
+    def miscounted(self) -> tuple[str, ...]:
+        """The number that was said of a list with another number of items."""
+        word, number = self.counted
+        return (word,) if word and number != 1 + len(self.items) else ()
 
 
 def shape_of(state: State, slot: Slot | None) -> str:
@@ -67,6 +78,7 @@ def asked_of(state: State, slot: Slot) -> Asked:
         state.situation.last,
         state.situation.before.get((state.entry.command.tool, slot.parameter), ""),
         state.lexicon.is_exact_verb,
+        is_key=state.lexicon.keys.__contains__,
     )
 
 
@@ -74,4 +86,8 @@ def is_noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
     """Whether a word is one of these nouns, in one of its forms or misspelt."""
     if token.text in wanted or singular(token.text) in wanted or any(base in wanted for base in bases(token.text)):
         return True
-    return any(lexicon.same(token, word) == 1 for word in wanted if len(word) > 4)
+    return any(
+        lexicon.same(token, word) == 1 and (is_near(token.text, word) or is_near(singular(token.text), word))
+        for word in wanted
+        if len(word) > 4
+    )

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filling import fill
-from agents.bdi.understanding.state import State, asked_of
-from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
+from agents.bdi.understanding.tokens import NUMBER, ORDINALS, SIGN, WORD, Token, number_of
 from agents.rules.words import fold
 from agents.toolkit.saying import Slot
 
@@ -17,10 +18,20 @@ _FACTORS = {"minute": 60, "minutes": 60, "min": 60, "mins": 60, "hour": 3600, "h
 
 
 # Said behind a number or before it, these say no more than that it is a limit.
-_LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most"})
+_LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most", "at", "long", "longer", "maximally"})
 
 
-_ABOUT_SO_MANY = frozenset({"max", "maximum", "about", "around", "roughly", "ca", "circa", "approximately", "limit"})
+_KINDS = frozenset({"files", "folders", "directories", "packages", "libraries", "branches", "notes", "variables"})
+_ADJECTIVES = frozenset(
+    {"most", "recent", "newest", "latest", "last", "more", "key", "short", "single", "whole", "full"}
+)
+# Said before a number, these say no more than how exactly it is meant, or that it bounds what is done.
+_ABOUT_SO_MANY = frozenset(
+    """
+max maximum about around roughly ca circa approximately limit maximally take takes taking wait waiting spend allow stop
+it after no not more than longer but do most at exactly just only then kill abort end give let and have maximal
+    """.split()  # noqa: SIM905
+)
 
 
 def take_flags(state: State) -> None:
@@ -64,29 +75,17 @@ def take_keys(state: State) -> None:
 
 
 def take_counted(state: State) -> None:
-    """Numbers before their noun: five commits, 10 seconds, at most 3 sentences."""
+    """Numbers before their noun: five commits, 10 seconds, at most 3 sentences, the five newest."""
     for slot in state.entry.sense.slots:
         if not slot.behind or slot.parameter in state.params:
             continue
         for at in range(len(state.tokens) - 1):
             if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
                 continue
-            after = at + 1
-            while after < len(state.tokens) - 1 and state.tokens[after].text in (
-                "most",
-                "recent",
-                "newest",
-                "latest",
-                "last",
-                "more",
-                "key",
-                "short",
-            ):
-                after += 1
-            factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0
-            named = any(state.lexicon.same(state.tokens[after], fold(word)) is not None for word in slot.behind)
-            if not named and not factor:
+            after = _counted_noun(state, slot, at + 1)
+            if after is None:
                 continue
+            factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0
             first, number = _number_before(state.tokens, at)
             span = (state.tokens[first].start, state.tokens[at].end)
             state.params[slot.parameter] = Filled(number * (factor or 1), span, literals=1)
@@ -95,6 +94,24 @@ def take_counted(state: State) -> None:
             state.used |= set(range(first, after + 1))
             _take_cue_before(state, slot, first)
             break
+
+
+def _counted_noun(state: State, slot: Slot, at: int) -> int | None:
+    """Where the noun ends that a number before it counts, over adjectives; None where it is another noun."""
+    for after in range(at, min(at + 4, len(state.tokens))):
+        token = state.tokens[after]
+        if slot.parameter.endswith("_s") and token.text in _FACTORS:
+            return after
+        for said in slot.behind:
+            words = said.split()
+            there = state.tokens[after : after + len(words)]
+            if len(there) == len(words) and all(
+                state.lexicon.same(one, fold(word)) is not None for one, word in zip(there, words, strict=True)
+            ):
+                return after + len(words) - 1
+        if token.text not in _ADJECTIVES:
+            return None
+    return None
 
 
 def _number_before(tokens: Sequence[Token], at: int) -> tuple[int, int]:
@@ -108,6 +125,23 @@ def _number_before(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     if before in range(20, 100, 10) and 0 < number < 10:
         return at - 1, before + number
     return at, number
+
+
+def take_count(state: State) -> None:
+    """“Two folders: a and b” says how many names follow, and is none of them; “both lectures” is no folder of them."""
+    own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
+    if own is None or shape_of(state, own) not in ("path", "word", "packages"):
+        return
+    for at in range(len(state.tokens) - 1):
+        token, noun = state.tokens[at : at + 2]
+        number = 2 if token.text == "both" else number_of(token) if token.text not in ORDINALS else None
+        if at in state.used or at + 1 in state.used or not number or number < 2 or noun.kind != WORD:
+            continue
+        of_its_own = is_noun(noun, state.entry.about, state.lexicon) and noun.text not in state.lexicon.of_values
+        if singular(noun.text) != noun.text and (token.text == "both" or of_its_own or noun.text in _KINDS):
+            state.used.add(at)
+            state.counted = (token.value, number)
+            return
 
 
 def take_asides(state: State) -> None:
@@ -130,5 +164,7 @@ def _take_cue_before(state: State, slot: Slot, at: int) -> None:
         if all(state.tokens[one].text == fold(word) for one, word in zip(span, cue, strict=True)):
             state.used |= set(span)
             return
-    if at and at - 1 not in state.used and state.tokens[at - 1].text in _ABOUT_SO_MANY:
-        state.used.add(at - 1)
+    begins = at
+    while begins and begins - 1 not in state.used and state.tokens[begins - 1].text in _ABOUT_SO_MANY:
+        begins -= 1
+    state.used |= set(range(begins, at))

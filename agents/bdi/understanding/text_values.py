@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())  # noqa: SIM905
+
+_TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "these", "those", "your", "its", "their"})
+_NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
 
 def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -35,13 +40,39 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
     kept, behind = together(kept, asked.raw)
+    if len(kept) > 1 and _ONE_WORD.search(asked.raw[max(0, kept[0].start - 20) : kept[0].start]):
+        # “The word discount everywhere in …”: one word is announced.
+        kept, behind = kept[:1], [*kept[1:], *behind]
     start, end = kept[0].start, kept[-1].end
     # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
+    # “My data”, “something nice”: that tells of a text, and is none.
+    if asked.is_loose and kept[0].kind == WORD and kept[0].text in _TOLD_OF:
+        penalty += 1.2
+    if not _is_announced(asked.raw, start):
+        # Where neither quotes nor a colon say where it begins, nobody knows which of the little words belong to it.
+        little = sum(one.kind == WORD and one.text in LITTLE for one in kept)
+        penalty += min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
+    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
+    penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
     penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in LITTLE else 0.0
     return Filled(
         asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
     ), behind
+
+
+_ANNOUNCING = re.compile(
+    r"(?:[:=>]|\b(?:that|saying|says?|texts?|words?|sentences?|lines?|messages?|contents?|reads?|reading|phrase|string))\s*\Z",
+    re.IGNORECASE,
+)
+
+
+_ONE_WORD = re.compile(r"\b(?:word|term|identifier|symbol|name)\s*\Z", re.IGNORECASE)
+
+
+def _is_announced(raw: str, start: int) -> bool:
+    """Whether what stands before it says that somebody's own text begins here."""
+    return bool(_ANNOUNCING.search(raw[max(0, start - 20) : start]))
 
 
 def together(tokens: list[Token], raw: str) -> tuple[list[Token], list[Token]]:

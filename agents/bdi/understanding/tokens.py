@@ -39,6 +39,7 @@ NUMBERS = {
     "hundred": 100, "thousand": 1000, "seventeen": 17, "nineteen": 19,
     "first": 1, "second": 2, "third": 3, "dozen": 12,
 }  # fmt: skip
+ORDINALS = frozenset({"first", "second", "third", "dozen"})
 _TRAILING = ".,;:!?)]}>…"
 _SIGNS = frozenset(",;:!?.()[]{}<>=&|…–—-+*/")
 
@@ -71,6 +72,45 @@ def number_of(token: Token) -> int | None:
     if ones and NUMBERS.get(tens, 0) in range(20, 100, 10) and 0 < NUMBERS.get(ones, 0) < 10:
         return NUMBERS[tens] + NUMBERS[ones]
     return NUMBERS.get(token.text)
+
+
+def with_numbers(tokens: list[Token]) -> list[Token]:
+    """Numbers in several words as one token: “a hundred and twenty”, “two thousand”. A single word stays a word."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        end, number = _number_in_words(tokens, at)
+        if end > at + 1 or (end == at + 1 and number >= 100):
+            words = tokens[at:end]
+            found.append(Token(NUMBER, str(number), str(number), words[0].start, words[-1].end, words[0].after_break))
+            at = end
+        else:
+            found.append(tokens[at])
+            at += 1
+    return found
+
+
+def _number_in_words(tokens: list[Token], at: int) -> tuple[int, int]:
+    """Where a number in words ends that begins here, and what it is; it ends where it begins when there is none."""
+    total, part, end, last = 0, 0, at, 10_000
+    for position in range(at, min(at + 8, len(tokens))):
+        token = tokens[position]
+        if token.kind == WORD and token.text == "and" and last in (100, 1000) and position > at:
+            continue
+        if token.kind != WORD or token.text in ORDINALS or (one := number_of(token)) is None:
+            break
+        if one in (100, 1000):
+            if last == one:
+                break
+            part = max(part, 1) * one
+            if one == 1000:
+                total, part = total + part, 0
+        elif one < last and (last >= 100 or (last >= 20 and one < 10)):
+            part += one
+        else:
+            break
+        end, last = position + 1, one
+    return end, total + part
 
 
 def tokens_of(raw: str) -> list[Token]:

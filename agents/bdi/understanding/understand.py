@@ -6,48 +6,29 @@ Everything else is a question that names what is in doubt, with the likely answe
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from agents.bdi.types import Param
-from agents.bdi.understanding import clauses, effects, filler, triggers
-from agents.bdi.understanding.asking import about_values, too_much, unknown, which
-from agents.bdi.understanding.binding import commands_of
+from agents.bdi.understanding import asides, effects, moods, triggers
+from agents.bdi.understanding.asking import in_words, short, too_much, unknown
+from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.effort import Effort, TooMuch
-from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
+from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.naming_words import IT
+from agents.bdi.understanding.parting import MAX_TOKENS, Part, parts_of
 from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.reading import readings
+from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import SIGN, WORD, Token, tokens_of
-from agents.bdi.understanding.understood import Meant, Question, Understood
-from agents.rules.words import fold
+from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.turning import readings_of
+from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
 MAX_CHARS = 8_000
-MAX_COMMANDS = 30
-# More words than these are no commands; a text in quotes counts as one.
-MAX_TOKENS = 400
-# At so many places may another command begin, and so many of the pieces between them may be one command.
-MAX_CUTS, MAX_JOINED = 90, 6
-# A reading may have that much against it, and a second one must have so much more.
-MOST_COST, LEAST_MARGIN = 0.55, 0.3
-# What has more than this against it says nothing about what is meant.
-HOPELESS = 3.2
-_SEGMENT, _LEAST_COST = 0.75, -0.6
-# Verbs that go without saying, and what speaks against a reading with one.
-_UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
-_NAMING = ("called", "named", "name", "titled", "title")
-
-
-@dataclass(frozen=True)
-class _Part:
-    tokens: tuple[Token, ...]
-    text: str
-    verb: tuple[Token, ...] = ()
 
 
 def understand(text: str, tree: Tree, registry: Registry) -> Understood:
@@ -57,11 +38,45 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
     if (given := _as_data(text, registry)) is not None:
         return given
     lexicon, effort = lexicon_of(registry), Effort()
+    blank = asides.blanked(text)
     try:
-        parts = _parts(filler.blanked(text), Situation(text, tree, effort=effort), lexicon)
-        return _read_all(text, parts, tree, lexicon, effort)
+        tokens = tokens_of(blank)
+        told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
+        if told.spans and not told.only_tells:
+            found = _with_told(text, moods.without(blank, told), told, tree, lexicon, effort)
+            if found is not None:
+                return found
+        found = _read_all(
+            text, parts_of(blank, Situation(text, tree, effort=effort), lexicon), moods.Told(), tree, lexicon, effort
+        )
+        return _offered(text, found, "It tells, and asks for nothing.") if told.only_tells and told.spans else found
     except TooMuch:
         return Understood(questions=(too_much(text),))
+
+
+def _with_told(
+    text: str, blank: str, told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
+) -> Understood | None:
+    """What a text means without what was set aside; None where it does what another part of it forbids."""
+    parts = parts_of(blank, Situation(text, tree, effort=effort), lexicon)
+    found = _read_all(text, parts, told, tree, lexicon, effort)
+    if not found.meant and not any(question.choices for question in found.questions):
+        return None
+    said = {base for part in parts for token in part.tokens for base in bases(token.text)}
+    changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
+    if told.forbids and (changing or any(verb in said for _, _, verb in told.forbids)):
+        return _offered(text, found, "It forbids something, too.") if found.is_sure else None
+    aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
+    return replace(found, notes=(*found.notes, *aside))
+
+
+def _offered(text: str, found: Understood, why: str) -> Understood:
+    """What is understood as the answer that is offered, where it is not sure that anything is asked for."""
+    if not found.is_sure:
+        return found
+    label = "; ".join(in_words(one) for one in found.meant)
+    question = Question(1, f"What is meant by “{short(text)}”?", why, "", (Choice(label, "", None, found.meant),))
+    return replace(found, meant=(), questions=(question,), confidence=0.0)
 
 
 def _as_data(text: str, registry: Registry) -> Understood | None:
@@ -100,178 +115,36 @@ def _as_data(text: str, registry: Registry) -> Understood | None:
     return Understood(tuple(meant), confidence=1.0) if meant else None
 
 
-def _parts(blank: str, situation: Situation, lexicon: Lexicon) -> list[_Part]:
-    """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
-    found: list[_Part] = []
-    for start, end in clauses.in_order(blank):
-        tokens = tokens_of(" " * start + blank[start:end])
-        if len(tokens) > MAX_TOKENS:
-            raise TooMuch
-        found += _best_parting(_spread(tokens, situation.tree, lexicon), situation, lexicon)
-    if len(found) > MAX_COMMANDS:
-        raise TooMuch
-    return found
-
-
-def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
-    """Words as they are meant: “teh” is “the”, and `list_directory`, which is no name here, the words that it joins."""
-    found: list[Token] = []
-    for token in tokens:
-        if not tree.kind(token.value) and (small := lexicon.idle(token)):
-            found.append(replace(token, text=small))
-            continue
-        words = [word for word in token.text.split("_") if word]
-        is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
-        first = replace(token, text=words[0]) if words else token
-        if (
-            token.kind != WORD
-            or is_name
-            or not lexicon.is_verb(first)
-            or "_" not in token.text
-            or not all(lexicon.knows(fold(word)) for word in words)
-        ):
-            found.append(token)
-            continue
-        at = token.start
-        for word in words:
-            found.append(Token(WORD, fold(word), word, at, at + len(word)))
-            at += len(word) + 1
-    return found
-
-
-def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -> list[_Part]:
-    raw = situation.raw
-    cuts = [0, *clauses.boundaries(tokens, lexicon), len(tokens)]
-    if len(cuts) == 2:
-        return [part] if (part := _part(tokens, raw)) else []
-    if len(cuts) > MAX_CUTS:
-        raise TooMuch
-    alone = [_stands_alone(tokens[start:end], situation, lexicon) for start, end in itertools.pairwise(cuts)]
-    ways: list[tuple[float, list[_Part]]] = [(0.0, [])]
-    for end in range(1, len(cuts)):
-        here: list[tuple[float, list[_Part]]] = []
-        for begin in range(max(0, end - MAX_JOINED), end):
-            if begin < end - 1 and all(alone[begin:end]):
-                continue
-            part = _part(tokens[cuts[begin] : cuts[end]], raw)
-            before, earlier = ways[begin]
-            cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon)
-            here.append((before + cost, [*earlier, whole] if whole is not None else earlier))
-        # Of ways that cost the same the one that parts least.
-        ways.append(min(here, key=lambda way: round(way[0], 9)))
-    return ways[-1][1]
-
-
-def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> bool:
-    """Whether a piece says a command and all that it needs: several such are never one command together."""
-    kept = clauses.trimmed(tokens)
-    if not kept or not lexicon.is_verb(kept[0]):
-        return False
-    own = _best(tuple(kept), situation, lexicon)
-    return own is not None and not (own.missing or own.unexplained or own.doubts) and own.cost < 1.0
-
-
-def _part(tokens: Sequence[Token], raw: str) -> _Part | None:
-    kept = clauses.trimmed(tokens)
-    if not kept:
-        return None
-    return _Part(tuple(kept), raw[kept[0].start : kept[-1].end])
-
-
-class _Named(dict[tuple[str, str], str]):
-    """While a text is parted nobody knows yet what “it” is; that something was named before is enough."""
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return "it"
-
-
-_NAMED_BEFORE = _Named()
-
-
-def _cost(part: _Part, earlier: Sequence[_Part], situation: Situation, lexicon: Lexicon) -> tuple[float, _Part | None]:
-    """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
-    if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
-        part.tokens[0]
-    ):
-        return 0.1, None
-    if earlier:
-        situation = replace(situation, last=("it",), before=_NAMED_BEFORE)
-    own = _best(part.tokens, situation, lexicon)
-    cost = _capped(own)
-    starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)
-    if earlier and starts is not None and not lexicon.is_verb(starts):
-        verb = earlier[-1].verb or _verb_of(earlier[-1].tokens, lexicon)
-        borrowed = replace(part, tokens=(*verb, *part.tokens), verb=verb)
-        again = _capped(_best(borrowed.tokens, situation, lexicon)) + 0.3
-        if verb and again < cost:
-            return again + _SEGMENT, borrowed
-    return cost + _SEGMENT, part
-
-
-def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> Reading | None:
-    found = _readings(tokens, situation, lexicon)
-    return found[0] if found else None
-
-
-def _readings(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
-    """The readings of a clause; of one that begins with no verb also those with a verb that goes without saying.
-
-    “The last five commits” is to be shown, “autonomous mode on” to be turned on. Only what is named by its own nouns is
-    meant like that, and a name alone says nothing of what is to be done with it.
-    """
-    found = readings(tokens, situation, lexicon)
-    first = next((one for one in tokens if one.kind != SIGN and one.text not in filler.IDLE), None)
-    spoken = any(
-        one.kind == WORD and one.text not in filler.IDLE and lexicon.knows(one.text)
-        for one in tokens
-        if not situation.tree.kind(one.value)
-    )
-    if first is None or lexicon.is_verb(first) or not spoken:
-        return found
-    if any(one.is_whole and one.cost <= MOST_COST for one in found):
-        return found
-    at = tokens[0].start
-    is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
-    for verb in _UNSAID:
-        if verb == "make" and not is_named:
-            continue  # “that file is important” asks for nothing to be made
-        whole = (Token(WORD, verb, verb, at, at), *tokens)
-        found += [
-            replace(one, cost=one.cost + _FOR_UNSAID)
-            for one in readings(whole, situation, lexicon)
-            if one.is_grounded and one.is_whole
-        ]
-    return sorted(found, key=lambda one: one.cost)
-
-
-def _capped(reading: Reading | None) -> float:
-    return 3.0 if reading is None else max(min(reading.cost, 6.0), _LEAST_COST)
-
-
-def _verb_of(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
-    token = next((one for one in tokens if lexicon.is_verb(one) and one.text not in filler.IDLE), None)
-    return (token,) if token else ()
-
-
-def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, effort: Effort) -> Understood:
+def _read_all(
+    text: str, parts: Sequence[Part], told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
+) -> Understood:
     meant: list[Meant] = []
     questions: list[Question] = []
     notes: list[str] = []
     last: tuple[str, ...] = ()
     before: dict[tuple[str, str], str] = {}
+    things: tuple[tuple[str, ...], ...] = things_of(text, told, lexicon)
     now = tree
     if parts and parts[0].text and text.find(parts[0].text) > 0:
         # “Before deleting a.txt, copy it”: what is meant later was spoken of first.
         ahead = tokens_of(text[: text.find(parts[0].text)])
         last = tuple(tree.full(token.value) for token in ahead if token.is_literal and tree.kind(token.value))
+    spoken = spoken_of(text, told, tree)
     for part in parts:
-        situation = Situation(text, now, tuple(now.said(path) for path in last), before, effort)
-        found = _readings(part.tokens, situation, lexicon)
-        decided = _decide(part, found, len(meant) + 1, now)
+        while spoken and part.tokens and spoken[0][0] < part.tokens[-1].start:
+            last = (*last, spoken.pop(0)[1])
+        situation = Situation(text, now, tuple(now.said(path) for path in last), before, effort, things)
+        found = readings_of(part.tokens, situation, lexicon)
+        decided = decide(part, found, len(meant) + 1, now)
         if decided is None:
             questions.append(unknown(part.text, len(meant) + 1))
             continue
         commands, question = decided
+        # “No more of it, turn it off”: what may be done again and is said twice in a row is done once.
+        if meant and any(token.text in IT for token in part.tokens):
+            commands = [one for one in commands if not _is_again(one, meant[-1], lexicon.registry)]
+        if question is None and (elsewhere := _with_the_code_before(commands, meant, lexicon)) is not None:
+            commands, question = [], _either(part, commands, elsewhere, len(meant) + 1)
         meant += commands
         if question is not None:
             questions.append(question)
@@ -279,6 +152,7 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, e
             command = lexicon.registry.command(one.tool, one.command)
             said = lexicon.registry.said(command)
             last = (*last, *effects.spoken(now, said, one.values()))
+            things = (effects.called(said, one.values()),) if said.it else things if said.places else ()
             now = effects.after(now, command, said, one.values())
             before |= {(one.tool, name): value for name, value in one.values().items() if isinstance(value, str)}
             notes += [f"“{extra}” is of no use to {one.command}" for extra in one.superfluous]
@@ -294,47 +168,38 @@ def _read_all(text: str, parts: Sequence[_Part], tree: Tree, lexicon: Lexicon, e
     )
 
 
-def _decide(part: _Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
-    """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
-    distinct = _distinct(found)
-    if not distinct or distinct[0].cost > HOPELESS:
-        return None
-    best = distinct[0]
-    rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
-    margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
-    if best.is_whole and best.cost <= MOST_COST and not rivals:
-        return commands_of(part.text, best, margin), None
-    if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
-        return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
-    if rivals and not best.is_whole:
-        whole = [one for one in rivals if one.is_whole]
-        if whole or all(one.command is not best.command for one in rivals):
-            return [], which(part.text, best, rivals, step)
-    return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
+def _with_the_code_before(commands: list[Meant], meant: list[Meant], lexicon: Lexicon) -> list[Meant] | None:
+    """The same commands on the code that was named before, where they name none: “analyse x, then write a report”."""
+    registry = lexicon.registry
+    for before in reversed(meant):
+        of_code = [
+            name
+            for name, place in registry.said(registry.command(before.tool, before.command)).places.items()
+            if place.code
+        ]
+        named = next((before.params[name] for name in of_code if name in before.params), None)
+        if named is None:
+            continue
+        changed = []
+        for one in commands:
+            places = registry.said(registry.command(one.tool, one.command)).places
+            slot = next((name for name, place in places.items() if place.code and name not in one.params), None)
+            changed.append(one if slot is None else replace(one, params={**one.params, slot: named}))
+        return changed if changed != commands else None
+    return None
 
 
-def _rivals(best: Reading, other: Reading) -> bool:
-    """Whether another reading could be meant instead: one that explains as much and lacks no more."""
-    if best.is_whole:
-        return other.is_whole
-    return len(other.unexplained) + len(other.doubts) <= len(best.unexplained) + len(best.doubts)
+def _either(part: Part, commands: list[Meant], elsewhere: list[Meant], step: int) -> Question:
+    choices = tuple(
+        Choice("; ".join(in_words(one) for one in some), "", None, tuple(some)) for some in (elsewhere, commands)
+    )
+    why = "It does not say whether the code that was named before is meant, or all of it."
+    return Question(step, f"What is meant by “{short(part.text)}”?", why, "", choices)
 
 
-def _distinct(found: Sequence[Reading]) -> list[Reading]:
-    """Readings that mean different things, each by its likeliest way."""
-    kept: dict[Any, Reading] = {}
-    for one in found:
-        defaults = one.command.defaults()
-        values = {name: value for name, value in one.values().items() if defaults.get(name) != value}
-        key = (
-            one.command.tool,
-            one.command.name,
-            repr(sorted(values.items(), key=str)),
-            tuple(map(repr, (item.value for item in one.items))),
-            one.missing,
-        )
-        kept.setdefault(key, one)
-    return list(kept.values())
+def _is_again(one: Meant, before: Meant, registry: Registry) -> bool:
+    same = (one.tool, one.command, one.values()) == (before.tool, before.command, before.values())
+    return same and registry.command(one.tool, one.command).effect == "idempotent"
 
 
 def by_name(understood: Understood) -> list[tuple[str, str, Mapping[str, Any]]]:

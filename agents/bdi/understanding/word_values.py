@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
-from agents.bdi.understanding.naming_words import IT, TYPES
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token, number_of
@@ -31,12 +31,17 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
             return Filled(value, (token.start, token.end), literals=1, penalty=penalty), rest
     for token in tokens:
         is_type = token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER
-        if is_type and (token.text not in asked.about or len(tokens) < 3):
+        if is_type and (token.text not in ("text", "log", "logs") or len(tokens) < 3):
             made = TYPES[token.text]
             rest = [one for one in tokens if one is not token]
             return Filled(
                 made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
             ), rest
+    it = next((one for one in tokens if one.kind == WORD and one.text in IT), None)
+    if it is not None and asked.last:
+        name = posixpath.basename(asked.last[-1])
+        rest = [one for one in tokens if one is not it]
+        return Filled(name, (it.start, it.end), it.value, 0.9, f"“{it.value}” is {name}"), rest
     words = [
         one
         for one in tokens
@@ -46,7 +51,10 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
         and asked.tree.kind(one.value) != FOLDER
     ]
     if len(words) == 1:
-        return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=0.25), [
+        # “The mistake” is nothing that a file is called.
+        told_of = any(one.text in ("the", "a", "an", "my", "our") for one in tokens if one.end <= words[0].start)
+        penalty = 0.7 if told_of else 0.25
+        return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=penalty), [
             one for one in tokens if one is not words[0]
         ]
     return None, list(tokens)
@@ -78,7 +86,11 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     rest = [one for one in tokens if one is not token]
     if asked.place is not None and asked.place.wanted == "note":
         return _note(token, asked), rest
-    return Filled(token.value, (token.start, token.end), literals=1 if literal else 0), rest
+    # “Close the file”, “stop talking”: what things are, and what people do, is rarely what something is called.
+    is_common = literal is None and (
+        token.text in FILE_HEADS | FOLDER_HEADS or (token.text.endswith("ing") and len(tokens) == 1)
+    )
+    return Filled(token.value, (token.start, token.end), literals=1 if literal else 0, penalty=0.8 * is_common), rest
 
 
 def _note(token: Token, asked: Asked) -> Filled:

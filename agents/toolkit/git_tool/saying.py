@@ -18,8 +18,9 @@ _OF_A_COMMIT = (
     "saying, message, -m, -am, as, "
     "that say, and say, using the message, using message, message should be, the message is, the "
     "message being, with the text, titled, with the words, with the comment, comment",
-    "author_name~text > by the author, as the author, with the author, by author, author",
-    "author_email~word > with the address, with the email, with email, with the e-mail",
+    "author_name~person > in the name of, on behalf of, under the name of, by the author, as the author, with the "
+    "author, by author, author",
+    "author_email~email > with the address, with the email, with email, with the e-mail",
     "only > only, only the file, just, only the path, only the folder, the file",
     "path > in the folder, of the folder, in the repository, of the repository, in folder, of, in",
     "*message~quoted",
@@ -35,10 +36,9 @@ SAID: Mapping[str, Said] = {
                 "what is changed, anything changed, what changed, have … changed, is … committed, what is "
                 "uncommitted, which files changed, which files are changed, which files … modified, which files … "
                 "untracked, which files have changed, are there uncommitted, are there any uncommitted, any "
-                "uncommitted, is "
-                "there anything to commit, anything to commit, is … clean, is … dirty, is there anything uncommitted, "
-                "what "
-                "have not been committed, what is not committed, which changes are not committed",
+                "uncommitted, is there anything to commit, anything to commit, is … clean, is … dirty, is there "
+                "anything uncommitted, what have not been committed, what is not committed, which changes are not "
+                "committed",
                 _WHERE,
                 about="git repository repo anything files changes uncommitted changed file working tree still yet",
                 never="last since yesterday who branch note",
@@ -89,9 +89,8 @@ SAID: Mapping[str, Said] = {
                 },
             ),
             sense(
-                "what have changed, what has changed, which lines changed, what changed, what did … change, what have "
-                "… "
-                "changed, what is different, what do … change",
+                "what have changed, what has changed, which lines changed, what changed, what did … change, what "
+                "have … changed, what is different, what do … change",
                 "since~word > since the commit, since commit, since",
                 _WHERE,
                 "only > in the file, in file, of the file, to the file",
@@ -260,14 +259,15 @@ SAID: Mapping[str, Said] = {
         ),
         _REPOSITORY,
         {**_ALSO, "branch": "name", "branch_name": "name", "from": "start"},
+        it="branch {name}",
     ),
     "switch_branch": Said(
         (
             sense(
                 "switch to, switch, check out, checkout, go to, go back to, change to, move to, change, jump to, "
-                "use, return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, get "
-                "me on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, take me to, "
-                "change … to, set … to",
+                "use, return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, "
+                "get me on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, "
+                "take me to, change … to, set … to",
                 "*name~word > named, to, to the branch, branch, with name",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",
@@ -283,5 +283,6 @@ SAID: Mapping[str, Said] = {
         ),
         _REPOSITORY,
         {**_ALSO, "branch": "name", "branch_name": "name"},
+        it="branch {name}",
     ),
 }

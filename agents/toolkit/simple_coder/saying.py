@@ -336,6 +336,7 @@ SAID: Mapping[str, Said] = {
                 "content~text > with, by, to, with the text, with text",
                 about="content contents file text",
                 never="note notes name line word branch variable directory folder working current",
+                mode="overwrite",
             ),
         ),
         {"path": Place("new", makes="file")},
@@ -452,8 +453,8 @@ SAID: Mapping[str, Said] = {
                 about="file folder all everything newest latest recent anything",
                 flags=_KINDS_OF_FILES,
                 never=(
-                    f"{_FAULTS} commit commits branch branches note notes biggest largest smallest oldest big large release "
-                    "version "
+                    f"{_FAULTS} commit commits branch branches note notes biggest largest smallest oldest big large "
+                    "release version "
                     "word words text line lines mention used defined contain web internet definition function"
                 ),
             ),
@@ -570,6 +571,7 @@ SAID: Mapping[str, Said] = {
         ),
         {"venv_name": Place("new", makes="folder")},
         {"name": "venv_name", "path": "venv_name", "env": "venv_name"},
+        it="virtual environment {venv_name}",
     ),
     "activate_venv": Said(
         (
@@ -585,6 +587,7 @@ SAID: Mapping[str, Said] = {
         ),
         {"venv_name": Place("folder")},
         {"name": "venv_name", "path": "venv_name", "env": "venv_name"},
+        it="virtual environment {venv_name}",
     ),
     "deactivate_venv": Said(
         (
@@ -598,6 +601,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense("deactivate"),
         ),
+        it="virtual environment {venv_name}",
     ),
     "run": Said(
         (
@@ -674,6 +678,7 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"command": "command_line", "cmd": "command_line"},
+        it="program {name}",
     ),
     "process_log": Said(
         (
@@ -692,6 +697,7 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"program": "name"},
+        it="program {name}",
     ),
     "stop": Said(
         (
@@ -709,6 +715,7 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"program": "name", "process": "name"},
+        it="program {name}",
     ),
     "set_env": Said(
         (
@@ -750,6 +757,7 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"variable": "name", "key": "name"},
+        it="variable {name}",
     ),
     "unset_env": Said(
         (
@@ -766,6 +774,7 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"variable": "name", "key": "name"},
+        it="variable {name}",
     ),
     "toggle_autonomous_mode": Said(
         (
@@ -789,5 +798,6 @@ SAID: Mapping[str, Said] = {
         ),
         {},
         {"enabled": "on", "mode": "on"},
+        it="autonomous mode",
     ),
 }

@@ -120,6 +120,7 @@ _SAID = {
         ),
         {},
         {"title": "name", "content": "text", "note": "name", "note_name": "name"},
+        it="note {name}",
     ),
     "append_note": Said(
         (
@@ -144,6 +145,7 @@ _SAID = {
         ),
         {},
         {"title": "name", "content": "text", "note": "name", "note_name": "name"},
+        it="note {name}",
     ),
     "show_note": Said(
         (
@@ -163,6 +165,7 @@ _SAID = {
         ),
         {},
         {"title": "name", "note": "name", "note_name": "name"},
+        it="note {name}",
     ),
     "list_notes": Said(
         (

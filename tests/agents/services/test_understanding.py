@@ -140,7 +140,7 @@ def test_each_stage_can_be_switched_off_and_the_newest_version_counts(plan_of: C
     assert goal.reason != "no_relevant_rule"
     assert steps(goal) == [("read", {"path": "src/App.py"})]
     ParameterSettings.objects.create(fallback_to_defaults=False)
-    assert plan_of("list src/ with git status").state == GoalState.MANUAL
+    assert plan_of("copy src/app.py to src/other.py").state == GoalState.MANUAL
     ParameterSettings.objects.create()
     assert steps(plan_of("show src/App.py")) == [("read", {"path": "src/app.py"})]
 

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import reading
+from agents.bdi.understanding import chunks, reading
 from agents.bdi.understanding.effort import MOST
 from agents.bdi.understanding.lexicon import lexicon_of
+from agents.bdi.understanding.parting import MAX_TOKENS
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import tokens_of
-from agents.bdi.understanding.understand import MAX_CHARS, MAX_TOKENS, understand
+from agents.bdi.understanding.understand import MAX_CHARS, understand
 from agents.bdi.understanding.understood import Understood
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.schemas import problems
@@ -29,12 +30,12 @@ WORDS = sorted(lexicon_of(REGISTRY).words | {"src/app.py", "README.md", '"a b"',
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many tokens stood in each way of reading that was tried: what is done, and not what is said of it."""
     found: list[int] = []
-    own = reading.chunked
+    own = chunks.chunked
 
     def counted(state: Any) -> Iterator[Any]:
-        for chunks in own(state):
+        for way in own(state):
             found.append(len(state.tokens))
-            yield chunks
+            yield way
 
     monkeypatch.setattr(reading, "chunked", counted)
     return found

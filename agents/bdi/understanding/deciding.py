@@ -1,0 +1,84 @@
+"""Whether the likeliest reading of a clause is taken, or what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agents.bdi.understanding.asking import about_values, which
+from agents.bdi.understanding.binding import commands_of
+from agents.bdi.understanding.judging import MOST_COST, Reading
+from agents.bdi.understanding.parting import Part
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.understood import Meant, Question
+
+# A second reading must have so much more against it.
+LEAST_MARGIN = 0.3
+# What has more than this against it says nothing about what is meant.
+HOPELESS = 3.2
+
+
+def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
+    """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
+    distinct = distinct_of(found)
+    if not distinct or distinct[0].cost > HOPELESS:
+        return None
+    best = distinct[0]
+    rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
+    margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
+    if best.is_whole and best.cost <= MOST_COST and not rivals:
+        return commands_of(part.text, best, margin), None
+    if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
+        return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
+    if rivals and not best.is_whole:
+        whole = [one for one in rivals if one.is_whole]
+        if whole or all(one.command is not best.command for one in rivals):
+            return [], which(part.text, best, rivals, step)
+    return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
+
+
+def _rivals(best: Reading, other: Reading) -> bool:
+    """Whether another reading could be meant instead: one that explains as much and lacks no more.
+
+    Where one makes use of every word that the other does, and of more, the other passed something over.
+    """
+    if best.is_whole:
+        # “Look for problems in” is one thing that is said, and no looking for the word “problems”.
+        return (
+            other.is_whole
+            and not other.explained < best.explained
+            and not other.verb < best.verb
+            and not _takes_in(best, other)
+        )
+    return len(other.unexplained) + len(other.doubts) <= len(best.unexplained) + len(best.doubts)
+
+
+def _takes_in(best: Reading, other: Reading) -> bool:
+    """Whether the other is the same command whose values take in little words that the best one reads as such."""
+    if other.command is not best.command or other.items or best.items or other.params.keys() - best.params.keys():
+        return False
+    for name, value in other.params.items():
+        own = best.params[name]
+        if value.value == own.value:
+            continue
+        wider = value.span and own.span and value.span[0] <= own.span[0] and own.span[1] <= value.span[1]
+        if not wider or value.span == own.span:
+            return False
+    return True
+
+
+def distinct_of(found: Sequence[Reading]) -> list[Reading]:
+    """Readings that mean different things, each by its likeliest way."""
+    kept: dict[Any, Reading] = {}
+    for one in found:
+        defaults = one.command.defaults()
+        values = {name: value for name, value in one.values().items() if defaults.get(name) != value}
+        key = (
+            one.command.tool,
+            one.command.name,
+            repr(sorted(values.items(), key=str)),
+            tuple(map(repr, (item.value for item in one.items))),
+            one.missing,
+        )
+        kept.setdefault(key, one)
+    return list(kept.values())

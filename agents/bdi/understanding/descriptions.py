@@ -1,0 +1,135 @@
+"""What is described and not named: “the letter to the supervisor” is `letters/to_supervisor.txt`.
+
+A description fits an entry when each of its words is said by the entry's name, by a folder it lies in or by its
+ending, whole, as a usual short form, begun or misspelt. Where several entries fit, the one whose own name the words
+say wholly is meant rather than one of which they say a part; else nobody can tell, and the entries are the choices.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import cast
+
+from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.paths import FILE, FOLDER, SHORT, Candidate, Found, Tree, fits
+from agents.bdi.understanding.spelling import is_near
+
+MOST_CHOICES = 6
+# How sure it is where one entry fits, and where others fit in part.
+_ALONE, _BEST = 0.95, 0.86
+_PER_ENDING = {
+    "py": "python script module code program",
+    "md": "markdown page document text doc",
+    "txt": "text document",
+    "csv": "table spreadsheet data",
+    "json": "data config configuration setting",
+    "yaml": "yml config configuration setting",
+    "yml": "yaml config configuration setting",
+    "toml": "config configuration setting",
+    "ini": "config configuration setting",
+    "cfg": "config configuration setting",
+    "conf": "config configuration setting",
+    "jpg": "image photo picture",
+    "jpeg": "image photo picture",
+    "png": "image photo picture",
+    "gif": "image picture",
+    "svg": "image picture drawing",
+    "log": "protocol",
+    "html": "page web website",
+    "css": "style stylesheet",
+    "js": "javascript script",
+    "ts": "typescript script",
+    "sh": "shell script bash",
+    "pdf": "document",
+    "ipynb": "notebook jupyter",
+    "sql": "database query",
+    "bib": "bibliography reference",
+}
+# Said of anything, so that it need not be in a name; and in names without saying more.
+_GENERAL = frozenset({"file", "document", "folder", "directory", "dir", "thing", "one", "content", "contents", "text"})
+_NO_MORE = frozenset({"tool", "agent", "to", "the", "of", "my", "and", "a", "for", "file", "main", "new", "final"})
+
+
+def described(words: Sequence[str], heads: Sequence[str], tree: Tree, wanted: str) -> Found:
+    """The entry that these words (in lower case) describe.
+
+    `heads` are general nouns around them: they speak for an entry that they fit, and against none.
+    """
+    asked = ("described", wanted, tuple(words), tuple(heads))
+    if asked not in tree.found:
+        tree.found[asked] = _described(tuple(words), tuple(heads), tree, wanted)
+    return cast(Found, tree.found[asked])
+
+
+def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wanted: str) -> Found:
+    ours = tuple(part for word in words for part in words_of(word))
+    heads = tuple(part for word in heads for part in words_of(word) if part not in _GENERAL)
+    if not ours:
+        return Found(None, 0.0, "nothing is described")
+    ranked = []
+    for path in tree.visible:
+        if fits(tree.kinds[path], wanted) and (fit := _fit(ours, heads, path, tree.kinds[path])) is not None:
+            ranked.append((fit, path))
+    ranked.sort(key=lambda one: (-one[0][0], -one[0][1], one[1].count("/"), one[1]))
+    said = " ".join(words)
+    if not ranked:
+        return Found(None, 0.0, f"nothing here is “{said}”")
+    (share, sure), best = ranked[0]
+    choices = tuple(Candidate(tree.said(path), 0.5, "its name says so") for _, path in ranked[:MOST_CHOICES])
+    if len(ranked) == 1:
+        return Found(tree.said(best), round(_ALONE * sure, 3), f"it is the only “{said}” here", choices)
+    if share >= 1.0 and ranked[1][0][0] < 1.0:
+        return Found(tree.said(best), round(_BEST * sure, 3), f"its name says “{said}” and no more", choices)
+    return Found(None, 0.5, f"“{said}” may be {len(ranked)} of them", choices)
+
+
+def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) -> tuple[float, float] | None:
+    """Which part of its own name is said, and how surely each word is said by it; None where one is not."""
+    own, around = _said_by(path, kind)
+    sure, met = 1.0, set()
+    is_named = False
+    for word in ours:
+        by_name = max(((_meets(word, theirs), theirs) for theirs in own), default=(0.0, ""))
+        by_place = max((_meets(word, theirs) for theirs in around), default=0.0)
+        if by_name[0] and by_name[0] >= by_place:
+            met.add(by_name[1])
+            is_named = True
+        if not max(by_name[0], by_place):
+            return None
+        sure = min(sure, max(by_name[0], by_place))
+    if not is_named:
+        return None
+    met |= {theirs for head in heads for theirs in own if _meets(head, theirs)}
+    counted = [word for word in own if word not in _NO_MORE or word in met]
+    share = len(met) / max(1, len(counted))
+    fitting = sum(any(_meets(head, theirs) for theirs in around) for head in heads)
+    return round(min(1.0, share) + 0.001 * fitting, 4), sure
+
+
+@lru_cache(maxsize=16_384)
+def _said_by(path: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of an entry's own name, and those of the folders it lies in and of its ending."""
+    folder, name = posixpath.split(path)
+    stem, ending = posixpath.splitext(name) if kind == FILE and not name.startswith(".") else (name, "")
+    ending = ending.lstrip(".").casefold()
+    around = [*words_of(folder), ending, *_PER_ENDING.get(ending, "").split()]
+    if kind == FOLDER:
+        around = list(words_of(folder))
+    return words_of(stem), tuple(word for word in around if word)
+
+
+@lru_cache(maxsize=65_536)
+def _meets(word: str, theirs: str) -> float:
+    """How surely one word is said by another."""
+    if word == theirs:
+        return 1.0
+    one, other = singular(word), singular(theirs)
+    if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:
+        return 0.99
+    shortest, longest = sorted((one, other), key=len)
+    if len(shortest) >= 4 and longest.startswith(shortest) and not shortest.isdigit():
+        return 0.93
+    return 0.9 if is_near(word, theirs) and len(word) > 4 else 0.0

@@ -1,0 +1,173 @@
+"""Which words of a text are one command: the parting that leaves least unexplained."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.bdi.understanding import clauses, effects, filler
+from agents.bdi.understanding.effort import TooMuch
+from agents.bdi.understanding.judging import Reading
+from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.state import Situation
+from agents.bdi.understanding.tokens import WORD, Token, tokens_of, with_numbers
+from agents.bdi.understanding.turning import readings_of
+from agents.rules.words import fold
+
+MAX_COMMANDS = 30
+# More words than these are no commands; a text in quotes counts as one.
+MAX_TOKENS = 400
+# At so many places may another command begin, and so many of the pieces between them may be one command.
+MAX_CUTS, MAX_JOINED = 90, 6
+_SEGMENT, _LEAST_COST = 0.75, -0.6
+
+
+@dataclass(frozen=True)
+class Part:
+    """The words of one command; `verb` is what it borrowed from the one before it."""
+
+    tokens: tuple[Token, ...]
+    text: str
+    verb: tuple[Token, ...] = ()
+
+
+def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
+    """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
+    found: list[Part] = []
+    for start, end in clauses.in_order(blank):
+        tokens = tokens_of(" " * start + blank[start:end])
+        if len(tokens) > MAX_TOKENS:
+            raise TooMuch
+        tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
+        found += _best_parting(tokens, situation, lexicon)
+    if len(found) > MAX_COMMANDS:
+        raise TooMuch
+    return found
+
+
+def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
+    """Words as they are meant: “teh” is “the”, and `list_directory`, which is no name here, the words that it joins."""
+    found: list[Token] = []
+    for token in tokens:
+        if not tree.kind(token.value) and (small := lexicon.idle(token)):
+            found.append(replace(token, text=small))
+            continue
+        words = [word for word in token.text.split("_") if word]
+        is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
+        first = replace(token, text=words[0]) if words else token
+        if (
+            token.kind != WORD
+            or is_name
+            or not lexicon.is_verb(first)
+            or "_" not in token.text
+            or not all(lexicon.knows(fold(word)) for word in words)
+        ):
+            found.append(token)
+            continue
+        at = token.start
+        for word in words:
+            found.append(Token(WORD, fold(word), word, at, at + len(word)))
+            at += len(word) + 1
+    return found
+
+
+def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -> list[Part]:
+    raw = situation.raw
+    cuts = [0, *clauses.boundaries(tokens, lexicon), len(tokens)]
+    if len(cuts) == 2:
+        return [part] if (part := _part(tokens, raw)) else []
+    if len(cuts) > MAX_CUTS:
+        raise TooMuch
+    known: _Known = {}
+    alone = [_stands_alone(tokens[start:end], situation, lexicon, known) for start, end in itertools.pairwise(cuts)]
+    ways: list[tuple[float, list[Part]]] = [(0.0, [])]
+    for end in range(1, len(cuts)):
+        here: list[tuple[float, list[Part]]] = []
+        for begin in range(max(0, end - MAX_JOINED), end):
+            if begin < end - 1 and all(alone[begin:end]):
+                continue
+            part = _part(tokens[cuts[begin] : cuts[end]], raw)
+            before, earlier = ways[begin]
+            cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon, known)
+            here.append((before + cost, [*earlier, whole] if whole is not None else earlier))
+        # Of ways that cost the same the one that parts least.
+        ways.append(min(here, key=lambda way: round(way[0], 9)))
+    return ways[-1][1]
+
+
+def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon, known: _Known) -> bool:
+    """Whether a piece says a command and all that it needs: several such are never one command together."""
+    kept = clauses.trimmed(tokens)
+    if not kept or not lexicon.is_verb(kept[0]):
+        return False
+    own = _best(tuple(kept), situation, lexicon, known)
+    return own is not None and not (own.missing or own.unexplained or own.doubts) and own.cost < 1.0
+
+
+def _part(tokens: Sequence[Token], raw: str) -> Part | None:
+    kept = clauses.trimmed(tokens)
+    if not kept:
+        return None
+    return Part(tuple(kept), raw[kept[0].start : kept[-1].end])
+
+
+class _Named(dict[tuple[str, str], str]):
+    """While a text is parted nobody knows yet what “it” is; that something was named before is enough."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return "it"
+
+
+_NAMED_BEFORE = _Named()
+
+
+def _cost(
+    part: Part, earlier: Sequence[Part], situation: Situation, lexicon: Lexicon, known: _Known
+) -> tuple[float, Part | None]:
+    """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
+    if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
+        part.tokens[0]
+    ):
+        return 0.1, None
+    if earlier:
+        before = _best(earlier[-1].tokens, situation, lexicon, known)
+        said = lexicon.registry.said(before.command) if before is not None else None
+        things = (effects.called(said, before.values()),) if before is not None and said is not None and said.it else ()
+        situation = replace(situation, last=("it",), before=_NAMED_BEFORE, spoken=things)
+    own = _best(part.tokens, situation, lexicon, known)
+    cost = _capped(own)
+    starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)
+    if earlier and starts is not None and not lexicon.is_verb(starts):
+        verb = earlier[-1].verb or _verb_of(earlier[-1].tokens, lexicon)
+        borrowed = replace(part, tokens=(*verb, *part.tokens), verb=verb)
+        best = _best(borrowed.tokens, situation, lexicon, known)
+        again = _capped(best) + 0.3
+        # “And take three minutes at most” says no more of the command before it: another one needs its own object.
+        is_another = best is not None and (not best.object_name or best.object_name in best.params)
+        if verb and is_another and again < cost:
+            return again + _SEGMENT, borrowed
+    return cost + _SEGMENT, part
+
+
+_Known = dict[tuple[tuple[Token, ...], tuple[str, ...], tuple[tuple[str, ...], ...]], Reading | None]
+
+
+def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon, known: _Known) -> Reading | None:
+    """The likeliest reading; the same words are asked about in many ways of parting."""
+    asked = (tokens, situation.last, situation.spoken)
+    if asked not in known:
+        found = readings_of(tokens, situation, lexicon)
+        known[asked] = found[0] if found else None
+    return known[asked]
+
+
+def _capped(reading: Reading | None) -> float:
+    return 3.0 if reading is None else max(min(reading.cost, 6.0), _LEAST_COST)
+
+
+def _verb_of(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:
+    token = next((one for one in tokens if lexicon.is_verb(one) and one.text not in filler.IDLE), None)
+    return (token,) if token else ()

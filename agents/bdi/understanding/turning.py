@@ -1,0 +1,118 @@
+"""Clauses turned round so that they are read like commands: the passive, a verb that goes unsaid, “it” by its name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.bdi.understanding.filler import IDLE, LEADING
+from agents.bdi.understanding.judging import MOST_COST, Reading
+from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.reading import readings
+from agents.bdi.understanding.state import Situation
+from agents.bdi.understanding.text_values import LITTLE
+from agents.bdi.understanding.tokens import SIGN, WORD, Token
+
+# Verbs that go without saying, and what speaks against a reading with one.
+_UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
+_NAMING = ("called", "named", "name", "titled", "title")
+# What speaks against a clause that was turned, or whose “it” was put into words.
+_FOR_TURNED, _FOR_NAMED = 0.1, 0.15
+_AUXILIARIES = frozenset(
+    """
+should must has have had to be is are was were can could shall need needs needed ought would will may might supposed
+been being become please now also then just kindly ideally finally immediately get gets required
+    """.split()  # noqa: SIM905
+)
+_BE = frozenset({"be", "been", "being", "become"})
+_HAVING = frozenset({"have", "get", "want", "need", "like", "see", "prefer", "wish"})
+_PARTICLES = frozenset({"on", "off", "up", "out", "away", "down"})
+_POINTING = frozenset({"it", "them", "that", "this", "there"})
+
+
+def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """The readings of a clause as it stands, and turned round where it is no command as it stands."""
+    found = readings(tokens, situation, lexicon)
+    if (named := _with_its_name(tokens, situation)) is not None:
+        found += _costing(readings(named, situation, lexicon), _FOR_NAMED)
+    if (turned := _active(tokens, lexicon)) is not None:
+        found += _costing(readings(turned, situation, lexicon), _FOR_TURNED)
+    if not any(one.is_whole and one.cost <= MOST_COST for one in found):
+        found += _with_unsaid(tokens, situation, lexicon)
+    return sorted(found, key=lambda one: one.cost)
+
+
+def _costing(found: list[Reading], cost: float) -> list[Reading]:
+    return [replace(one, cost=round(one.cost + cost, 4)) for one in found]
+
+
+def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """Readings with a verb that goes without saying, of a clause that begins with none.
+
+    “The last five commits” is to be shown, “autonomous mode on” to be turned on. Only what is named by its own nouns is
+    meant like that, and a name alone says nothing of what is to be done with it.
+    """
+    first = next((one for one in tokens if one.kind != SIGN and one.text not in IDLE - LEADING), None)
+    spoken = any(
+        one.kind == WORD and one.text not in IDLE and lexicon.knows(one.text)
+        for one in tokens
+        if not situation.tree.kind(one.value)
+    )
+    last = next((one for one in reversed(tokens) if one.kind != SIGN), None)
+    if first is None or last is None or lexicon.is_verb(first) or not spoken or last.text in LITTLE - {"on"}:
+        return []
+    at = tokens[0].start
+    is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
+    found: list[Reading] = []
+    for verb in _UNSAID:
+        if verb == "make" and not is_named:
+            continue  # “that file is important” asks for nothing to be made
+        whole = (Token(WORD, verb, verb, at, at), *tokens)
+        found += [
+            one
+            for one in readings(whole, situation, lexicon)
+            if one.is_grounded and one.is_whole and all(value.span != (at, at) for value in one.params.values())
+        ]
+    return _costing(found, _FOR_UNSAID)
+
+
+def _with_its_name(tokens: tuple[Token, ...], situation: Situation) -> tuple[Token, ...] | None:
+    """The clause with “it” in the words for what was spoken of last: “switch to it” is “switch to the branch x”."""
+    at = next((at for at, token in enumerate(tokens) if token.kind == WORD and token.text in _POINTING), None)
+    if at is None or not situation.spoken:
+        return None
+    it = tokens[at]
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if it.text in ("that", "this") and following is not None and following.kind != SIGN:
+        return None
+    said = ("to", *situation.spoken[-1]) if it.text == "there" else situation.spoken[-1]
+    words = [Token(WORD, word.casefold(), word, it.start, it.end) for word in said]
+    return (*tokens[:at], *words, *tokens[at + 1 :])
+
+
+def _active(tokens: tuple[Token, ...], lexicon: Lexicon) -> tuple[Token, ...] | None:
+    """“X should be moved to y” as “move X to y”; “I want X moved to y” too."""
+    opening = 0
+    while opening < len(tokens) and (tokens[opening].text in _AUXILIARIES | {"i", "we", "you"}):
+        opening += 1
+    asks = any(token.text in _HAVING for token in tokens[: opening + 1])
+    if opening < len(tokens) and tokens[opening].text in _HAVING:
+        opening += 1
+    for at in range(opening + 1, len(tokens)):
+        verb = tokens[at]
+        if verb.kind != WORD or verb.text == bases(verb.text)[-1] or verb.text.endswith(("ing", "s")):
+            continue
+        if not lexicon.is_exact_verb(verb):
+            continue
+        ends = at
+        while ends > opening and tokens[ends - 1].text in _AUXILIARIES:
+            ends -= 1
+        has_be = any(token.text in _BE for token in tokens[ends:at])
+        subject = tokens[opening:ends]
+        if not subject or not (has_be or (asks and not any(one.kind == SIGN for one in subject))):
+            continue
+        behind = at + 1 + (at + 1 < len(tokens) and tokens[at + 1].text in _PARTICLES)
+        start = tokens[0].start
+        moved = tuple(replace(token, start=start, end=start) for token in tokens[at:behind])
+        return (*moved, *subject, *tokens[behind:])
+    return None
