@@ -19,9 +19,13 @@ from agents.services.step_asking import Means
 from agents.states import GoalState, PlanState
 from agents.toolkit.tools.agent_registry import CREATE, SETTINGS
 from people.models import User
+from people.roles import Role
+from review import tasks
 from review.errors import DecisionRefused
-from review.models import AuditEntry
+from review.models import AuditEntry, PolicyEvaluation
+from review.policy.verdict import Action
 from review.services import decisions
+from tests.review.policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -283,6 +287,23 @@ def test_an_agent_is_retired_by_a_plan_and_not_while_it_has_goals(
     assert agent.retired_at is not None
     entry = AuditEntry.objects.filter(event="agent").latest("pk")
     assert entry.data["after"]["reason"] == "its work is done"
+
+
+def test_no_policy_approves_a_plan_that_makes_an_agent(operator: User, reviewer: User) -> None:
+    done = plan_of(give("agent_create bdi_agent porter", operator))
+    run(done, reviewer)
+    # Twelve steps that ended well: with fewer every risk is unknown, and no policy that asks for the risk would pass it.
+    well = {"tool": "agent_registry", "command": CREATE, "effect": "keyed", "state": "succeeded"}
+    Intent.objects.bulk_create(Intent(intent_plan=done, position=number, **well) for number in range(10, 22))
+    keeper = User.objects.create_user("keeper", roles=[Role.OPERATOR, Role.REVIEWER])
+    in_force(Action.AUTO_APPROVE, keeper, "agents pass", tools=["agent_registry"], risk_at_most="medium")
+    plan = plan_of(give(LINE, operator))
+    tried(plan)
+    tasks.sweep()
+    plan.refresh_from_db()
+    assert plan.state == PlanState.AWAITING_REVIEW
+    assert PolicyEvaluation.objects.filter(intent_plan=plan).exists(), "it was looked at"
+    assert not Agent.objects.filter(name="scout").exists()
 
 
 def test_a_plan_by_hand_cannot_make_two_of_one_name(operator: User, propose_plan: Any, make_goal: Any) -> None:
