@@ -43,6 +43,7 @@ def change(agent: Agent, config: Config, terms: Terms, *, changes: str = "") -> 
     Raises NotYours, GoalRefused, also where nothing would change.
     """
     agent_making.check_operator(terms.by)
+    agent.refresh_from_db()
     with transaction.atomic():
         said = changes or f"sets {', '.join(config.names)}"
         version, before = agent_versions.candidate(agent, config, by=terms.by, changes=said)
@@ -52,6 +53,7 @@ def change(agent: Agent, config: Config, terms: Terms, *, changes: str = "") -> 
 def become(agent: Agent, version: ComponentVersion, terms: Terms) -> IntentPlan:
     """A goal to set an agent to a version that there is: a candidate, or one to go back to. Raises as `change`."""
     agent_making.check_operator(terms.by)
+    agent.refresh_from_db()
     with transaction.atomic():
         return _become(agent, version, agent_versions.in_force(agent, by=terms.by), terms)
 

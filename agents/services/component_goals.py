@@ -12,7 +12,7 @@ from agents.errors import NotPossibleNow, WorkspaceRefused
 from agents.mastermind.components import Component
 from agents.models import Agent, Goal, Workspace
 from agents.selectors import workspaces_writable_by
-from agents.services import file_paths, goals, known_components, workspaces
+from agents.services import evolved, file_paths, goals, known_components, workspaces
 from agents.services.stores import store
 from agents.services.workspaces import Upload
 from people.models import User
@@ -57,7 +57,9 @@ def improve(component: Component, wish: str, terms: Terms) -> Goal:
             if wish
             else f"Improve the component “{folder}”"
         )
-        return _submit(text, workspace, terms)
+        goal = _submit(text, workspace, terms)
+        evolved.begun(goal, component, wish)
+        return goal
 
 
 def analyze(component: Component, terms: Terms) -> Goal:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from agents.execution.lease import Lease
 from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.selectors import current_plan
-from agents.services import logs, mind_cases, shadowing
+from agents.services import evolved, logs, mind_cases, shadowing
 from agents.states import GoalState, IntentState, PlanState
 from library.components import services as components
 from library.memory import services as memory
@@ -44,6 +44,7 @@ def learn(lease: Lease) -> None:
     )
     if plan is not None and plan.state in (PlanState.COMPLETE, PlanState.FAILED):
         shadowing.compare_with_reality(plan)
+    evolved.offer(goal)
     with transaction.atomic():
         # One with the other: whoever goes on after a worker that died here counts the rule's use once.
         if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):

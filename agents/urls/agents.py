@@ -7,5 +7,6 @@ from agents.views import agents
 urlpatterns = [
     path("", agents.listing, name="agents"),
     path("<int:pk>/", agents.detail, name="agent"),
+    path("<int:pk>/versions/<int:version>", agents.become, name="agent-version"),
     path("<int:pk>/commitment", agents.commit, name="agent-commitment"),
 ]

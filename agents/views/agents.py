@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,13 +11,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents import agent_page
 from agents.bdi.commitment import Commitment
-from agents.errors import NotYours
+from agents.errors import AgentsError, NotYours
 from agents.models import Agent
-from agents.services import commitments
+from agents.presentation.line_diff import compare
+from agents.services import agent_goals, agent_versions, commitments
+from agents.services.component_goals import Terms
 from agents.views.asking import person_of
+from agents.views.rule_versions import version_named_in
 from people.roles import Role
 
 _ID_MAX = 2**62
+VERSIONS = 20
 KINDS = {
     Commitment.BLIND: "goes on until the goal is believed achieved",
     Commitment.SINGLE_MINDED: "goes on until it is believed achieved, or impossible",
@@ -36,7 +42,37 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     user = person_of(request)
     page = agent_page.AgentPage(_agent(pk), user, _after(request))
     shown = {"page": page, "agent": page.agent, "kinds": KINDS.items(), "may_set": user.has_role(Role.OPERATOR)}
-    return render(request, "agents/agents/agent.html", shown)
+    return render(request, "agents/agents/agent.html", {**shown, **_versions(request, page.agent)})
+
+
+def _versions(request: HttpRequest, agent: Agent) -> dict[str, Any]:
+    """Its versions in the library, and how the one that the address names differs from the one it came from."""
+    found = list(agent_versions.of(agent).values())
+    shown = version_named_in(request, "version", found)
+    against = version_named_in(request, "against", found) or (shown.parent if shown is not None else None)
+    compared = shown is not None and against is not None
+    return {
+        "versions": found[:VERSIONS],
+        "versions_more": max(0, len(found) - VERSIONS),
+        "shown": shown,
+        "against": against,
+        "difference": compare(against.body, shown.body) if compared and against and shown else None,
+    }
+
+
+@require_POST
+def become(request: HttpRequest, pk: int, version: int) -> HttpResponse:
+    """Have a plan written that sets the agent to a version: a candidate, or one to go back to."""
+    agent, user = _agent(pk), person_of(request)
+    wanted = next((one for one in agent_versions.of(agent).values() if one.pk == version), None)
+    if wanted is None:
+        raise Http404("The agent has no such version.")
+    try:
+        plan = agent_goals.become(agent, wanted, Terms(user, key=request.POST.get("key", "")[:64]))
+    except AgentsError as refused:
+        messages.error(request, str(refused))
+        return redirect("agent", pk)
+    return redirect(plan)
 
 
 @require_POST

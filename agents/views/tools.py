@@ -6,8 +6,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from agents.presentation import tool_page
+from agents.presentation import tool_page, unified_diff
 from agents.toolkit.registry import REGISTRY, UnknownTool
+from library.models import Component, ComponentVersion
+
+# Differences can be long; older ones stand in the administration.
+CANDIDATES = 3
 
 
 @require_safe
@@ -24,4 +28,7 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
     except UnknownTool as unknown:
         raise Http404(str(unknown)) from unknown
     shown = {"tool": tool, "commands": tool_page.shown(tool), "limits": tool_page.usual_limits()}
+    versions = ComponentVersion.objects.filter(component__kind=Component.Kind.TOOL, component__name=name)
+    versions = versions.select_related("created_by").defer("content_embedding", "applicability_embedding")
+    shown["candidates"] = [(one, unified_diff.read(one.body)) for one in versions.order_by("-pk")[:CANDIDATES]]
     return render(request, "agents/tools/tool.html", shown)

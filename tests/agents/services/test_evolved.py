@@ -1,0 +1,152 @@
+"""What evolution made of a copy becomes a candidate of the library: read, activated and taken back by people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from agents.mastermind.configs import Config
+from agents.models import Agent, EvolvedCopy, Goal
+from agents.services import agent_making, commanding, evolved, firmware, workspaces
+from agents.services.commanding import Given
+from agents.states import GoalState
+from library.components import services as library
+from library.errors import LibraryRefused
+from library.models import ComponentVersion
+from people.models import User
+
+pytestmark = pytest.mark.django_db
+Ended = Callable[..., EvolvedCopy]
+RULE = "write a note"
+
+
+@pytest.fixture
+def ended() -> Ended:
+    """`ended(line, by, change)`: the goal of this line achieved, after `change` was made to the text of each file."""
+
+    def made(line: str, by: User, change: Callable[[str], str], state: str = GoalState.ACHIEVED.value) -> EvolvedCopy:
+        Agent.objects.get_or_create(name="mindx")
+        answer = commanding.carry_out(Given(line, by, "terminal"))
+        assert answer.is_done, answer.said
+        goal = Goal.objects.get(pk=answer.goals[0])
+        for path in [path.decode() for path in _paths(goal)]:
+            with workspaces.open_file(goal.workspace, path)[0] as source:
+                text = source.read().decode()
+            goal.workspace.refresh_from_db()
+            workspaces.put_file(goal.workspace, by=by, path=path, source=BytesIO(change(text).encode()))
+        Goal.objects.filter(pk=goal.pk).update(state=state)
+        goal = Goal.objects.get(pk=goal.pk)
+        evolved.offer(goal)
+        return EvolvedCopy.objects.get(goal=goal)
+
+    return made
+
+
+def _paths(goal: Goal) -> list[bytes]:
+    from agents.services.stores import store
+
+    return [entry.path for entry in store().entries(goal.workspace.head) if entry.kind == "file"]
+
+
+def same(text: str) -> str:
+    return text
+
+
+def test_the_copy_of_an_agent_becomes_a_candidate_and_no_other_agent(operator: User, ended: Ended) -> None:
+    agent = agent_making.create("scout", Config(), by=operator)
+
+    def careful(text: str) -> str:
+        return json.dumps({**json.loads(text), "people_only": True})
+
+    copy = ended("evolve scout agent: let people decide", operator, careful)
+    assert copy.version is not None
+    assert (copy.version.version, copy.version.status) == ("1.1.0", "candidate")
+    assert copy.version.changes == f"goal {copy.goal_id}: let people decide"
+    assert copy.version.parent is not None
+    agent.refresh_from_db()
+    assert not agent.people_only
+    assert set(Agent.objects.values_list("name", flat=True)) == {"scout", "mindx"}
+
+
+def test_the_copy_of_a_rule_becomes_a_candidate_of_that_rule(operator: User, ended: Ended) -> None:
+    call_command("load_starters", verbosity=0)
+    copy = ended(
+        f"evolve the rule {RULE}: say so", operator, lambda text: text.replace("(write|make", "(write|pen|make")
+    )
+    assert copy.version is not None, copy.said
+    assert copy.version.status == "candidate"
+    active = ComponentVersion.objects.get(component__kind="rule", component__name=RULE, status="active")
+    assert copy.version.parent == active
+    # The way forward and the way back are those of every rule.
+    library.activate(copy.version, operator)
+    library.activate(ComponentVersion.objects.get(pk=active.pk), operator)
+
+
+def test_the_copy_of_firmware_becomes_a_candidate(operator: User, ended: Ended) -> None:
+    library.activate(firmware.save("finance", "Be careful.", by=operator), operator)
+    copy = ended("evolve the firmware finance: more", operator, lambda text: f"{text}Ask twice.\n")
+    assert copy.version is not None, copy.said
+    assert copy.version.body == "Be careful.\nAsk twice.\n"
+    assert copy.version.status == "candidate"
+
+
+def test_the_copy_of_a_tool_is_a_difference_that_nobody_activates(
+    operator: User, ended: Ended, client_of: Callable[[User], Client]
+) -> None:
+    copy = ended("evolve the git tool", operator, lambda text: f"# <b>better</b>\n{text}" if "TOOL =" in text else text)
+    assert copy.version is not None, copy.said
+    assert copy.version.body.startswith("--- a/git_tool/tools/git_tool.py\n+++ b/git_tool/tools/git_tool.py\n@@")
+    assert "+# <b>better</b>\n" in copy.version.body
+    with pytest.raises(LibraryRefused, match="does not change its own code"):
+        library.activate(copy.version, operator)
+    page = client_of(operator).get("/tools/git_tool/").content.decode()
+    assert "Candidate 1.0.0" in page
+    assert "# &lt;b&gt;better&lt;/b&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (same, "no file of it differs"),
+        (lambda text: "{", "begins like JSON and is none"),
+        (lambda text: json.dumps({**json.loads(text), "wings": 2}), "An agent has no “wings”"),
+        (lambda text: json.dumps({**json.loads(text), "tools": ["fax"]}), "There is no tool “fax”"),
+    ],
+)
+def test_a_copy_that_is_no_candidate_says_why(
+    operator: User, ended: Ended, change: Callable[[str], str], said: str
+) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended("evolve scout agent: better", operator, change)
+    assert copy.version is None
+    assert said in copy.said
+    assert copy.goal.log_lines.filter(text=copy.said).exists()
+    assert not ComponentVersion.objects.filter(status="candidate").exists()
+
+
+def test_a_goal_that_was_not_achieved_leaves_no_candidate(operator: User, ended: Ended) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended("evolve scout agent: better", operator, lambda text: text.replace("false", "true"), "failed")
+    assert (copy.version, "the goal is failed" in copy.said) == (None, True)
+
+
+def test_who_may_write_no_version_leaves_no_candidate(owner: User, operator: User, ended: Ended) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended("evolve scout agent: better", owner, lambda text: text.replace("false", "true"))
+    assert copy.version is None
+    assert "Your roles do not let you" in copy.said
+
+
+def test_a_copy_is_offered_once(operator: User, ended: Ended) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended("evolve scout agent: better", operator, lambda text: text.replace("false", "true"))
+    settled = copy.settled_at
+    evolved.offer(copy.goal)
+    copy.refresh_from_db()
+    assert copy.settled_at == settled
+    assert copy.goal.log_lines.filter(text=copy.said).count() == 1
