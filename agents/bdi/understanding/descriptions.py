@@ -66,7 +66,7 @@ def described(words: Sequence[str], heads: Sequence[str], tree: Tree, wanted: st
 
 def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wanted: str) -> Found:
     ours = tuple(part for word in words for part in words_of(word))
-    heads = tuple(part for word in heads for part in words_of(word) if part not in _GENERAL)
+    heads = tuple(part for word in heads for part in words_of(word))
     if not ours:
         return Found(None, 0.0, "nothing is described")
     ranked = []
@@ -78,6 +78,11 @@ def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wante
     if not ranked:
         return Found(None, 0.0, f"nothing here is “{said}”")
     (share, sure), best = ranked[0]
+    if share >= 1.0:
+        ranked = [one for one in ranked if one[0][0] >= 0]
+    if share < 0:
+        choices = tuple(Candidate(tree.said(path), 0.5, "it is of that kind") for _, path in ranked[:MOST_CHOICES])
+        return Found(None, 0.3, f"nothing here is named “{said}”", choices)
     choices = tuple(Candidate(tree.said(path), 0.5, "its name says so") for _, path in ranked[:MOST_CHOICES])
     if len(ranked) == 1:
         return Found(tree.said(best), round(_ALONE * sure, 3), f"it is the only “{said}” here", choices)
@@ -89,6 +94,10 @@ def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wante
 def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) -> tuple[float, float] | None:
     """Which part of its own name is said, and how surely each word is said by it; None where one is not."""
     own, around = _said_by(path, kind)
+    heads_said, heads = heads, tuple(word for word in heads if word not in _GENERAL)
+    whole = "".join(own)
+    if len(ours) == 1 and kind == FILE and ours[0] in (whole, whole + around_ending(path)) and len(own) > 0:
+        return 1.0, 1.0 if ours[0] == whole else 0.97
     sure, met = 1.0, set()
     is_named = False
     for word in ours:
@@ -101,12 +110,24 @@ def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) ->
             return None
         sure = min(sure, max(by_name[0], by_place))
     if not is_named:
+        # It fits by where it lies and what it is: no name, and yet as good as a name that says only a part.
+        return -1.0, sure
+    if kind == FOLDER and len(own) == 1 and singular(own[0]) == ours[-1] != own[0] and not _FOLDERS & set(heads_said):
+        # “The invoice” is none of the folder “invoices”.
         return None
     met |= {theirs for head in heads for theirs in own if _meets(head, theirs)}
     counted = [word for word in own if word not in _NO_MORE or word in met]
     share = len(met) / max(1, len(counted))
     fitting = sum(any(_meets(head, theirs) for theirs in around) for head in heads)
     return round(min(1.0, share) + 0.001 * fitting, 4), sure
+
+
+_FOLDERS = frozenset({"folder", "folders", "directory", "dir"})
+
+
+def around_ending(path: str) -> str:
+    """The ending of a file, without its dot."""
+    return posixpath.splitext(path)[1].lstrip(".").casefold()
 
 
 @lru_cache(maxsize=16_384)
@@ -129,7 +150,6 @@ def _meets(word: str, theirs: str) -> float:
     one, other = singular(word), singular(theirs)
     if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:
         return 0.99
-    shortest, longest = sorted((one, other), key=len)
-    if len(shortest) >= 4 and longest.startswith(shortest) and not shortest.isdigit():
+    if len(one) >= 4 and other.startswith(one) and not one.isdigit():
         return 0.93
     return 0.9 if is_near(word, theirs) and len(word) > 4 else 0.0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.paths import FOLDER
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 
@@ -31,11 +32,14 @@ _ONE_THING = frozenset(
 def speaks_of(token: Token, state: State, is_open: bool) -> bool:
     """Whether a word that is left over speaks of something that this reading has no place for."""
     if token.kind == WORD and token.text in ("this", "that", "these", "those"):
-        named = any(one.span and one.span[0] > token.start for one in state.params.values())
+        places = state.lexicon.registry.said(state.entry.command).places
+        named = any(one.span and one.span[0] > token.start for name, one in state.params.items() if name in places)
         return (is_open or not named) and _points_at_a_file(token, state.tokens)
     if token.kind != WORD or token.text not in ("it", "them", "there"):
         return False
     if is_open:
+        return True
+    if _is_inside(token, state):
         return True
     if token.text == "there" or token.text in state.entry.about or _is_empty_it(token, state.tokens):
         return False
@@ -43,10 +47,20 @@ def speaks_of(token: Token, state: State, is_open: bool) -> bool:
     return not any(one.span and one.span[0] < token.start for one in state.params.values())
 
 
+def _is_inside(token: Token, state: State) -> bool:
+    """“Make a folder and put a file … in it”: into the folder, or the text into the file?"""
+    at = next(number for number, one in enumerate(state.tokens) if one is token)
+    before = state.tokens[at - 1].text if at else ""
+    there = any(state.situation.tree.kind(path) == FOLDER for path in state.situation.last)
+    makes = any(place.makes for place in state.lexicon.registry.said(state.entry.command).places.values())
+    return there and makes and before in ("in", "into", "inside")
+
+
 def _points_at_a_file(token: Token, tokens: Sequence[Token]) -> bool:
     """Whether it says “that file”, which somebody sees and we do not. “This folder” is the one where we are."""
     at = next(number for number, one in enumerate(tokens) if one is token)
-    following = tokens[at + 1].text if at + 1 < len(tokens) else ""
+    behind = [one.text for one in tokens[at + 1 : at + 4] if one.text not in ("new", "same", "old", "other")]
+    following = behind[0] if behind else ""
     return following in ("file", "files") or (token.text != "this" and following in ("folder", "folders", "directory"))
 
 
@@ -128,6 +142,27 @@ def begun_and_left(state: State, met: Met) -> tuple[str, ...]:
     says = [one for one in between if one.is_literal or one.text not in IDLE]
     is_done = token.text in _HAVING and verb.text != bases(verb.text)[-1] and not verb.text.endswith("ing")
     return (token.text,) if says and not is_done else ()
+
+
+_ASKING_FOR_TRUTH = frozenset({"is", "are", "was", "were", "did", "does", "has"})
+
+
+def asks_how_it_is(state: State, met: Met) -> tuple[str, ...]:
+    """“Is the mode on?” asks how something is, and not that it be made so, unless it is said so of a command."""
+    at = next((at for at, one in enumerate(state.tokens) if one.kind != SIGN), None)
+    if at is None or at in met.used or state.tokens[at].text not in _ASKING_FOR_TRUTH:
+        return ()
+    return (state.tokens[at].text,)
+
+
+def says_only_its_verb(state: State, met: Met) -> tuple[str, ...]:
+    """“Search”: whoever says no more than a verb that several commands share has not said which, nor of what."""
+    if state.params or met.words > 1 or not state.entry.sense.slots:
+        return ()
+    token = state.tokens[met.used[0]]
+    own = {*state.entry.command.name.split("_"), "list", "dir", "commit", "status", "log"}
+    said = [one for one in state.tokens if one is not token and one.kind != SIGN and one.text not in IDLE]
+    return (token.value,) if not said and not own & {token.text, *bases(token.text)} else ()
 
 
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:

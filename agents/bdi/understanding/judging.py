@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.bdi.understanding.doubting import (
+    asks_how_it_is,
     asks_whether,
     begun_and_left,
     names_nothing,
     other_commands,
+    says_only_its_verb,
     speaks_of,
     verbs_in_values,
 )
@@ -27,6 +29,7 @@ from agents.bdi.understanding.placing import (
     put_into_folders,
     put_where_said,
     said_where_it_is,
+    the_only_environment,
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
@@ -103,6 +106,7 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     put_into_folders(params, state)
     no_folders_for_files(params, state)
     code_only_where_code_is(params, state)
+    the_only_environment(params, state)
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
     left = _left(state, met, own not in params)
@@ -157,6 +161,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, is_open)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
+    doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
     left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
     left = [token for token in left if token not in slips]

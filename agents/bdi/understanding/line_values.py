@@ -38,6 +38,14 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     if not kept:
         return None, list(tokens)
     quoted = next((one for one in kept if one.kind == QUOTED), None)
+    aside = next((at for at, one in enumerate(kept) if one.kind == WORD and one.text in ("background", "bg")), None)
+    if aside is not None and quoted is None:
+        # “In the background” ends the line: it is how it is run.
+        while aside > 1 and kept[aside - 1].text in ARTICLES | {"in", "as", "into"}:
+            aside -= 1
+        kept, aside_rest = kept[:aside], kept[aside:]
+        filled, behind = line_value(kept, asked)
+        return filled, [*behind, *aside_rest]
     rest: list[Token] = []
     if quoted is not None and (quoted is kept[0] or " " in quoted.value) and kept[0].text not in PROGRAMS:
         said, span = quoted.value, (quoted.start, quoted.end)
@@ -54,7 +62,7 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
             return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
     filled = _runnable(said, span, asked)
     little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE) if quoted is None else 0
-    return replace(filled, penalty=filled.penalty + 0.4 * little), rest
+    return replace(filled, penalty=filled.penalty + 1.0 * little), rest
 
 
 def _is_sentence(kept: Sequence[Token], raw: str) -> bool:

@@ -70,6 +70,8 @@ class Told:
     tells: tuple[tuple[int, int], ...] = ()
     forbids: tuple[tuple[int, int, str], ...] = ()
     only_tells: bool = False
+    # Something is stated that could rule the command or give it a value.
+    is_unclear: bool = False
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -82,7 +84,7 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
     tells: list[tuple[int, int]] = []
     perhaps: list[tuple[int, int]] = []
     forbids: list[tuple[int, int, str]] = []
-    asks = False
+    asks = unclear = False
     for start, end in _clauses(tokens, lexicon):
         clause = tokens[start:end]
         span = (clause[0].start, clause[-1].end)
@@ -94,9 +96,10 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
         elif _says_nothing_more(clause, tree, lexicon):
             perhaps.append(span)
         else:
+            unclear = unclear or _states(clause)
             asks = asks or any(token.kind != SIGN and token.text not in _BEFORE for token in clause)
             tells += [(clause[begin].start, clause[stop - 1].end) for begin, stop in _reasons(clause, tree, lexicon)]
-    return Told((*tells, *(perhaps if asks else ())), tuple(forbids), not asks)
+    return Told((*tells, *(perhaps if asks else ())), tuple(forbids), not asks, unclear)
 
 
 def without(text: str, told: Told) -> str:
@@ -213,6 +216,18 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
         return False
     places = subject in _THINGS and clause[verb - 1].text == subject
     return not (places and any(token.kind == PATH or tree.kind(token.value) for token in rest if token.kind != SIGN))
+
+
+def _states(clause: Sequence[Token]) -> bool:
+    """Whether a clause says how something is, and asks for nothing: “it is only about 90 lines”."""
+    at = _past(clause, 0)
+    if at >= len(clause) or clause[-1].value[:1] == "?" or any(one.kind in (QUOTED, URL) for one in clause):
+        return False
+    verb = _predicate(clause, at)
+    if verb is None or clause[at].text not in _THINGS or clause[verb].text not in _BE:
+        return False
+    words = [token.text for token in clause if token.kind == WORD]
+    return not any(base in _ASKING for word in words for base in bases(word)) and clause[verb + 1 : verb + 2] != ()
 
 
 def _may_ask(clause: Sequence[Token], lexicon: Lexicon) -> bool:

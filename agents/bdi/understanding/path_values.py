@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 from agents.bdi.understanding import components, descriptions, paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING, WHOLE
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate, Found
 from agents.bdi.understanding.spelling import nearest
@@ -49,8 +51,8 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     words = [one for one in tokens if one.kind in (WORD, NUMBER)]
     described = [one for one in words if _says_something(one, asked)]
     rest = [one for one in tokens if one not in described and not _is_head(one)]
-    if not described and len(tokens) == 1 and tokens[0].text in ("a", "i") and place.wanted == NEW:
-        described = list(tokens)
+    if not described and place.wanted == NEW:
+        described = [one for one in tokens if _is_name_after_all(one, tokens, asked)][:1]
     if not described:
         return _unnamed(words, tokens, asked, place)
     if place.wanted == NEW or asked.shape == "newname":
@@ -61,6 +63,18 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
 _FOR = re.compile(r"\bfor\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
 _INDEFINITE = re.compile(r"\b(?:an?|another|some|any)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
+
+
+def _is_name_after_all(token: Token, tokens: Sequence[Token], asked: Asked) -> bool:
+    """An article of a list (“a, b and c”), a year, or any word behind “called”."""
+    behind = asked.raw[token.end : token.end + 4]
+    if token.kind == NUMBER:
+        of_folder = asked.place is not None and asked.place.makes == "folder"
+        return of_folder and len(token.value) > 2 and not any(one is not token and one.kind == NUMBER for one in tokens)
+    if token.kind != WORD or token.text in IT:
+        return False
+    is_named = bool(_NAMED.search(asked.raw[max(0, token.start - 24) : token.start]))
+    return is_named or (len(tokens) == 1 and token.text in ("a", "i") and behind.lstrip()[:1] == ",")
 
 
 def _is_head(token: Token) -> bool:
@@ -189,7 +203,7 @@ def _new_name(
             problem = f"there is no file “{token.value}”"
             rest = [one for one in tokens if one is not token]
             return Filled(None, (token.start, token.end), token.value, 0.2, problem=problem, penalty=0.4), rest
-    if place.into:
+    if place.into and asked.shape != "newname":
         joined = "_".join(one.value for one in described)
         found = paths.find(joined, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
         if found.value is not None and found.confidence >= (0.85 if calls_folder else 0.9):
@@ -277,6 +291,17 @@ def _described(
 _EXACT = 0.93
 
 
+def _is_one_of_many(described: Sequence[Token], path: str, asked: Asked) -> bool:
+    """Whether one thing is said and the folder has the name of many: “the invoice” is none of “invoices”."""
+    name = posixpath.basename(path).casefold()
+    said = described[-1].text
+    if asked.tree.kind(path) != FOLDER or said == name or singular(name) != said:
+        return False
+    return not any(
+        head in asked.raw[described[-1].end : described[-1].end + 12].casefold() for head in ("folder", "dir")
+    )
+
+
 def _called(described: Sequence[Token], asked: Asked, wanted: str) -> tuple[Found, list[Token]]:
     """What is there by that name, and the words that are no part of it."""
     tries: list[tuple[str, list[Token]]] = [("_".join(one.value for one in described), [])]
@@ -292,6 +317,8 @@ def _called(described: Sequence[Token], asked: Asked, wanted: str) -> tuple[Foun
         if found.value is not None and "spelt" in found.why and len(described) == 1 and asked.is_verb(described[0]):
             # “Show” is no slip of the folder “shop”.
             found = replace(found, value=None, why=f"“{described[0].value}” names nothing that is here")
+        if found.value is not None and _is_one_of_many(described, found.value, asked):
+            found = replace(found, value=None, confidence=0.5, why=f"“{described[-1].value}” is no folder here")
         if found.value is not None:
             return found, left
         best = best if best and best.choices else found

@@ -36,7 +36,87 @@ _BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z",
 _DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
 _DIGITS = re.compile(r"\d+")
 _ENDINGS = frozenset(
-    "py md txt json csv yaml yml toml ini cfg log html css js ts sh xml rst sql pdf png jpg zip gz conf env".split()  # noqa: SIM905
+    [
+        "py",
+        "md",
+        "txt",
+        "json",
+        "csv",
+        "yaml",
+        "yml",
+        "toml",
+        "ini",
+        "cfg",
+        "log",
+        "html",
+        "css",
+        "js",
+        "ts",
+        "sh",
+        "xml",
+        "rst",
+        "sql",
+        "pdf",
+        "png",
+        "jpg",
+        "zip",
+        "gz",
+        "conf",
+        "env",
+        "bak",
+        "old",
+        "orig",
+        "tex",
+        "ipynb",
+        "tsv",
+        "cpp",
+        "java",
+        "rb",
+        "php",
+        "jsx",
+        "tsx",
+        "vue",
+        "doc",
+        "docx",
+        "xls",
+        "xlsx",
+        "ppt",
+        "pptx",
+        "odt",
+        "mp3",
+        "mp4",
+        "wav",
+        "gif",
+        "jpeg",
+        "webp",
+        "tar",
+        "bz2",
+        "bin",
+        "dat",
+        "db",
+        "sqlite",
+        "lock",
+        "tmp",
+        "bib",
+        "scss",
+        "less",
+        "adoc",
+        "org",
+        "eml",
+        "ics",
+        "pem",
+        "key",
+        "crt",
+        "svg",
+        "h",
+        "c",
+        "go",
+        "rs",
+        "r",
+        "lua",
+        "kt",
+        "swift",
+    ]
 )
 MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 
@@ -248,6 +328,9 @@ def _existing(path: str, tree: Tree, wanted: str, is_absolute: bool) -> Found:
     if not kept:
         return _nothing_said(tree, wanted)
     ranked = _ranked(kept, tree, wanted)
+    if tree.kind(kept):
+        # What is exactly the name of something else here is no slip.
+        ranked = [one for one in ranked if "spelt" not in one.why]
     best = ranked[0] if ranked else None
     choices = tuple(one for one in ranked if one.confidence >= 0.45)[:MOST_CHOICES]
     if best is None or best.confidence < LEAST:

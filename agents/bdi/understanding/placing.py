@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -42,6 +43,12 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             continue
         if place is None or not place.into:
             continue
+        is_beside = _BESIDE.search(state.situation.raw) and source is not None and "/" not in target.value.rstrip("/")
+        if is_beside and source is not None:
+            folder = posixpath.dirname(str(source.value))
+            value = posixpath.join(folder, target.value)
+            params[slot.parameter] = replace(target, value=value, original=target.value, why="it lies beside it")
+            continue
         if _is_sibling(target, source, state):
             beside = posixpath.join(posixpath.dirname(str(source.value if source is not None else "")), target.value)
             choices = (Candidate(beside, 0.6, "it lies beside it"), Candidate(target.value, 0.5, "it lies here"))
@@ -64,6 +71,13 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             )
         elif target.value.endswith("/"):
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+_BESIDE = re.compile(
+    r"\b(?:next\s+to\s+(?:it|the\s+original)|beside(?:s)?\s+(?:it|the\s+original)|alongside"
+    r"|in\s+the\s+same\s+(?:folder|directory|place))\b",
+    re.IGNORECASE,
+)
 
 
 def _is_sibling(target: Filled, source: Filled | None, state: State) -> bool:
@@ -93,6 +107,24 @@ def no_folders_for_files(params: dict[str, Filled], state: State) -> None:
             problem = f"“{said}” is a file"
         if problem:
             params[name] = Filled(None, filled.span, said, 0.2, problem=problem, penalty=0.6)
+
+
+def the_only_environment(params: dict[str, Filled], state: State) -> None:
+    """Which environment is meant where none is named: the only one that is there. Of several nobody can tell."""
+    tree, command = state.situation.tree, state.entry.command
+    for name, place in state.lexicon.registry.said(command).places.items():
+        if name != "venv_name" or place.wanted != FOLDER or name in params:
+            continue
+        there = [posixpath.dirname(path) for path in tree.kinds if posixpath.basename(path) == "pyvenv.cfg"]
+        if any("environment" in words for words in state.situation.spoken):
+            return
+        if tree.kind(str(command.defaults().get(name, ""))) == FOLDER or not there:
+            return
+        choices = tuple(Candidate(tree.said(path), 0.8, "it is an environment") for path in sorted(there))
+        why = "it is the only environment here"
+        one = Filled(choices[0].path, None, "", 0.9, why)
+        many = Filled(None, None, "", 0.5, problem="several environments are here", choices=choices)
+        params[name] = one if len(there) == 1 else many
 
 
 def code_only_where_code_is(params: dict[str, Filled], state: State) -> None:

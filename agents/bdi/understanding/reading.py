@@ -56,6 +56,9 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
                 found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, by_name=True)
     found += _typed(tokens, situation, lexicon)
     for tool, where in named_tools.items():
+        if all(at in where or token.kind == SIGN or token.text in IDLE for at, token in enumerate(tokens)):
+            # A tool alone says nothing of what it is to do.
+            continue
         first = lexicon.registry.tool(tool).commands[0]
         entry = next(one for one in lexicon.entries if one.command is first)
         for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), by_name=True):
@@ -76,7 +79,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     filled, rest = fill(tokens, asked_of(state, slot))
     if filled is None or rest:
         return []
-    prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE)
+    prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
     # “Diff against main” is English before it is a program with two arguments.
     typed = len(tokens) == 1 or any(token.is_literal or token.kind == FLAG for token in tokens)
     typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose

@@ -17,12 +17,22 @@ _TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "th
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
 
+_OF_TEXTS = frozenset(
+    {"text", "content", "contents", "words", "word", "line", "sentence", "message", "body", "following"}
+)
+
+
 def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     """Quoted text as it is; else everything that stands there, word for word."""
     kept = without_ends(tokens)
     if not kept:
         return None, list(tokens)
     quoted = next((one for one in kept if one.kind in (QUOTED, DATA)), None)
+    begins = next((one for one in kept if one.kind != WORD or one.text not in asked.about | IDLE | _OF_TEXTS), kept[0])
+    if begins.kind == QUOTED and kept.index(begins) < 4:
+        # What is quoted first is the text, however they go on behind it.
+        rest = [one for one in tokens if one is not begins]
+        return Filled(begins.value, (begins.start, begins.end), literals=1), rest
     if quoted is not None:
         rest = [one for one in tokens if one is not quoted]
         outside = [one for one in rest if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
@@ -40,6 +50,9 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
     kept, behind = together(kept, asked.raw)
+    if not _is_announced(asked.raw, kept[0].start):
+        kept, further = _to_the_next_clause(kept)
+        behind = [*further, *behind]
     if len(kept) > 1 and _ONE_WORD.search(asked.raw[max(0, kept[0].start - 20) : kept[0].start]):
         # “The word discount everywhere in …”: one word is announced.
         kept, behind = kept[:1], [*kept[1:], *behind]
@@ -65,6 +78,17 @@ _ANNOUNCING = re.compile(
     r"(?:[:=>]|\b(?:that|saying|says?|texts?|words?|sentences?|lines?|messages?|contents?|reads?|reading|phrase|string))\s*\Z",
     re.IGNORECASE,
 )
+
+
+_SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())  # noqa: SIM905
+
+
+def _to_the_next_clause(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
+    """The tokens up to a comma behind which somebody goes on: “debug, I need more output”."""
+    for at in range(1, len(tokens) - 1):
+        if tokens[at].kind == SIGN and tokens[at].value[:1] in ",-–—" and tokens[at + 1].text in _SUBJECTS:
+            return tokens[:at], tokens[at:]
+    return tokens, []
 
 
 _ONE_WORD = re.compile(r"\b(?:word|term|identifier|symbol|name)\s*\Z", re.IGNORECASE)

@@ -26,6 +26,7 @@ been being become please now also then just kindly ideally finally immediately g
 )
 _BE = frozenset({"be", "been", "being", "become"})
 _HAVING = frozenset({"have", "get", "want", "need", "like", "see", "prefer", "wish"})
+_BE_FORMS = frozenset({"is", "are", "was", "were", "does", "did", "has"})
 _PARTICLES = frozenset({"on", "off", "up", "out", "away", "down"})
 _POINTING = frozenset({"it", "them", "that", "this", "there"})
 
@@ -34,7 +35,12 @@ def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexico
     """The readings of a clause as it stands, and turned round where it is no command as it stands."""
     found = readings(tokens, situation, lexicon)
     if (named := _with_its_name(tokens, situation)) is not None:
-        found += _costing(readings(named, situation, lexicon), _FOR_NAMED)
+        noun = next((word for word in situation.spoken[-1] if word in lexicon.keys), "")
+        found += [
+            one
+            for one in _costing(readings(named, situation, lexicon), _FOR_NAMED)
+            if not noun or any(noun in sense.about for sense in lexicon.registry.said(one.command).senses)
+        ]
     if (turned := _active(tokens, lexicon)) is not None:
         found += _costing(readings(turned, situation, lexicon), _FOR_TURNED)
     if not any(one.is_whole and one.cost <= MOST_COST for one in found):
@@ -65,6 +71,8 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
     is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
     found: list[Reading] = []
     for verb in _UNSAID:
+        if verb in ("make", "turn") and tokens[0].text in _BE_FORMS:
+            continue  # “is there a branch x?” asks, and makes none
         if verb == "make" and not is_named:
             continue  # “that file is important” asks for nothing to be made
         whole = (Token(WORD, verb, verb, at, at), *tokens)

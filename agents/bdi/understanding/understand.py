@@ -29,6 +29,7 @@ from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
 MAX_CHARS = 8_000
+_UNCLEAR = "It says something of it that may rule the command or not."
 
 
 def understand(text: str, tree: Tree, registry: Registry) -> Understood:
@@ -45,11 +46,13 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         if told.spans and not told.only_tells:
             found = _with_told(text, moods.without(blank, told), told, tree, lexicon, effort)
             if found is not None:
-                return found
+                return _offered(text, found, _UNCLEAR) if told.is_unclear else found
         found = _read_all(
             text, parts_of(blank, Situation(text, tree, effort=effort), lexicon), moods.Told(), tree, lexicon, effort
         )
-        return _offered(text, found, "It tells, and asks for nothing.") if told.only_tells and told.spans else found
+        if told.only_tells and told.spans:
+            return _offered(text, found, "It tells, and asks for nothing.")
+        return _offered(text, found, _UNCLEAR) if told.is_unclear else found
     except TooMuch:
         return Understood(questions=(too_much(text),))
 

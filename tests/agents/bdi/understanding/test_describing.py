@@ -25,6 +25,7 @@ PATHS = (
     "invoices/2023/may.csv",
     "archive/.keep",
     "cellar/wine/list.txt",
+    "lab/pyvenv.cfg",
 )
 TREE = Tree.of((path, "file") for path in PATHS)
 
@@ -109,6 +110,22 @@ def test_where_several_fit_alike_nobody_can_tell() -> None:
         # No program, and no package.
         "stop talking",
         "install the washing machine",
+        # One thing is none of the folder of many, and a kind of file is no part of a name.
+        "delete the letter",
+        "delete the photo file",
+        # What is said only of how it is.
+        "is autonomous mode on?",
+        "read README.md, it is only about 90 lines",
+        # Nothing but a verb that many commands share.
+        "search",
+        # Into the folder, or into the file?
+        "make the folder red and put a file blue.txt with the text 'x' in it",
+        # A tool alone.
+        "git tool",
+        # Prose behind a program.
+        "run pytest on the tests",
+        # Of which somebody sees what it is.
+        "commit just that new file with 'wip'",
         # Another thing is asked for first.
         "I want to commit",
     ],
@@ -165,6 +182,18 @@ def test_what_is_only_guessed_is_asked(text: str) -> None:
         (
             'commit in the name of Eva Blum, eva@blum.test, message: "wip"',
             [("commit", {"message": "wip", "author_name": "Eva Blum", "author_email": "eva@blum.test"})],
+        ),
+        # What is quoted first is the text; another clause is no part of a value.
+        (
+            'write a note named maths with the text "page 4, exercise 2", my teacher said so',
+            [("write_note", {"name": "maths", "text": "page 4, exercise 2"})],
+        ),
+        ("run pytest in the background under the name tests", [("start", {"command_line": "pytest", "name": "tests"})]),
+        ("activate the virtual environment", [("activate_venv", {"venv_name": "lab"})]),
+        ("make a folder called empty", [("mkdir", {"path": "empty"})]),
+        (
+            "copy offer.txt to offer_old.txt right next to it",
+            [("cp", {"path": "letters/offer.txt", "to": "letters/offer_old.txt"})],
         ),
         # One thing said in several words is not another thing with one of them as its name.
         ("look for problems in plants", [("audit", {"path": "plants"})]),
