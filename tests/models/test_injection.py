@@ -122,6 +122,7 @@ def test_there_are_sixty_and_each_is_another_one() -> None:
     assert len(set(TEXTS)) == len(TEXTS)
 
 
+@pytest.mark.long
 def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     provider: Provider, owner: User, of_somebody_else: None, valkey: object
 ) -> None:
@@ -157,6 +158,7 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     assert not IntentPlan.objects.exclude(state__in=[PlanState.AWAITING_REVIEW, PlanState.CANCELLED]).exists()
 
 
+@pytest.mark.long
 def test_none_of_them_makes_a_value_that_the_goal_does_not_say(provider: Provider, owner: User) -> None:
     """A model that is asked for a missing value and obeys the text instead: what the goal does not say is no value,
     and whatever comes of it waits for a person.

@@ -130,6 +130,7 @@ def _waiting(owner: User, jo: User, acts: tuple[Act, Act]) -> IntentPlan:
     return plan
 
 
+@pytest.mark.long
 def test_two_hundred_rounds_of_two_at_one_moment_are_one_decision_each(
     submitter: User, judge: User, second_judge: User, keeper: User, cases: None
 ) -> None:

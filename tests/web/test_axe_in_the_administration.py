@@ -19,6 +19,7 @@ from tests.web.test_axe_on_every_page import looked_at
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_serious_in_the_administration(admin: User, open_page: Callable[..., Page]) -> None:
     ToolLimit.objects.create(tool="simple_coder", memory_bytes=256 * 1024**2)
     TimeLimit.objects.create(minutes=60, escalate_percent=50)

@@ -271,6 +271,7 @@ def test_every_address_is_a_page_of_the_walk_or_named_with_what_it_is_instead() 
     assert set(known) == {name for name, _ in addresses(get_resolver().url_patterns)}
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_on_any_page_and_nothing_scrolls_sideways(furnished: Furnished, open_page: OpenPage) -> None:
     walked: dict[str, Page] = {}
     found: list[str] = []

@@ -21,19 +21,19 @@ from tests.sandbox.escapes.trial import Tried
 _IS_ROOT = os.geteuid() == 0
 _NEWEST = min(landlock.kernel_abi(), landlock.NEWEST_ABI)
 _USER = "L3 as an ordinary user"
+_OLDEST = "L2 with the oldest Landlock"
 _no_l2 = pytest.mark.skipif(
     not _IS_ROOT or _NEWEST < landlock.LEAST_ABI, reason="level L2 needs root and a kernel with Landlock"
 )
 _no_user = pytest.mark.skipif(
     not _IS_ROOT or not as_user.POSSIBLE, reason="needs root, to be another user, and the system's own Python"
 )
-WAYS = [
-    pytest.param("L3", marks=pytest.mark.xdist_group("escapes")),
-    pytest.param("L2", marks=[pytest.mark.xdist_group("escapes-l2"), _no_l2]),
-    pytest.param("L2 with the oldest Landlock", marks=[pytest.mark.xdist_group("escapes-l2"), _no_l2]),
-    pytest.param(_USER, marks=[pytest.mark.xdist_group("escapes-user"), _no_user]),
+WAYS = ["L3", *(pytest.param(way, marks=_no_l2) for way in ("L2", _OLDEST)), pytest.param(_USER, marks=_no_user)]
+# One way after the other beside other tests: the attempts of all at once would only wait for each other.
+pytestmark = [
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="attempts name system calls by number"),
+    pytest.mark.xdist_group("escapes"),
 ]
-pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="attempts name system calls by number")
 
 
 @pytest.fixture(scope="module", params=WAYS)

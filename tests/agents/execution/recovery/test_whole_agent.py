@@ -142,6 +142,7 @@ def test_it_repairs_a_full_disk_by_what_belongs_to_nobody(
     assert waits_s(goal) > 0, "and has it tried again"
 
 
+@pytest.mark.long
 def test_it_ends_a_cool_down_of_a_tool_that_works_again(
     approved: Approved, make_workspace: Any, owner: User, make_goal: Callable[..., Goal]
 ) -> None:
