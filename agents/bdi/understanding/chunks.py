@@ -22,8 +22,11 @@ def chunked(state: State) -> Iterator[Chunks]:
             continue
         cues = (cue for word in state.lexicon.meanings(token) for cue in state.entry.cues.get(word, ()))
         here = [cue for cue in cues if cue.slot.parameter not in state.params and _is_cue(state, cue, at)]
-        for cue in sorted(here, key=lambda one: (-len(one.words), one.order))[:3]:
-            starts.append((at, len(cue.words), cue.slot))
+        longest: dict[str, Cue] = {}
+        for cue in sorted(here, key=lambda one: (-len(one.words), one.order)):
+            # Of “to” and “to be” before the same value only the longer is meant.
+            longest.setdefault(cue.slot.parameter, cue)
+        starts += [(at, len(cue.words), cue.slot) for cue in list(longest.values())[:3]]
     yield from _ways(state, starts, 0, -1, ())
 
 

@@ -27,6 +27,8 @@ from agents.toolkit.command import Command
 from sandbox.command_line import PROGRAMS
 
 MAX_CUE_READINGS = 48
+# Behind these a noun is a noun: “my notes” are no folder, though one may be called so.
+_ALL_OF = frozenset({"my", "our", "all", "any", "every", "which", "what", "many"})
 
 
 _TOOL_WORDS = frozenset(
@@ -216,10 +218,10 @@ def _of_others(state: State) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             token.text
-            for token in state.tokens
+            for before, token in zip((None, *state.tokens), state.tokens, strict=False)
             if token.kind in (WORD, FLAG, SIGN)
             and (token.text in state.entry.never or singular(token.text) in state.entry.never)
-            and not state.situation.tree.kind(token.value)
+            and (not state.situation.tree.kind(token.value) or (before is not None and before.text in _ALL_OF))
         )
     )
 

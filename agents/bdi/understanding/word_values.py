@@ -11,7 +11,7 @@ from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
-from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token, number_of
+from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
 
 _NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
 
@@ -64,7 +64,7 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     """One name: what is quoted, else the one word that is no noun of the command and no filler."""
     literal = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
     if literal is None:
-        literal = next((one for one in tokens if one.kind in (PATH, NUMBER)), None)
+        literal = next((one for one in tokens if one.kind in (PATH, NUMBER, URL)), None)
     words = [one for one in tokens if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
     token = literal or (words[0] if words else None)
     if token is None and asked.shape == "word":

@@ -11,6 +11,10 @@ _WHERE = (
     "path > of the folder, of folder, in the folder, in folder, of the repository, of repository, in the "
     "repository, in, of, for"
 )
+# Of a folder that is no repository by itself only the changes in it are shown.
+_OF_THE_REPOSITORY = (
+    "path > of the repository, of repository, in the repository, in repository, of the repo, in the repo"
+)
 _REPOSITORY = {"path": Place("folder")}
 # Where the values of a commit stand, whichever verb asks for it.
 _OF_A_COMMIT = (
@@ -22,7 +26,7 @@ _OF_A_COMMIT = (
     "author, by author, author",
     "author_email~email > with the address, with the email, with email, with the e-mail",
     "only > only, only the file, just, only the path, only the folder, the file",
-    "path > in the folder, of the folder, in the repository, of the repository, in folder, of, in",
+    "path > in the folder, of the folder, in the repository, of the repository, in folder, in",
     "*message~quoted",
 )
 _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "path"}
@@ -58,10 +62,11 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 f"{_SHOW}, what are, compare",
-                _WHERE,
                 "since~word > since the commit, since commit, since, against, compared to, compared with, to "
                 "commit, with",
-                "only > in the file, in file, only in, of the file, of file, only for, to the file",
+                "only > in the file, in file, only in, of the file, of file, only for, to the file, in the folder, of "
+                "the folder, in folder, in, of, for, below, only",
+                _OF_THE_REPOSITORY,
                 about="git diff difference changes change changed line modification uncommitted",
                 key="git diff difference differences changes modification",
                 never="commits log history status branches push pull merge",
@@ -79,8 +84,8 @@ SAID: Mapping[str, Said] = {
             sense(
                 "git diff",
                 "*only",
-                _WHERE,
                 "since~word > since, against, to",
+                _OF_THE_REPOSITORY,
                 flags={
                     "--staged": ("what", "staged"),
                     "--cached": ("what", "staged"),
@@ -89,11 +94,13 @@ SAID: Mapping[str, Said] = {
                 },
             ),
             sense(
-                "what have changed, what has changed, which lines changed, what changed, what did … change, what "
-                "have … changed, what is different, what do … change",
+                "what have changed, what has changed, which lines changed, what changed, what did … change, what have "
+                "… "
+                "changed, what is different, what do … change, show what … changed, see what … changed, show what "
+                "changed",
                 "since~word > since the commit, since commit, since",
-                _WHERE,
-                "only > in the file, in file, of the file, to the file",
+                "only > in the file, in file, of the file, to the file, in the folder, in, of",
+                _OF_THE_REPOSITORY,
                 flags={"since the last commit": ("what", "all"), "since the newest commit": ("what", "all")},
                 about="lines git",
             ),
@@ -115,14 +122,14 @@ SAID: Mapping[str, Said] = {
                 "its",
             ),
             sense(
-                "git log, do git log",
+                "git log, do git log, commit log, commit history",
                 "most > -n, last, the last, - < commits",
                 "branch~word > of branch, on branch, of, on",
                 _WHERE,
             ),
             sense("who commit, who committed what, what was committed", _WHERE, about="what recently last commits git"),
             sense(
-                f"{_SHOW}, what be, what was, which be, which was",
+                f"{_SHOW}, what be, what was, which be, which was, who make, who write, who do",
                 "branch~word > on the branch, of the branch, on branch, of branch, on",
                 about="very most one made commit git",
                 key="commit",
@@ -207,7 +214,7 @@ SAID: Mapping[str, Said] = {
                 "commit, check in, git commit, make commit, make a commit, create a commit, create "
                 "commit, do commit, do a commit",
                 *_OF_A_COMMIT,
-                about="git commit change changes everything all it changed work",
+                about="git commit change changes everything all it changed work message",
                 never=(
                     "log history last newest latest which what status branch branches anything undo revert amend push"
                 ),

@@ -53,7 +53,8 @@ _GET: tuple[Sense, ...] = (
         "pull, grab, what do … answer, what do … return, what do … say, what do … send back, what do … get from, what "
         "do "
         "… respond, what come back from, send request to, send get request to, send get to, make request to, make get "
-        "request to, do request to, do get request to, do get on, do get to, get request to, what is at, look at, "
+        "request to, what be the answer of, what be the response of, what be the response from, do request to, do get "
+        "request to, do get on, do get to, get request to, what is at, look at, "
         "have a "
         "look at, see, access, is … up, is … reachable, is … alive, browse, browse to, view, display, print, go to",
         "*url > from, at, of, the address, address, the url, url, the page, to, with url",
@@ -91,7 +92,7 @@ SAID: Mapping[str, Said] = {
     "download": Said(
         (
             sense(
-                "download, save, fetch, get, grab, load down, wget, pull, store, retrieve, pull down, curl, put",
+                "download, save, fetch, get, grab, load down, wget, pull, store, retrieve, pull down, curl",
                 "*url > from, at, the address, the file at, what is at, of",
                 "file > to, into, as, in, and save it as, and save it to, and save it in, and save as, and store "
                 "it as, and store it in, and put it in, to file, -o, under, and write it to, named, and call it, "

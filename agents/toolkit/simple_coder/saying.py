@@ -8,7 +8,7 @@ from agents.toolkit.saying import Place, Said, sense
 
 _SHOW = (
     "show, display, print, output, open, view, see, read, cat, type, look at, look into, have a look at, take a look "
-    "at, give a look at, inspect, check"
+    "at, give a look at, inspect"
 )
 # What a folder holds is asked for in ways that no file is read by.
 _LOOK_INSIDE = (
@@ -40,6 +40,19 @@ _NAMED = (
     "of type, matching, with name, with the name, like, whose name is, with extension, with the extension"
 )
 _NOTHING_IN_IT = {"with nothing in it": ("content", ""), "with no content": ("content", "")}
+_COPY = (
+    "copy, cp, duplicate, clone, replicate, back up, backup, make copy of, make duplicate of, make backup of, make … "
+    "copy, "
+    "create copy of, create backup of, have copy of, have … copied, mirror, put copy of, place copy of, save copy of, "
+    "keep "
+    "copy of, store copy of, need copy of, want copy of, get copy of, take copy of, do copy of, do backup of, take "
+    "backup of, "
+    "need backup of, want backup of, need duplicate of, want duplicate of, create duplicate of, leave copy of, drop "
+    "copy of, "
+    "copy of, backup of, duplicate of, copy over, make … copy of, create … copy of, want … copy of, need … copy of, "
+    "have … "
+    "copy of, produce copy of, generate copy of, keep … copy of"
+)
 # What is looked for in code by what reads it, and not as a text.
 _FAULTS = (
     "bug bugs problem problems issue issues vulnerability vulnerabilities mistake mistakes flaw flaws fault faults "
@@ -85,6 +98,10 @@ _IGNORING = {
     "whatever the case": ("ignore_case", True),
     "in any case": ("ignore_case", True),
     "upper or lower case": ("ignore_case", True),
+    "ignoring upper and lower case": ("ignore_case", True),
+    "upper and lower case alike": ("ignore_case", True),
+    "no matter the case": ("ignore_case", True),
+    "in upper or lower case": ("ignore_case", True),
     "-i": ("ignore_case", True),
     "-ri": ("ignore_case", True),
     "as a regular expression": ("regular", True),
@@ -99,18 +116,27 @@ SAID: Mapping[str, Said] = {
     "ls": Said(
         (
             sense(
-                "list, ls, dir, enumerate, show, display, see, view, print, browse, explore, look at, "
+                "list, ls, dir, enumerate, show, display, see, view, print, browse, explore, what is stored in, what "
+                "is "
+                "kept in, what is under, what is below, what … have in it, what … have inside, "
                 f"{_LOOK_INSIDE}, what is in, what is inside, what is here, what is there in, what is there, what do "
                 "… have in, what have … got in, what do … contain, what do … hold, what "
                 "lie in, what lie, what live in, which file, what file, which thing, what all, give … list, get … "
-                "list, open, read, inspect, check, list directory, have a look at, take a look at",
+                "list, list directory",
                 "*path > in, of, from, inside, inside of, below, under, within, for",
                 about=(
                     "file folder content contents directory everything all what list listing item thing stuff hold "
                     "holds contain contains entry entries here top level lie live sit reside exist stored located "
+                    "keep kept "
                     "inside"
                 ),
-                never="changed modified note notes commit branch line lines committed newest latest",
+                never="change changed modified note notes commit branch line lines committed newest latest",
+            ),
+            sense(
+                "open, inspect, look at, have a look at, take a look at",
+                "*path > in, of",
+                about="folder content contents directory everything what inside",
+                never="file document script line lines note notes report page image photo picture page website",
             ),
             sense(
                 f"{_SHOW}, give, get, make, do, want, need",
@@ -200,7 +226,8 @@ SAID: Mapping[str, Said] = {
                 f"{_SHOW}, what is written in, what stands in, what is in, what is inside, what do … contain, "
                 "what do … say, what stand in, what … there in, which … are in, give, get, dump, fetch, let … see, "
                 "let … read, let … look at, tell … what it say, go through, go "
-                "over, present, list, peek at, load, pull up, bring up, call up, less, do cat of, do read of, want to "
+                "over, present, list, peek at, load, pull up, bring up, call up, less, do cat of, do read of, what … "
+                "have in it, what do … tell, read out, read … out, want to "
                 "see, want to read",
                 "*path > of, from, in, inside, for, at",
                 "from_line > from line, from the line, starting at line, starting with line, starting from line, "
@@ -208,11 +235,14 @@ SAID: Mapping[str, Said] = {
                 "to_line > to line, to the line, until line, up to line, to, until, through, till, up to, and, -",
                 "offset > from byte, at byte, starting at byte, offset",
                 "length > for < bytes, byte",
-                about="file content contents text source code line lines document inside whole full on onwards onward",
-                never="note notes diff header headers branch branches commit commits history",
+                about=(
+                    "file content contents text source code line lines document inside whole full on onwards onward "
+                    "screen console terminal"
+                ),
+                never="run name note notes diff header headers branch branches commit commits history",
             ),
             sense(
-                f"{_SHOW}, give, get, want, need",
+                f"{_SHOW}, give, get, want, need, examine, check, study",
                 "*path > of, from, in",
                 about="file document",
                 key="content contents text source",
@@ -226,7 +256,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense("head", "to_line > -n, first < lines, line", "*path > of, from", wants="to_line", from_line=1),
             sense(
-                f"{_SHOW}, give, list, get",
+                f"{_SHOW}, give, list, get, want, need",
                 "to_line > first, the first, top, the top, only the first < lines",
                 "*path > of, from, in",
                 about="file",
@@ -236,7 +266,7 @@ SAID: Mapping[str, Said] = {
                 from_line=1,
             ),
             sense(
-                f"{_SHOW}, give, list, get",
+                f"{_SHOW}, give, list, get, want, need",
                 "from_line > lines, from line, between lines, between line, the lines, line",
                 "to_line > to line, until line, up to line, to, until, through, till, up to, and, -",
                 "*path > of, from, in",
@@ -246,7 +276,7 @@ SAID: Mapping[str, Said] = {
                 never="last final end bottom",
             ),
             sense(
-                f"{_SHOW}, give, get, what is on, what stands on, what is in, what do … say on",
+                f"{_SHOW}, give, get, want, need, what is on, what stands on, what is in, what do … say on",
                 "from_line > line, only line, just line, the line, line number, line no",
                 "*path > of, from, in",
                 about="file number",
@@ -270,7 +300,10 @@ SAID: Mapping[str, Said] = {
                 "path > to, into, in, as, to file, into file, in file, to a file, in a new file, onto, on, >",
                 about="file text content",
                 flags=_APPENDING,
-                never=">> note notes commit copy branch variable report summary documentation analysis folder",
+                never=(
+                    ">> something anything note notes commit copy branch variable report summary documentation "
+                    "analysis folder"
+                ),
             ),
             sense("echo", "*content~text", "path > >>", mode="append", wants="path"),
             sense(
@@ -330,11 +363,21 @@ SAID: Mapping[str, Said] = {
                 content="",
             ),
             sense(
-                "replace, overwrite, set, change, fill",
+                "overwrite, fill",
                 "*path > the content of, the contents of, content of, contents of, of, what is in, everything in, the "
                 "text of, the text in",
                 "content~text > with, by, to, with the text, with text",
                 about="content contents file text",
+                never="note notes name line word branch variable directory folder working current",
+                mode="overwrite",
+            ),
+            sense(
+                "replace, overwrite, set, change, fill",
+                "*path > the content of, the contents of, content of, contents of, of, what is in, everything in, the "
+                "text of, the text in",
+                "content~text > with, by, to, with the text, with text",
+                about="file",
+                key="content contents text everything",
                 never="note notes name line word branch variable directory folder working current",
                 mode="overwrite",
             ),
@@ -388,7 +431,8 @@ SAID: Mapping[str, Said] = {
                 never="copy backup note branch",
             ),
             sense(
-                "rename, ren, remane, change … name, change name of, change the name of, retitle, call, give "
+                "rename, ren, remane, change … name, change name of, change filename of, change file name of, change "
+                "… filename, change the name of, retitle, call, give "
                 "… name, name, do rename of, have … renamed, want … renamed",
                 "*path > from, of",
                 "to~newname > to, into, in, as, name, the name, the new name, new name, to the name, something "
@@ -396,6 +440,15 @@ SAID: Mapping[str, Said] = {
                 about="file folder name new",
                 flags=_OVER,
                 never="branch note variable program",
+            ),
+            sense(
+                "give, get, have",
+                "*path",
+                "to~newname > the name, name, the new name, a new name, the title, as name, as its name",
+                about="file folder new",
+                key="name title",
+                wants="to",
+                never="branch note variable program run copy",
             ),
             sense(
                 "make, have, let, want, need",
@@ -422,17 +475,11 @@ SAID: Mapping[str, Said] = {
     "cp": Said(
         (
             sense(
-                "copy, cp, duplicate, clone, replicate, back up, backup, make copy of, make duplicate of, make backup "
-                "of, make … copy, create copy of, create backup of, have copy of, have … copied, mirror, put copy of, "
-                "place copy of, save copy of, keep copy of, store copy of, need copy of, want copy of, get copy of, "
-                "take copy of, do copy of, do backup of, take backup of, need backup of, want backup of, need "
-                "duplicate "
-                "of, want duplicate of, create duplicate of, leave copy of, drop copy of, copy of, backup of, "
-                "duplicate "
-                "of, copy over",
+                _COPY,
                 "*path > from, of",
-                "to > to, into, in, in to, as, under, named, inside, and call it, and name it, call it, over to, "
-                "with name, with the name, there",
+                "to > to, into, in, in to, as, under, named, inside, and call it, and name it, call it, over "
+                "to, with name, "
+                "with the name, there",
                 about="file folder copy backup duplicate new",
                 flags=_OVER,
                 never="everything all note branch move",
@@ -444,7 +491,8 @@ SAID: Mapping[str, Said] = {
     "find": Said(
         (
             sense(
-                "find, locate, search for, search, look for, where is, where be, where … lie, where … live, where can "
+                "find, locate, search for, search, look for, where is, where be, where … lie, where … live, where do "
+                "… put, where have … put, where do … save, where can "
                 "… find, where do … find, seek, hunt for, discover, do a search for",
                 _NAMED,
                 "path > in, below, under, inside, inside of, within, from, of, .",
@@ -479,8 +527,8 @@ SAID: Mapping[str, Said] = {
                 "for, search for, search, locate, have, enumerate",
                 "*pattern~ending",
                 "path > in, below, under, inside, inside of, within, from, of",
-                about="all every there available exist",
-                key="files",
+                about="all every there available exist file",
+                key="files every each",
                 wants="pattern",
                 never="note notes commit line lines newest latest biggest largest content contents contain mention",
                 flags={"files": ("kind", "file")},
@@ -496,7 +544,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "list, show, get, give, which, what, which be, what be, see, display, find",
                 "path > in, below, under, inside, of",
-                about="file most modified changed edited",
+                about="file most modified changed edited change modify edit very one",
                 key="newest latest recent recently last",
                 never=(
                     "files folders commit commits branch branches note notes line lines version release program bytes "
@@ -515,7 +563,8 @@ SAID: Mapping[str, Said] = {
                 "search for, search, grep, look for, find, scan for, look up, locate, seek, hunt for, where do … "
                 "say, where is, "
                 "where does it say, check for, which file contain, which file mention, which file use, which file … "
-                "contain, which file … mention, which file … use, which file have, "
+                "contain, which file … mention, which file … use, which file have, which file … occur, which file … "
+                "appear, "
                 "who use, who call, where … used, where … called, where … appear, where … occur, where … mentioned, "
                 "do … mention, do … contain, do … use, scan, do a search for, do grep for, is … anywhere, is … "
                 "mentioned, is … used, is the word, is the text",
@@ -531,7 +580,8 @@ SAID: Mapping[str, Said] = {
                     "everywhere everything term anything it where"
                 ),
                 flags=_IGNORING,
-                never=f"{_FAULTS} web internet google online newest latest replace biggest largest defined definition",
+                never=f"{_FAULTS} web internet google online mail mails email emails newest latest replace "
+                "biggest largest defined definition",
             ),
             sense(
                 "show, list, print, display, give, get, see, which, what, output, are there, is there, check",
@@ -544,6 +594,15 @@ SAID: Mapping[str, Said] = {
                 wants="text",
                 flags=_IGNORING,
                 never="note notes commit first last number",
+            ),
+            sense(
+                "check, scan, search, look in, look through, go through",
+                "*path",
+                "text~quoted > for, for the text, for the word, for the string",
+                about="file folder lines code",
+                wants="text",
+                flags=_IGNORING,
+                never="replace",
             ),
             sense(
                 "check whether, check if, see whether, see if, tell … whether, tell … if, is, does",
@@ -560,7 +619,7 @@ SAID: Mapping[str, Said] = {
     "create_venv": Said(
         (
             sense(
-                "create, make, set up, build, spin up, add, new, start, prepare, need, want, get, have, "
+                "create, make, set up, set … up, build, spin up, add, new, start, prepare, need, want, get, have, "
                 "initialize, generate, establish, introduce",
                 "*venv_name~path > named, in, with name, with the name, at, as, under, into",
                 about="virtual environment environ venv virtualenv python env new fresh going",
@@ -607,7 +666,7 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "run, execute, launch, call, perform, start, carry out, fire up, invoke, do run of, give … run, have … "
-                "run, have … executed, kick off",
+                "run, have … executed, let … run, kick off",
                 "*command_line~line > the command, the program, the script, command, program, script, command "
                 "line, the command line",
                 "stdin~text > with the input, with input, giving it the input, and type, feeding it, with stdin",
@@ -622,7 +681,7 @@ SAID: Mapping[str, Said] = {
                     "at a terminal": ("terminal", True),
                     "with a terminal": ("terminal", True),
                 },
-                never="background audit analysis note venv virtualenv fixes tests api website app",
+                never="background audit analysis note venv virtualenv fixes tests api website app repo repository",
             ),
             sense(
                 "install, pip install, pip3 install, have … installed, need … installed, want … installed, get … "
@@ -635,6 +694,12 @@ SAID: Mapping[str, Said] = {
                 ),
                 line="pip install {}",
                 never="which what list show uninstall app application driver windows",
+            ),
+            sense(
+                "install what is in, install everything in, install all in, install everything from, install all from",
+                "*command_line~packages",
+                about="packages package libraries the of listed",
+                line="pip install {}",
             ),
             sense(
                 "install, pip install, need … installed, have … installed, get … installed, want … installed",
@@ -684,7 +749,8 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 f"{_SHOW}, what do … write, what do … print, what do … say, what is … saying, what is … writing, "
-                f"what be … printing, what have … written, what have … printed, give, get, tail, follow, list, want, "
+                f"what be … printing, what have … written, what have … printed, what program … write, what program … "
+                "print, what process … write, give, get, tail, follow, list, want, "
                 "need",
                 "*name~word > of program, of the program, from program, from the program, of the process, of process, "
                 "from the process, of, from, program, the program, for, did the program, process, the process, of the "
@@ -709,7 +775,7 @@ SAID: Mapping[str, Said] = {
                 about="program process started running background",
                 never=(
                     "all every everything processes programs computer machine system pc working venv virtualenv "
-                    "environment mode branch note file folder plan goal"
+                    "environment mode branch note file folder plan goal of"
                 ),
             ),
         ),
@@ -723,7 +789,7 @@ SAID: Mapping[str, Said] = {
                 "set, define, export, put, give, make, change, add, create, have, let, want, need",
                 "*name~word > the variable, variable, the environment variable, environment variable, env var, "
                 "named, env variable, the env var",
-                "value~text > to, =, on, as, to the value, the value, with the value, equal to, value, with "
+                "value~word > to, =, on, as, to the value, the value, with the value, equal to, value, with "
                 "value, be, equals, should be, should have the value, shall be, has to be, must be, to be",
                 about="environment variable env var value variables",
                 key="variable variables var",
@@ -739,11 +805,11 @@ SAID: Mapping[str, Said] = {
                 key="variable var",
                 wants="name",
             ),
-            sense("export, setenv", "*name~word", "value~text > =, to"),
+            sense("export, setenv", "*name~word", "value~word > =, to"),
             sense(
                 "set, define",
                 "*name~variable > the variable",
-                "value~text > to, =, as",
+                "value~word > to, =, as",
                 about="environment variable env var",
             ),
             sense(

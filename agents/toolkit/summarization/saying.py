@@ -12,7 +12,9 @@ _ASK = (
     "have a summary of, give … gist of, what is the gist of, "
     "give … overview of, tldr, what are the key sentences of, show … key sentences of, show … main sentences of, "
     "what are the main points of, what is … about, what be the main point of, what be the essence of, what be the key "
-    "message of, what be the main idea of, do summary of, give … essence of, give … main points of, write … summary "
+    "message of, what be the main idea of, give … short version of, make … short version of, what are the most "
+    "important points in, what are the most important points of, what are the main points in, do summary of, give … "
+    "essence of, give … main points of, write … summary "
     "of, make "
     "… summary of, want … gist of, compress, "
     "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a "
@@ -22,7 +24,7 @@ _NOMINAL = "show, give, get, make, want, need, write, do, have, list, pick, pick
 _OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
-    "with, max, maximum, not more than, up to, into < sentences, sentence, lines"
+    "with, max, maximum, not more than, up to, into < sentences, sentence, lines, important, telling"
 )
 _WORDS = (
     "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in"

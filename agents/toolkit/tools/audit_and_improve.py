@@ -87,7 +87,9 @@ _SAID = {
                 "find "
                 "security problems in, look for dead code in, look for unused code in, find dead code in, find unused "
                 "code "
-                "in, is there dead code in, is there unused code in, is there any dead code in, search for dead code "
+                "in, is something wrong with, is something wrong in, is anything wrong with, is anything wrong in, "
+                "any bugs in, any problems in, any issues in, any faults in, is there dead code in, is there unused "
+                "code in, is there any dead code in, search for dead code "
                 "in, "
                 "run an audit of, run audit on, run an audit on, run audit over, do audit of, do audit on, make audit "
                 "of, "
@@ -191,12 +193,14 @@ _SAID = {
             ),
             sense(
                 "send … to the language model, send … to the model, send … to a model, send … to model, give … to the "
-                "model",
+                "model, let … model suggest, let … model propose, have … model suggest, have … model propose, ask … "
+                "model to "
+                "suggest, ask … model to propose",
                 "*path > the file",
                 "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
                 _TIME,
                 about=f"{_ABOUT_CODE} model language llm ai improvements improvement for improving",
-                key="improvement improvements improve improving wish mend better fix",
+                key="improvement improvements improve improving wish mend better fix fixes",
                 never="summarize summary notes",
             ),
         ),

@@ -33,7 +33,8 @@ _SAID = {
                 "make docs for, generate docs, produce documentation of, produce documentation for, describe, write "
                 "docs of, "
                 "generate docs of, make docs of, create docs of, want documentation of, want documentation for, need "
-                "documentation for, need documentation of, need docs for, want docs for, have … documented, make api "
+                "documentation for, need documentation of, need docs for, want docs for, have … documented, want … "
+                "documented, need … documented, make api "
                 "docs "
                 "of, make api docs for, generate api docs for, generate api docs of, create markdown documentation of, "
                 "generate markdown documentation of, write markdown documentation of, do documentation of, put "
@@ -46,7 +47,10 @@ _SAID = {
                 "it into, "
                 "and save it to, and save it in, as",
                 "timeout_s > within, with a timeout of, with timeout < seconds, second, secs, s",
-                about="code source module documentation docs pages markdown base gen agent file api",
+                about=(
+                    "code source module documentation docs pages markdown base gen agent file api project codebase "
+                    "full whole all"
+                ),
                 never="notes commit branch report summary read show open delete remove copy move rename list",
             ),
             sense(
@@ -56,7 +60,7 @@ _SAID = {
                 "put it "
                 "into, and put it into, put them in, put them into, save it in, generated into, written to, written "
                 "into",
-                about="code source module pages markdown api file",
+                about="code source module pages markdown api file project codebase full whole all",
                 key="documentation docs",
                 never="notes commit branch report summary read show open delete remove copy move rename list",
                 wants="to",

@@ -81,7 +81,14 @@ _SAID = {
                 key="note notes memo",
                 never="show list delete remove rename commit branch append end move copy",
             ),
-            sense("note", "*name~word", "text~text > :, saying", about=_NOTE),
+            sense(
+                "note",
+                "*name~word > named, with name, with the name, titled",
+                f"text~text > {_TEXT_CUES}, should say, should read, should contain, must say",
+                about=f"{_NOTE} new",
+                wants="text",
+                never="show list delete remove rename add append",
+            ),
             sense(
                 "save, store, keep, put, write, record, write down, put down, set down, remember",
                 "*text~quoted",
@@ -158,7 +165,7 @@ _SAID = {
                 "what did i write in, what stand in, look up, tell, check, pull up",
                 "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, "
                 "titled, in, under",
-                about=f"{_NOTE} content text again what say",
+                about=f"{_NOTE} content text again what say please",
                 key="note notes memo",
                 never="saying delete remove rename append add list commit branch all every with new",
             ),

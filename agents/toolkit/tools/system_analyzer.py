@@ -46,7 +46,11 @@ _SAID = {
     "analyze": Said(
         (
             sense(
-                _LOOK_AT, "*path > in, of, below, on, for, from", _TIME, about=_ABOUT_CODE, never=f"{_NO_CODE} report"
+                _LOOK_AT,
+                "*path > in, of, below, on, for, from",
+                _TIME,
+                about=_ABOUT_CODE,
+                never=f"{_NO_CODE} report content contents",
             ),
             sense(
                 "show, give, get, make, do, want, need, run, perform",
@@ -69,7 +73,8 @@ _SAID = {
                 "report "
                 f"about, make report about, make report on, {_LOOK_AT}",
                 "*path > about, on, of, for, about the code in, on the code in, of the code in, in",
-                "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and "
+                "to > to the file, into the file, to, into, in the file, in file, as, in, and save it to, and save it "
+                "as, and put it into, and "
                 "save it in, and write it to, "
                 "and put it in, and write a report to, and write the report to",
                 _TIME,

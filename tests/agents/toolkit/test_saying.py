@@ -69,6 +69,10 @@ def test_a_parameter_that_takes_anothers_value_must_be_there() -> None:
         ("old/letter.txt can go", "simple_coder.rm", {"path": "old/letter.txt"}),
         ("main.py belongs in app", "simple_coder.mv", {"path": "main.py", "to": "app/main.py"}),
         ("keep a copy of main.py in backup", "simple_coder.cp", {"path": "main.py", "to": "backup/main.py"}),
+        ("copy app/server.py as old.py", "simple_coder.cp", {"path": "app/server.py", "to": "old.py"}),
+        ("give main.py the name start.py", "simple_coder.mv", {"path": "main.py", "to": "start.py"}),
+        ("what did i change in app", "git_tool.diff", {"only": "app"}),
+        ("a note called plan that says “go”", "note_taking.write_note", {"name": "plan", "text": "go"}),
         ("which python files are there?", "simple_coder.find", {"pattern": "*.py", "kind": "file"}),
         ("the newest file in logs", "simple_coder.find", {"path": "logs", "newest": 1, "kind": "file"}),
         ("the latest commit", "git_tool.log", {"most": 1}),
@@ -109,6 +113,8 @@ def test_nouns_questions_and_wished_ends_say_a_command(text: str, command: str, 
         "get rid of all the imports in main.py",
         "the last 10 lines of logs/app.log",
         "fix the typo in README.md",
+        "copy server.py as old.py",  # beside it, or here?
+        "search my mails for the invoice",
     ],
 )
 def test_what_only_resembles_a_command_is_asked_about(text: str) -> None:
