@@ -116,7 +116,7 @@ class _Planner:
         for number, one in enumerate(candidates):
             mark = self.log.mark()
             try:
-                expansion = self._compile(one.relevant, goal, beliefs, offset)
+                expansion = self._compile(one.relevant, goal, beliefs, offset, cwd)
             except _Rejected as rejected:
                 self.log.back_to(mark)
                 node.reject(one, rejected.code, rejected.why, rejected.line)
@@ -142,7 +142,9 @@ class _Planner:
             node.reject(judgement, "unusable_value", problem)
         return bool(problem)
 
-    def _compile(self, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion:
+    def _compile(
+        self, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...], offset: int, start: str
+    ) -> _Expansion:
         self.tries += 1
         if self.tries > MAX_TRIES:
             raise _Rejected(
@@ -152,7 +154,6 @@ class _Planner:
         steps: list[Step] = []
         cleanup: list[CleanupBlock] = []
         positions: dict[int, int] = {}
-        start = current_folder(beliefs)
         for number, line in enumerate(rule.body, start=1):
             if line.subgoal:
                 inner = self._subgoal(line, match, goal, beliefs, offset + len(steps))

@@ -12,14 +12,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 
 from agents.bdi.denial import Correction, corrected
 from agents.bdi.types import Belief
-from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
 from agents.rules.kinds import FUNCTION_WORDS
 from agents.rules.naming import path_problem
-from agents.rules.speaking import Speaking
+from agents.rules.speaking import Speaking, speaking_of
 from agents.rules.words import NOISE, Text, quote, read_text
 
 MAX_NAMES = 40
@@ -90,14 +90,14 @@ def perceive(world: World) -> list[Belief]:
     perceived = [Belief(sentence, "perception", 1.0, world.now) for sentence in seen]
     beliefs = corrected(perceived, world.corrections)
     held = {belief.sentence for belief in beliefs}
-    filed = Speaking([belief.sentence for belief in beliefs])
-    told = [one for one in _told(world.told) if one.sentence not in held and not _denied(one, beliefs, filed)]
-    return beliefs + told
+    told = [one for one in _told(world.told) if one.sentence not in held]
+    sentences = [belief.sentence for belief in beliefs]
+    filed = Speaking([*compress(sentences, speaking_of((one.sentence for one in told), sentences))])
+    return beliefs + [one for one in told if not _denied(one, filed)]
 
 
-def _denied(told: Belief, seen: list[Belief], filed: Speaking) -> bool:
-    about = filed.about(told.sentence)
-    return any(entails(seen[number].sentence, told.sentence).answer == "no" for number in about)
+def _denied(told: Belief, filed: Speaking) -> bool:
+    return any(verdict.answer == "no" for verdict in filed.decide(told.sentence).values())
 
 
 @dataclass
@@ -124,19 +124,12 @@ class _Tree:
         inside = {"": False}
         for path in sorted(known):
             folder, _, name = path.rpartition("/")
-            if folder not in inside:
-                inside[folder] = tree.is_inside_machinery(f"{folder}/")
+            if folder not in inside:  # the folder above came before it
+                above, _, called = folder.rpartition("/")
+                inside[folder] = inside[above] or folder in tree.venvs or called in MACHINERY
             if not inside[folder]:
                 (tree.folders if known[path] == "dir" else tree.files)[folder].append(name)
         return tree
-
-    def is_inside_machinery(self, path: str) -> bool:
-        above = posixpath.dirname(path)
-        while above:
-            if above in self.venvs or posixpath.basename(above) in MACHINERY:
-                return True
-            above = posixpath.dirname(above)
-        return False
 
     def listed(self) -> list[str]:
         """Folders worth a look inside, the shallow ones first; machinery and environments are not."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress
 
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Fact, Listing, Place, Thing, is_below
 from agents.rules.sentences import at, read_fact
-from agents.rules.speaking import spoken_of
+from agents.rules.speaking import speaking_of, spoken_of
 from agents.toolkit.command import Command
 from agents.toolkit.effects import fill_sentence
 
@@ -66,8 +67,10 @@ def _with_thing(listing: Listing, thing: Thing) -> Listing | None:
 
 def current_folder(beliefs: Sequence[Belief]) -> str:
     """Return the folder the session is in, as the last belief about it says; the root when none does."""
-    said = (_folder_of(belief.sentence) for belief in reversed(beliefs))
-    return next((folder for folder in said if folder is not None), "")
+    for belief in reversed(beliefs):
+        if (folder := _folder_of(belief.sentence)) is not None:
+            return folder
+    return ""
 
 
 @lru_cache(maxsize=16_384)
@@ -92,7 +95,9 @@ def _effect(sentence: str, values: dict[str, object], cwd: str, beliefs: Sequenc
     said, _, unless = sentence.partition(" UNLESS ")
     if unless:
         condition = fill_sentence(unless, values)
-        if not any(entails(belief.sentence, condition, cwd).answer == "no" for belief in beliefs):
+        sentences = [belief.sentence for belief in beliefs]
+        speaking = compress(sentences, speaking_of([condition], sentences, cwd))
+        if not any(entails(each, condition, cwd).answer == "no" for each in speaking):
             return ""
     whole = at(fill_sentence(said, values), cwd).rstrip(".")
     return f"{whole[:1].upper()}{whole[1:]}."

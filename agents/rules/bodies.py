@@ -118,7 +118,7 @@ def fill_context(text: str, slots: Mapping[str, str], kinds: Mapping[str, str]) 
 
 
 def _filled_chunk(chunk: str, slots: Mapping[str, str], kinds: Mapping[str, str]) -> str:
-    used = slots_in(chunk)
+    used = slots_in(chunk) if "{" in chunk else ()
     if not used:
         return chunk
     quoted = len(chunk) > 1 and chunk.startswith('"') and chunk.endswith('"')

@@ -7,6 +7,7 @@ rule fire.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -63,6 +64,7 @@ class Verdict:
 
 
 UNKNOWN = Verdict("unknown", 0.0, "says nothing about it")
+_THE_SAME = Verdict("yes", SAME, "says the same")
 
 
 @lru_cache(maxsize=65_536)
@@ -72,15 +74,33 @@ def entails(premise: str, hypothesis: str, cwd: str = "") -> Verdict:
     The premise speaks from the root of the workspace, the hypothesis from the folder `cwd`. A premise of several
     sentences is taken sentence by sentence; the first that decides counts.
     """
+    return entailed([premise], hypothesis, cwd)[0]
+
+
+def entailed(premises: Sequence[str], hypothesis: str, cwd: str = "") -> list[Verdict]:
+    """The same of one hypothesis, which is read once, and many premises."""
+    if not premises:
+        return []
     wanted = read_fact(hypothesis, cwd)
-    anchored = wanted == read_fact(hypothesis)
-    for sentence in sentences(premise):
-        if anchored and plain(sentence) == plain(hypothesis):
-            return Verdict("yes", SAME, "says the same")
-        verdict = _compare(read_fact(sentence), wanted)
-        if verdict.answer != "unknown":
+    # What it says word for word counts only where it means the same as from the root.
+    words = plain(hypothesis) if wanted == read_fact(hypothesis) else None
+    return [_decided(premise, wanted, words) for premise in premises]
+
+
+def _decided(premise: str, wanted: Fact, words: str | None) -> Verdict:
+    for said, fact in _facts_of(premise):
+        if said == words:
+            return _THE_SAME
+        verdict = _compare(fact, wanted)
+        if verdict is not UNKNOWN:
             return verdict
     return UNKNOWN
+
+
+@lru_cache(maxsize=16_384)
+def _facts_of(premise: str) -> tuple[tuple[str, Fact], ...]:
+    """Each of its sentences, as it is compared word for word and as what it says."""
+    return tuple((plain(sentence), read_fact(sentence)) for sentence in sentences(premise))
 
 
 def decidable(hypothesis: str) -> bool:

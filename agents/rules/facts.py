@@ -6,10 +6,13 @@ Paths are relative to the root of the workspace, "" is the root itself. Every fa
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass
 
 from agents.rules.words import quote
 
+# A folder that is not written as plainly as it could be.
+_UNTIDY = re.compile(r"\.|//|/\Z")
 STATES = frozenset({"folder", "file", "absent"})
 
 
@@ -188,6 +191,9 @@ def place(folder: str) -> str:
 
 def join(folder: str, name: str) -> str:
     """Return the path of a name in a folder, relative to the root; what leaves the workspace starts with / or ../ ."""
+    # The names of a folder, which are joined by the thousand, need no tidying.
+    if name not in ("", ".", "..") and "/" not in name and not _UNTIDY.search(folder):
+        return f"{folder}/{name}" if folder else name
     path = posixpath.normpath(posixpath.join(folder, name)) if name else folder
     return "" if path == "." else path
 

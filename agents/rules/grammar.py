@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from agents.rules.slots import Template, TemplateError, compile_template
 from agents.rules.words import closing_quote
@@ -95,6 +96,17 @@ class Rule:
     def slots(self) -> tuple[str, ...]:
         """All slots of all wordings, in order of first use."""
         return tuple(dict.fromkeys(name for trigger in self.triggers for name in trigger.template.slots))
+
+
+class Rules(tuple[Rule, ...]):
+    """Rules that are looked up together, whose hash is made once: what is kept of them is kept by all of them."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 def parse(text: str) -> list[Rule]:

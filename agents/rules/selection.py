@@ -13,8 +13,8 @@ from functools import lru_cache
 
 from agents.bdi.types import Belief
 from agents.rules.bodies import fill_context, slot_kinds
-from agents.rules.entailment import UNKNOWN, Verdict, entails
-from agents.rules.grammar import Context, Rule, Trigger
+from agents.rules.entailment import UNKNOWN, Verdict
+from agents.rules.grammar import Context, Rule, Rules, Trigger
 from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
 from agents.rules.speaking import Speaking
@@ -106,7 +106,7 @@ class Judgement:
 
 def relevant_rules(text: Text, rules: Sequence[KnownRule], registry: Registry) -> list[Relevant]:
     """Return the rules whose trigger matches the text, most words first."""
-    all_rules = tuple(known.rule for known in rules)
+    all_rules = Rules(known.rule for known in rules)
     said = [known for known in rules if may_say(known.rule, text)]
     found = [match for known in said if (match := match_rule(known, text, all_rules, registry)) is not None]
     return sorted(found, key=lambda match: (-match.literal_words, match.known.name, match.known.version))
@@ -155,11 +155,10 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
         )
     cells: dict[int, Verdict] = {}
     best: int | None = None
-    for number in filed.about(said, cwd):
-        verdict = entails(beliefs[number].sentence, said, cwd)
-        if verdict is UNKNOWN:
-            continue
-        cells[number] = verdict = _weighed(verdict, context.negated, beliefs[number].confidence)
+    for number, decided in filed.decide(said, cwd).items():
+        confidence = beliefs[number].confidence
+        verdict = _weighed(decided, context.negated, confidence) if context.negated or confidence != 1.0 else decided
+        cells[number] = verdict
         if verdict.answer == "yes" and (best is None or verdict.score > cells[best].score):
             best = number
     sentence = f"NOT {at(said, cwd)}" if context.negated else at(said, cwd)

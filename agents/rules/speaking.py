@@ -6,12 +6,13 @@ is not found says nothing about it: a test holds that against asking every pair.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 
-from agents.rules.entailment import plain
+from agents.rules.entailment import UNKNOWN, Verdict, entailed, plain
 from agents.rules.facts import (
     Claim,
     Fact,
@@ -29,13 +30,20 @@ from agents.rules.facts import (
 )
 from agents.rules.sentences import read_fact, sentences
 
-Key = tuple[Hashable, ...]
+# What it is about, in a word. Texts, whose hash is made once: planning looks some thousands of them up.
+Key = str
 
 
-def spoken_of(premise: str, hypotheses: Iterable[str]) -> Iterator[bool]:
+def spoken_of(premise: str, hypotheses: Iterable[str]) -> list[bool]:
     """Of each sentence whether the premise may entail or contradict it; False: it says nothing about it."""
-    keys = _keys_of(premise)
-    return (not keys.isdisjoint(_asks_of(hypothesis, "")) for hypothesis in hypotheses)
+    silent = map(_keys_of(premise).isdisjoint, map(_asks_from_the_root, hypotheses))
+    return [not each for each in silent]
+
+
+def speaking_of(hypotheses: Iterable[str], premises: Iterable[str], cwd: str = "") -> list[bool]:
+    """Of each sentence whether it may entail or contradict any of the hypotheses."""
+    asked = frozenset[Key]().union(*(_asks_of(hypothesis, cwd) for hypothesis in hypotheses))
+    return [not each for each in map(asked.isdisjoint, map(_keys_of, premises))]
 
 
 class Speaking:
@@ -43,12 +51,13 @@ class Speaking:
 
     def __init__(self, said: Sequence[str]) -> None:
         self._filed: dict[Key, list[str]] = defaultdict(list)
-        self._places = self._file(said, set())
+        self._known: set[str] = set()
+        self._show(said)
 
     def now(self, said: Sequence[str]) -> Speaking:
         """The same of other sentences: those that are filed already, as most are between two steps, are not again."""
         other = copy(self)
-        other._places = self._file(said, self._known)
+        other._show(said)
         return other
 
     def about(self, hypothesis: str, cwd: str = "") -> list[int]:
@@ -59,31 +68,45 @@ class Speaking:
                 found.update(self._filed[key])
         return sorted(place for sentence in found for place in self._places.get(sentence, ()))
 
-    def _file(self, said: Sequence[str], known: set[str]) -> dict[str, list[int]]:
-        self._known = known
-        places: dict[str, list[int]] = defaultdict(list)
+    def decide(self, hypothesis: str, cwd: str = "") -> Mapping[int, Verdict]:
+        """The verdicts of those that say yes or no, by number, ascending. Many rules ask for the same."""
+        decided = self._decided.get((hypothesis, cwd))
+        if decided is None:
+            about = self.about(hypothesis, cwd)
+            verdicts = zip(about, entailed([self._said[number] for number in about], hypothesis, cwd), strict=True)
+            decided = {number: verdict for number, verdict in verdicts if verdict is not UNKNOWN}
+            self._decided[hypothesis, cwd] = decided
+        return decided
+
+    def _show(self, said: Sequence[str]) -> None:
+        self._said = said
+        self._places: dict[str, list[int]] = defaultdict(list)
+        self._decided: dict[tuple[str, str], Mapping[int, Verdict]] = {}
         for number, sentence in enumerate(said):
-            places[sentence].append(number)
-        for sentence in places:
-            if sentence not in known:
-                known.add(sentence)
-                for key in _keys_of(sentence):
-                    self._filed[key].append(sentence)
-        return places
+            self._places[sentence].append(number)
+        for sentence in self._places.keys() - self._known:
+            self._known.add(sentence)
+            for key in _keys_of(sentence):
+                self._filed[key].append(sentence)
 
 
 @lru_cache(maxsize=16_384)
 def _keys_of(premise: str) -> frozenset[Key]:
     keys: set[Key] = set()
     for sentence in sentences(premise):
-        keys.add(("said", plain(sentence)))
+        keys.add(_key("said", plain(sentence)))
         keys.update(_filed_under(read_fact(sentence)))
     return frozenset(keys)
 
 
 @lru_cache(maxsize=16_384)
 def _asks_of(hypothesis: str, cwd: str) -> frozenset[Key]:
-    return frozenset((("said", plain(hypothesis)), *_looked_under(read_fact(hypothesis, cwd))))
+    return frozenset((_key("said", plain(hypothesis)), *_looked_under(read_fact(hypothesis, cwd))))
+
+
+@lru_cache(maxsize=16_384)
+def _asks_from_the_root(hypothesis: str) -> frozenset[Key]:
+    return _asks_of(hypothesis, "")
 
 
 def _filed_under(fact: Fact) -> Iterator[Key]:
@@ -97,11 +120,11 @@ def _filed_under(fact: Fact) -> Iterator[Key]:
             if fact.name is not None:
                 yield from _at(join(fact.folder, fact.name))
         case Installed() | Inventory():
-            yield ("installed", fact.kind)
+            yield _key("installed", fact.kind)
             if isinstance(fact, Installed):
-                yield ("measured",)
+                yield "measured"
         case Measure():
-            yield ("measured",)
+            yield "measured"
         case _:
             yield from _head(fact)
 
@@ -117,9 +140,9 @@ def _looked_under(fact: Fact) -> Iterator[Key]:
             if fact.name is not None:
                 yield from _near(join(fact.folder, fact.name))
         case Installed() | Inventory():
-            yield ("installed", fact.kind)
+            yield _key("installed", fact.kind)
         case Measure():
-            yield ("measured",)
+            yield "measured"
             yield from _near(fact.folder or "")
         case Owning():
             yield from _head(fact)
@@ -132,26 +155,30 @@ def _looked_under(fact: Fact) -> Iterator[Key]:
 def _head(fact: Fact) -> Iterator[Key]:
     match fact:
         case Place():
-            yield ("place", fact.who)
+            yield _key("place", fact.who)
         case Quality():
-            yield ("quality", fact.subject)
+            yield _key("quality", fact.subject)
         case Owning():
-            yield ("owning", fact.owner)
+            yield _key("owning", fact.owner)
         case Claim():
-            yield ("claim", fact.words)
+            yield _key("claim", " ".join(fact.words))
 
 
 def _at(path: str) -> Iterator[Key]:
     """What a sentence about a path is filed under: the path, and that it is somewhere under each folder above."""
-    yield ("at", path)
-    yield from (("under", above) for above in _above(path))
+    yield _key("at", path)
+    yield from (_key("under", above) for above in _above(path))
 
 
 def _near(path: str) -> Iterator[Key]:
     """Where a sentence about a path is decided: at it, above it, and under it."""
-    yield ("at", path)
-    yield ("under", path)
-    yield from (("at", above) for above in _above(path))
+    yield _key("at", path)
+    yield _key("under", path)
+    yield from (_key("at", above) for above in _above(path))
+
+
+def _key(what: str, which: str) -> Key:
+    return sys.intern(f"{what} {which}")
 
 
 def _above(path: str) -> Iterable[str]:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "«": "»"}
 _OPENS_AFTER = set(" \t\r\n([{=:,")
@@ -24,6 +24,8 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _NOT_AS_IT_IS = re.compile(r"[^ !#-\[\]-~]")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_.][A-Za-z0-9_./@+-]*)?[A-Za-z0-9_/]\Z")
 _KEYWORDS = frozenset({"RULE", "IF", "OR", "CONSIDERING", "AND", "NOT", "UNLESS", "THEN", "PLAN", "ON"})
+# Names are said again and again; longer values, of which one may be a whole file, are not kept.
+_MOST_KEPT = 255
 NOISE = frozenset({"a", "an", "the", "please", "kindly"})
 
 
@@ -197,6 +199,11 @@ def quote(value: str) -> str:
 
     Control, formatting and bidirectional characters are always written as escapes, so a name cannot hide or pretend.
     """
+    return _quoted(value) if len(value) <= _MOST_KEPT else _quoted.__wrapped__(value)
+
+
+@lru_cache(maxsize=16_384)
+def _quoted(value: str) -> str:
     if _PLAIN.match(value) and fold(value) not in NOISE and value not in _KEYWORDS:
         return value
     return '"' + _NOT_AS_IT_IS.sub(lambda found: _escaped(found[0]), value) + '"'
