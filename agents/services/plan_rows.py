@@ -53,6 +53,8 @@ WITH plan AS (
 )
 SELECT plan.id, revision.id, shadow.id FROM plan, revision, shadow
 """  # noqa: S608  # names of our own tables
+# The evidence of a planning is a hundred thousand characters; looking in it for circles took longer than writing it.
+_as_json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 _OF_A_STEP = ("position", "phase", "tool", "command", "effect")
 
 
@@ -77,8 +79,8 @@ def store(
         "number": plan.number,
         "source": str(plan.source),
         "by": plan.by_id,
-        "steps": json.dumps(plan.steps),
-        "evidence": json.dumps(plan.evidence),
+        "steps": _as_json(plan.steps),
+        "evidence": _as_json(plan.evidence),
         "now": now,
         "workspace": goal.workspace_id,
         "revision": document.revision,

@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 KIND = Component.Kind.RULE.value
 # Another word as soon as anything is different that a rule in use is made of.
 _STAMP = f"""
-    SELECT coalesce(md5(string_agg(version.id || '/' || version.version || '/' || md5(component.name || '/'
-        || version.body), ',' ORDER BY version.id)), '')
+    SELECT count(*) || ' '
+        || coalesce(sum(hashtextextended(concat_ws('/', component.name, version.version, version.body), version.id)), 0)
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
     WHERE component.kind = %(kind)s AND version.status = %(active)s

@@ -158,3 +158,8 @@ def test_the_matcher_says_what_it_cannot_decide() -> None:
     assert decidable("there is no folder named {name}")
     assert decidable("the cupboard is open")
     assert not decidable("someone ought to be happy about this")
+
+
+def test_the_same_words_from_another_folder_say_something_else() -> None:
+    assert entails("There is a folder named b.", "there is a folder named b", "a").answer == "unknown"
+    assert entails("There is a folder named b.", "there is a folder named b").answer == "yes"

@@ -10,7 +10,7 @@ from agents.bdi import revision
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Inventory, Listing, Owning, Place, Quality, Thing, Venv
-from agents.rules.speaking import Speaking
+from agents.rules.speaking import Speaking, speaking_of
 
 paths = st.sampled_from(["a", "b", "a/b", "a/b/c", "a/x", "b/c", "ab", "../a", "/a"])
 folders = st.one_of(st.just(""), paths)
@@ -51,6 +51,27 @@ def test_whatever_decides_a_sentence_is_found(beliefs: list[str], hypothesis: st
 
 
 @given(st.lists(sentence, max_size=8), st.lists(sentence, max_size=8), sentence, st.sampled_from(["", "a"]))
+def test_what_is_decided_is_what_asking_each_of_them_decides(
+    before: list[str], beliefs: list[str], hypothesis: str, cwd: str
+) -> None:
+    asked = {n: entails(belief, hypothesis, cwd) for n, belief in enumerate(beliefs)}
+    decided = {n: verdict for n, verdict in asked.items() if verdict.answer != "unknown"}
+    earlier = Speaking(before)
+    earlier.decide(hypothesis, cwd)
+    filed = earlier.now(beliefs)
+    assert filed.decide(hypothesis, cwd) == decided
+    assert list(filed.decide(hypothesis, cwd)) == sorted(decided), "in the order of the beliefs, also when asked again"
+
+
+@given(st.lists(sentence, max_size=8), st.lists(sentence, min_size=1, max_size=3), st.sampled_from(["", "a"]))
+def test_no_sentence_is_passed_over_that_decides_one_of_several(
+    beliefs: list[str], hypotheses: list[str], cwd: str
+) -> None:
+    for belief, may in zip(beliefs, speaking_of(hypotheses, beliefs, cwd), strict=True):
+        assert may or all(entails(belief, each, cwd).answer == "unknown" for each in hypotheses)
+
+
+@given(st.lists(sentence, max_size=8), st.lists(sentence, max_size=8), sentence, st.sampled_from(["", "a"]))
 def test_sentences_that_are_filed_on_are_found_as_if_they_were_filed_anew(
     before: list[str], after: list[str], hypothesis: str, cwd: str
 ) -> None:
@@ -63,7 +84,7 @@ def test_sentences_that_are_filed_on_are_found_as_if_they_were_filed_anew(
 def test_revising_looks_at_all_that_the_news_says_something_about(before: list[str], new: str) -> None:
     beliefs, news = [Belief(each) for each in before], [Belief(new, "inference")]
     with pytest.MonkeyPatch.context() as everything:
-        everything.setattr(revision, "spoken_of", lambda _, hypotheses: (True for _ in hypotheses))
+        everything.setattr(revision, "spoken_of", lambda _, hypotheses: [True for _ in hypotheses])
         asked_all = revision.revise(beliefs, news)
     assert revision.revise(beliefs, news) == asked_all
 
