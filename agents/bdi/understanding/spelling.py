@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+_DIGIT = re.compile(r"\d")
 
 
 @lru_cache(maxsize=65_536)
@@ -37,10 +40,11 @@ def is_near(said: str, meant: str) -> bool:
     """Whether `said` is `meant`, or a likely slip of it. The first letter is rarely the wrong one."""
     if said == meant:
         return True
-    most = min(tolerated(said), tolerated(meant))
-    if not most or abs(len(said) - len(meant)) > most or any(char.isdigit() for char in said + meant):
+    # Asked for each new word with every word that is known: what is cheap and rules most of them out comes first.
+    if abs(len(said) - len(meant)) > 2 or (said[0] != meant[0] and sorted(said[:2]) != sorted(meant[:2])):
         return False
-    if said[0] != meant[0] and sorted(said[:2]) != sorted(meant[:2]):
+    most = min(tolerated(said), tolerated(meant))
+    if not most or abs(len(said) - len(meant)) > most or _DIGIT.search(said + meant):
         return False
     return distance(said, meant, most) <= most
 

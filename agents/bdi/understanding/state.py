@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from agents.bdi.understanding.effort import Effort
 from agents.bdi.understanding.filled import Asked, Filled
@@ -84,10 +85,15 @@ def asked_of(state: State, slot: Slot) -> Asked:
 
 def is_noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
     """Whether a word is one of these nouns, in one of its forms or misspelt."""
-    if token.text in wanted or singular(token.text) in wanted or any(base in wanted for base in bases(token.text)):
+    if not _forms(token.text).isdisjoint(wanted):
         return True
     return any(
         lexicon.same(token, word) == 1 and (is_near(token.text, word) or is_near(singular(token.text), word))
-        for word in wanted
-        if len(word) > 4
+        for word in lexicon.meanings(token)
+        if word in wanted and len(word) > 4
     )
+
+
+@lru_cache(maxsize=16_384)
+def _forms(text: str) -> frozenset[str]:
+    return frozenset((text, singular(text), *bases(text)))
