@@ -14,6 +14,8 @@ _FINE = r"(?:nice|great|good|lovely|wonderful|perfect|awesome|amazing|helpful|fi
 _VERY = r"(?:so|very|really|most|extremely|quite|such|that|as|more\s+than|super|much|truly)\s+"
 _MODAL = r"(?:would|could|can|will|might|may)"
 _ASKING = (
+    r"\b(?:i|we)(?:\s+would|['’]d)?\s+(?:(?:just|only|really)\s+)?(?:want|need|wish|like|love|have)\s+to\s+know\b",
+    r"\b(?:do\s+you|let\s+(?:me|us))\s+know\b",
     # be so kind and …, would you be nice enough to …
     rf"(?:\b{_MODAL}\s+)?(?:\byou\s+)?(?:please\s+)?\bbe\s+(?:{_VERY})?{_KIND}(?:\s+enough)?\s+"
     r"(?:and\b|to\b|as\s+to\b|if\s+you\s+(?:could|would|can)\b)",
@@ -36,7 +38,6 @@ _ASKING = (
     r"\b(?:may|can|could|might)\s+(?:i|we)\s+(?:kindly\s+)?(?:ask|request|trouble|bother)\s+(?:you\s+)?(?:to|for)\b",
     r"\b(?:i|we)\s+(?:kindly\s+|hereby\s+|would\s+)?(?:ask|request|beg|urge)\s+(?:that\s+you\b|you\s+to\b)",
     r"\b(?:i|we)\s+(?:want|need|wish|expect)\s+(?:for\s+)?you\s+to\b",
-    r"\b(?:i|we)(?:\s+would|['’]d)?\s+(?:(?:just|only|really)\s+)?(?:want|need|wish|like|love|have)\s+to\s+know\b",
     r"\b(?:what|all)\s+(?:i|we)(?:['’]d|\s+would)?\s+(?:like|want|need)(?:\s+you\s+to\s+do)?(?:\s+now)?\s+is\s+(?:to\b|that\s+you\b)?",
     r"\byour\s+(?:next\s+|first\s+)?(?:task|job|mission)(?:\s+now)?\s+is\s+to\b",
     r"\b(?:the|our|my)\s+(?:task|goal|idea|plan|aim)(?:\s+here|\s+now)?\s+is\s+to\b",

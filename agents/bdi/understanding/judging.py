@@ -24,6 +24,7 @@ from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.naming_words import NAMING, WHOLE
 from agents.bdi.understanding.placing import (
     code_only_where_code_is,
+    drop_beside,
     no_folders_for_files,
     of_what_is_there,
     put_into_folders,
@@ -104,6 +105,7 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     said_where_it_is(params, state)
     of_what_is_there(params, state)
     put_into_folders(params, state)
+    drop_beside(state)
     no_folders_for_files(params, state)
     code_only_where_code_is(params, state)
     the_only_environment(params, state)
@@ -155,7 +157,10 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     nouns = [token for token in left if token.kind == WORD and is_noun(token, about, state.lexicon)]
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubtful = [token for token in left if token.kind == WORD and token.text in DOUBT]
-    left = [token for token in left if not (token in doubtful and asks_whether(token, state))]
+    harmless = [
+        token for token in doubtful if asks_whether(token, state) or (token.text == "but" and _but_only(token, state))
+    ]
+    left = [token for token in left if token not in harmless]
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
     # “Make it better” speaks of something, and nobody knows of what.
     doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, is_open)))
@@ -188,11 +193,19 @@ def _is_form_of_idle(token: Token, state: State) -> bool:
     return token.text.endswith(("ing", "s")) and bases(token.text)[-1] in IDLE - LEADING_NOUNS
 
 
+def _but_only(token: Token, state: State) -> bool:
+    at = next(number for number, one in enumerate(state.tokens) if one is token)
+    return [one.text for one in state.tokens[at + 1 : at + 2]] == ["only"]
+
+
 def _restricts_what_is_said(only: Token, state: State) -> bool:
     """Whether “only” goes with something that was taken up: “only the first lines”, “app.py only”."""
     loose = {token.start for token in state.left}
     at = next(number for number, token in enumerate(state.tokens) if token is only)
-    behind = [one for one in state.tokens[at + 1 :] if one.kind != SIGN and one.text not in ARTICLES][:1]
+    behind = [
+        one for one in state.tokens[at + 1 :] if one.kind != SIGN and (one.text not in IDLE or one.start not in loose)
+    ]
+    behind = behind[:1]
     before = [one for one in state.tokens[:at] if one.kind != SIGN and one.text not in ARTICLES][-1:]
     literal = any(one.is_literal and one.start not in loose for one in before)
     return literal or any(one.start not in loose for one in behind or before)

@@ -114,6 +114,15 @@ class Lexicon:
         named = {name.split("_")[0] for command in self.registry.commands for name in command.properties}
         return frozenset(word for word in cues | named if len(word) > 3 and word not in IDLE)
 
+    def is_counted(self, word: str) -> bool:
+        """Whether some command takes a number of these: lines, seconds, sentences."""
+        return singular(word) in self._counted or word in self._counted
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        behind = {fold(word) for entry in self.entries for slot in entry.sense.slots for word in slot.behind}
+        return frozenset(behind | {singular(word) for word in behind} | {"minute", "hour", "line", "byte"})
+
     @cached_property
     def keys(self) -> frozenset[str]:
         """The nouns that some way of saying must have."""

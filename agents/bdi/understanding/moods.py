@@ -57,7 +57,7 @@ _OPENERS = frozenset({"can", "could", "would", "will", "please", "kindly", "let"
 _PARTING = frozenset({"so", "but", "and", "therefore", "thus", "just", "only", "then", "hence"})
 _STOPS = frozenset(".!?;…")
 _INDEFINITE = frozenset({"something", "anything", "it", "that", "this", "there", "them", "work", "on"})
-_REASONS = frozenset({"because", "since", "as", "though", "although"})
+_REASONS = frozenset({"because", "since", "as", "though", "although", "before", "while"})
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,8 @@ def _predicate(tokens: Sequence[Token], at: int) -> int | None:
             return None
     if first.kind == WORD and first.text in _DETERMINERS:
         at += 1
+    elif _is_bare_subject(tokens, at):
+        return at + 1
     elif first.kind != PATH:
         return None
     for verb in range(at, min(at + 6, len(tokens))):
@@ -169,6 +171,18 @@ def _predicate(tokens: Sequence[Token], at: int) -> int | None:
         if token.kind == WORD and token.text in _FINITE and verb > at - (first.kind == PATH):
             return verb
     return None
+
+
+def _is_bare_subject(tokens: Sequence[Token], at: int) -> bool:
+    """“Firefox says …”, “CI is on fire”: a noun without an article before a verb that begins no command."""
+    if at + 1 >= len(tokens) or tokens[at].kind != WORD or tokens[at + 1].kind != WORD:
+        return False
+    return tokens[at].text not in IDLE | _ASKING | _RULING and tokens[at + 1].text in _BARE
+
+
+_BARE = frozenset(
+    {"is", "are", "was", "were", "has", "had", "says", "said", "hangs", "fails", "failed", "crashed", "comes"}
+)
 
 
 def _verb(tokens: Sequence[Token], at: int) -> int:
@@ -210,12 +224,29 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
         )
     rest = clause[verb + 1 :]
     giving = lexicon.of_values - _BETWEEN - FILE_HEADS - FOLDER_HEADS
-    said = clause[at:] if clause[verb].text in _BE or subject in _THINGS else ()
-    if any(token.kind == NUMBER or (token.kind == WORD and token.text in giving) for token in said):
+    if any(token.kind == WORD and token.text in giving for token in clause[at:verb]):
         # “Its name is x” gives a value.
+        return False
+    past = clause[verb].text in _PAST or clause[verb].text.endswith("ed")
+    if not past and subject in _THINGS and any(token.kind == WORD and token.text in giving for token in rest):
+        return False
+    if not past and any(_counts(clause, number, lexicon) for number in range(verb + 1, len(clause))):
         return False
     places = subject in _THINGS and clause[verb - 1].text == subject
     return not (places and any(token.kind == PATH or tree.kind(token.value) for token in rest if token.kind != SIGN))
+
+
+_PAST = frozenset(
+    {"was", "were", "had", "did", "said", "told", "broke", "came", "went", "got", "became", "wrote", "sent"}
+)
+
+
+def _counts(clause: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
+    """Whether a number stands here that counts what a command may count: “it is only about 90 lines”."""
+    if number_of(clause[at]) is None:
+        return False
+    beside = (*clause[max(0, at - 1) : at], *clause[at + 1 : at + 3])
+    return any(one.kind == WORD and lexicon.is_counted(one.text) for one in beside)
 
 
 def _states(clause: Sequence[Token]) -> bool:
@@ -273,11 +304,20 @@ def _reasons(clause: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Iterator[
         own = at + 1 + (token.text == "so" and at + 1 < len(clause) and clause[at + 1].text == "that")
         subject = clause[own].text if own < len(clause) else ""
         speaks = subject in _PEOPLE or (token.text != "so" and _predicate_in(clause, own))
-        because = token.text == "because" and own < end and _rules_nothing(clause[own:end])
+        if token.text in ("before", "while") and not (
+            own < end and subject in ("i", "we") and _is_no_command(clause, own, lexicon)
+        ):
+            at += 1
+            continue
+        because = token.text in ("because", "before", "while") and own < end and _rules_nothing(clause[own:end])
         if begins and (because or (speaks and _tells(clause[own:end], tree, lexicon, as_reason=True))):
             yield at, end
             at = end
         at += 1
+
+
+def _is_no_command(clause: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
+    return at + 1 < len(clause) and not lexicon.is_exact_verb(clause[at + 1])
 
 
 def _rules_nothing(clause: Sequence[Token]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import WORD, Token, tokens_of, with_numbers
+from agents.bdi.understanding.tokens import PATH, WORD, Token, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
 from agents.rules.words import fold
 
@@ -55,6 +56,9 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
         if not tree.kind(token.value) and (small := lexicon.idle(token)):
             found.append(replace(token, text=small))
             continue
+        if (name := _own_name(token, tree, lexicon)) is not None:
+            found.append(name)
+            continue
         words = [word for word in token.text.split("_") if word]
         is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
         first = replace(token, text=words[0]) if words else token
@@ -72,6 +76,17 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
             found.append(Token(WORD, fold(word), word, at, at + len(word)))
             at += len(word) + 1
     return found
+
+
+def _own_name(token: Token, tree: Tree, lexicon: Lexicon) -> Token | None:
+    """A tool's or a command's name as other systems write it: `git-tool`, `systemAnalyzer`, `WriteNote`."""
+    if token.kind not in (WORD, PATH) or token.text in lexicon.names or tree.kind(token.value):
+        return None
+    name = fold(_HUMPS.sub("_", token.value).replace("-", "_"))
+    return replace(token, kind=WORD, text=name, value=name) if "_" in name and name in lexicon.names else None
+
+
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -> list[Part]:
@@ -135,8 +150,11 @@ def _cost(
     if earlier:
         before = _best(earlier[-1].tokens, situation, lexicon, known)
         said = lexicon.registry.said(before.command) if before is not None else None
-        things = (effects.called(said, before.values()),) if before is not None and said is not None and said.it else ()
-        situation = replace(situation, last=("it",), before=_NAMED_BEFORE, spoken=things)
+        things: tuple[tuple[str, ...], ...] = ()
+        if before is not None and said is not None and said.it:
+            things = (effects.called(said, before.values()),)
+            situation = replace(situation, tree=effects.after(situation.tree, before.command, said, before.values()))
+        situation = replace(situation, last=("it", "it"), before=_NAMED_BEFORE, spoken=things)
     own = _best(part.tokens, situation, lexicon, known)
     cost = _capped(own)
     starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)

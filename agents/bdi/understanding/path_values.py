@@ -47,6 +47,8 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         wanted = FOLDER if calls_folder else FILE
     if literal is not None:
         rest = [one for one in tokens if one is not literal and not _is_head(one)]
+        if (spaced := _with_spaces(literal, tokens, asked, wanted)) is not None:
+            return spaced
         return replace(_resolved(literal, asked, place, wanted), is_folder=calls_folder), rest
     words = [one for one in tokens if one.kind in (WORD, NUMBER)]
     described = [one for one in words if _says_something(one, asked)]
@@ -63,6 +65,26 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
 _FOR = re.compile(r"\bfor\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z", re.IGNORECASE)
 _NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
 _INDEFINITE = re.compile(r"\b(?:an?|another|some|any)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
+
+
+def _with_spaces(
+    literal: Token, tokens: Sequence[Token], asked: Asked, wanted: str
+) -> tuple[Filled, list[Token]] | None:
+    """A name that is written with spaces, “project plan.md”, where its last word alone is nothing that is here."""
+    at = next(number for number, one in enumerate(tokens) if one is literal)
+    if literal.kind != PATH or wanted == NEW or not at or asked.tree.kind(literal.value):
+        return None
+    for begin in range(max(0, at - 3), at):
+        words = tokens[begin : at + 1]
+        if any(one.kind != WORD for one in words[:-1]) or words[0].text in ARTICLES:
+            continue
+        found = paths.find("_".join(one.value for one in words), asked.tree, wanted)
+        if found.value is not None and found.confidence >= 0.9:
+            span = (words[0].start, literal.end)
+            said = asked.raw[span[0] : span[1]]
+            rest = [one for one in tokens if one not in words and not _is_head(one)]
+            return Filled(found.value, span, said, found.confidence, found.why, literals=1), rest
+    return None
 
 
 def _is_name_after_all(token: Token, tokens: Sequence[Token], asked: Asked) -> bool:

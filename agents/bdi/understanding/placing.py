@@ -20,6 +20,17 @@ _WHERE = frozenset({"in", "inside", "under", "below", "within", "into", "beneath
 _FOLDERS = frozenset({"folder", "directory", "dir"})
 
 
+def drop_beside(state: State) -> None:
+    """“In the same folder” says where something new lies, and is no word too many."""
+    found = _BESIDE.search(state.situation.raw)
+    made = any(
+        place.into or place.makes == "same"
+        for place in state.lexicon.registry.said(state.entry.command).places.values()
+    )
+    if found and made:
+        state.left = [one for one in state.left if not (found.start() <= one.start < found.end())]
+
+
 def put_into_folders(params: dict[str, Filled], state: State) -> None:
     """A folder that is there, or is called one, takes what is put under its own name; a new name stays in place."""
     said = state.lexicon.registry.said(state.entry.command)

@@ -55,8 +55,6 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
         # Somebody sees which file it is.
         "fix that file",
         "format these files",
-        # Nothing is to be made.
-        "read README.md; that file is important",
         # What is to be made has nearly the name of what is there.
         'write "x" to todoo.txt',
     ],
@@ -93,6 +91,8 @@ def test_what_is_not_accounted_for_is_asked_about(text: str) -> None:
         ("what changed in cart.py since main", [("diff", {"only": "shop/cart.py", "since": "main"})]),
         ("create a folder named site and go into it", [("mkdir", {"path": "site"}), ("cd", {"path": "site"})]),
         ("main.py, please show it", [("read", {"path": "main.py"})]),
+        # Nothing is to be made.
+        ("read README.md; that file is important", [("read", {"path": "README.md"})]),
         ("I would like you to print main.py", [("read", {"path": "main.py"})]),
     ],
 )

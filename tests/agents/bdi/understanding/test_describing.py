@@ -195,6 +195,17 @@ def test_what_is_only_guessed_is_asked(text: str) -> None:
             "copy offer.txt to offer_old.txt right next to it",
             [("cp", {"path": "letters/offer.txt", "to": "letters/offer_old.txt"})],
         ),
+        # Names as other systems write them, and with spaces.
+        ("git-tool status", [("status", {})]),
+        ("gitTool create branch tide from main", [("create_branch", {"name": "tide", "start": "main"})]),
+        ("list-notes please", [("list_notes", {})]),
+        ("open lentil soup.md", [("read", {"path": "recipes/lentil_soup.md"})]),
+        # A restriction that is kept.
+        (
+            "propose fixes for plants/roses.py but only for rule F401",
+            [("propose_fixes", {"path": "plants/roses.py", "rules": "F401"})],
+        ),
+        ("I would like to know what is in the folder letters", [("ls", {"path": "letters"})]),
         # One thing said in several words is not another thing with one of them as its name.
         ("look for problems in plants", [("audit", {"path": "plants"})]),
         ("make folders a, b and c", [("mkdir", {"path": "a"}), ("mkdir", {"path": "b"}), ("mkdir", {"path": "c"})]),

@@ -51,6 +51,9 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
             [("mv", {"path": "scripts/nightly.py", "to": "archive/nightly.py"})],
         ),
         ("go to letters, I want to work there", [("cd", {"path": "letters"})]),
+        ("show report.md, firefox says 500", [("read", {"path": "report.md"})]),
+        ("delete offer.txt, it was paid on 3 November", [("rm", {"path": "letters/offer.txt"})]),
+        ("show report.md before I talk to my boss", [("read", {"path": "report.md"})]),
     ],
 )
 def test_what_only_tells_is_set_aside_and_what_it_names_is_known(
@@ -79,6 +82,10 @@ def test_what_was_set_aside_is_named_in_the_notes() -> None:
         "delete photos unless it is needed",
         "report.md must not be touched",
         "I will tell you when report.md is ready",
+        # It counts what the command counts.
+        "show report.md, it has 20 lines",
+        # It is done before, or not.
+        "show report.md before I delete it",
         # It quotes.
         "She said 'delete report.md'",
     ],
