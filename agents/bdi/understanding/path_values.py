@@ -72,11 +72,11 @@ def _with_spaces(
 ) -> tuple[Filled, list[Token]] | None:
     """A name that is written with spaces, “project plan.md”, where its last word alone is nothing that is here."""
     at = next(number for number, one in enumerate(tokens) if one is literal)
-    if literal.kind != PATH or wanted == NEW or not at or asked.tree.kind(literal.value):
+    if literal.kind != PATH or "/" in literal.value or wanted == NEW or not at or asked.tree.kind(literal.value):
         return None
     for begin in range(max(0, at - 3), at):
         words = tokens[begin : at + 1]
-        if any(one.kind != WORD for one in words[:-1]) or words[0].text in ARTICLES:
+        if any(one.kind != WORD or _is_head(one) for one in words[:-1]) or words[0].text in ARTICLES:
             continue
         found = paths.find("_".join(one.value for one in words), asked.tree, wanted)
         if found.value is not None and found.confidence >= 0.9:
