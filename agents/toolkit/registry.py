@@ -75,10 +75,10 @@ class Registry:
 
     def command(self, tool: str, name: str) -> Command:
         """Return a command. Raises UnknownTool or UnknownCommand, whose message names the nearest one."""
+        if (found := self._commands.get((tool, name))) is not None:
+            return found
         commands = [command.name for command in self.tool(tool).commands]
-        if (tool, name) not in self._commands:
-            raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
-        return self._commands[tool, name]
+        raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
