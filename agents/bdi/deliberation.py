@@ -65,8 +65,8 @@ def choose(
     ready = [
         goal
         for goal in waiting
-        if goal.id not in impossible
-        and goal.id not in overdue
+        if goal.id not in overdue
+        # What is impossible waits for something that is not achieved.
         and all(needed in achieved for needed in goal.depends_on)
     ]
     if not ready:

@@ -32,6 +32,7 @@ def test_priority_comes_first_then_the_deadline_then_the_oldest() -> None:
     order = []
     while waiting:
         chosen = choose(waiting, NONE, NONE, NOW).goal
+        assert chosen is not None
         order.append(chosen)
         waiting = [one for one in waiting if one.id != chosen]
     assert order == ["urgent", "soon", "due", "old"]
@@ -108,3 +109,48 @@ def test_a_less_urgent_goal_goes_first_once_it_has_waited_for_each_level(ours: i
         assert (first is not None) == (since >= LEVEL_S * (theirs - ours))
     if theirs < ours:
         assert first is not None
+
+
+def test_what_can_never_start_is_impossible_and_not_overdue_besides() -> None:
+    """Also when it stands before the one that it waits for, and however long that chain is."""
+    past = "2026-04-30T00:00:00+00:00"
+    waiting = [goal("c", depends_on=("b",), deadline=past), goal("b", depends_on=("a",)), goal("a", depends_on=("y",))]
+    choice = choose(waiting, NONE, frozenset({"y"}), NOW)
+    assert (set(choice.impossible), choice.overdue) == ({"a", "b", "c"}, ())
+    assert choice.reason == "every goal that waits is blocked"
+    assert choose([], NONE, NONE, NOW).reason == "nothing waits"
+
+
+def test_a_goal_may_begin_until_the_very_moment_of_its_deadline() -> None:
+    assert choose([goal("now", deadline=NOW)], NONE, NONE, NOW).goal == "now"
+
+
+def test_the_words_say_what_the_choice_really_went_by() -> None:
+    due = goal("due", at="2026-01-02", deadline="2026-06-01")
+    oldest = choose([goal("old"), due], NONE, NONE, NOW, oldest=True)
+    assert (oldest.goal, oldest.reason) == ("old", "priority 3 and the oldest of it, before 1 other")
+    twins = [goal("a", deadline="2026-06-01"), goal("b", at="2026-01-02", deadline="2026-06-01")]
+    assert choose(twins, NONE, NONE, NOW).reason == "priority 3 and the oldest of it, before 1 other"
+
+
+def test_whoever_waits_lets_a_running_plan_have_its_turn_and_waits_half_of_one_at_least() -> None:
+    assert goes_first(InTurn(1, 3, 0.0), [InTurn(2, 3, TURN_S - 1)]) is None
+    assert goes_first(InTurn(1, 3, 0.0), [InTurn(2, 3, TURN_S)]) is not None
+    assert goes_first(InTurn(1, 3, 10 * TURN_S), [InTurn(2, 3, TURN_S / 2 - 1)]) is None
+    assert goes_first(InTurn(1, 3, 10 * TURN_S), [InTurn(2, 3, TURN_S / 2)]) is not None
+    assert goes_first(InTurn(1, 3, TURN_S), [InTurn(2, 4, LEVEL_S)]) is not None
+
+
+def test_of_those_that_are_due_turns_then_priority_then_the_deadline_then_waiting_decide() -> None:
+    def first(*waiting: InTurn) -> int:
+        found = goes_first(InTurn(9, 3, TURN_S), waiting)
+        assert found is not None
+        return found.goal
+
+    # Each is over its own patience by the same turns, but in the first line.
+    assert first(InTurn(1, 2, 0.0), InTurn(2, 3, 3 * TURN_S)) == 2
+    assert first(InTurn(1, 3, TURN_S / 2), InTurn(2, 2, 0.0)) == 2
+    assert first(InTurn(1, 3, TURN_S / 2, 200.0), InTurn(2, 3, TURN_S / 2, 100.0)) == 2
+    assert first(InTurn(1, 3, TURN_S / 2), InTurn(2, 3, TURN_S / 2, 100.0)) == 2
+    assert first(InTurn(1, 3, TURN_S / 2), InTurn(2, 3, TURN_S / 2 + 1)) == 2
+    assert first(InTurn(2, 3, TURN_S / 2), InTurn(1, 3, TURN_S / 2)) == 1

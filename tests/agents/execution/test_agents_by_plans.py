@@ -292,7 +292,7 @@ def test_an_agent_is_retired_by_a_plan_and_not_while_it_has_goals(
 def test_no_policy_approves_a_plan_that_makes_an_agent(operator: User, reviewer: User) -> None:
     done = plan_of(give("agent_create bdi_agent porter", operator))
     run(done, reviewer)
-    # Twelve steps that ended well: with fewer every risk is unknown, and no policy that asks for the risk would pass it.
+    # Twelve steps that ended well: with fewer every risk is unknown, and no policy that asks for it would pass it.
     well = {"tool": "agent_registry", "command": CREATE, "effect": "keyed", "state": "succeeded"}
     Intent.objects.bulk_create(Intent(intent_plan=done, position=number, **well) for number in range(10, 22))
     keeper = User.objects.create_user("keeper", roles=[Role.OPERATOR, Role.REVIEWER])

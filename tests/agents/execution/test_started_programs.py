@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.execution import draining, executor, taking_up
 from agents.execution import record as records
-from agents.execution import taking_up
 from agents.execution.desk import Desk, WouldEndPrograms
 from agents.execution.lease import claim
+from agents.execution.watching import Watch
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import cycle, recovery_learning
 from agents.states import GoalState, IntentState
@@ -140,3 +141,47 @@ def test_another_jail_is_refused_while_a_program_lives() -> None:
     desk.under(Limits(), ())
     with pytest.raises(WouldEndPrograms, match="stop it before this step"):
         desk.under(Limits(processes=9), ())
+
+
+def _looked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each look between two steps come after those of the companion, which looks once a second."""
+    real = Watch.first
+
+    def first(watch: Watch) -> object:
+        for _ in range(4):
+            watch.is_cancelled()
+        return real(watch)
+
+    monkeypatch.setattr(Watch, "first", first)
+
+
+def test_while_a_program_lives_in_the_session_no_other_goal_goes_first(
+    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program would end with the session, and the plan with it; behind its stop the urgent one goes first."""
+    idle = _of("start", name="idle", command_line="sleep 60")
+    plan = approved([idle, run("true"), _of("stop", name="idle"), write("after.txt")])
+    urgent = approved([write("urgent.txt")], priority=1)
+    _looked(monkeypatch)
+    cycle.work(plan.goal_id)
+    assert [_goal(one).state for one in (plan, urgent)] == [GoalState.ACHIEVED] * 2, _log(plan)
+    order = list(Attempt.objects.order_by("started").values_list("intent__intent_plan_id", flat=True))
+    assert order == [plan.pk, plan.pk, plan.pk, urgent.pk, plan.pk]
+
+
+def test_a_worker_that_is_told_to_stop_goes_on_until_the_program_is_stopped(
+    approved: Callable[..., IntentPlan],
+) -> None:
+    idle = _of("start", name="idle", command_line="sleep 60")
+    plan = approved([idle, run("true"), _of("stop", name="idle"), write("after.txt")])
+    lease = claim(plan.goal_id)
+    assert lease is not None
+    begun = executor.begin(lease)
+    draining.finish()
+    try:
+        cycle.turn(lease, lambda: begun)
+    finally:
+        draining.forget()
+    assert _states(plan) == ["succeeded"] * 3 + ["pending"], _log(plan)
+    cycle.work(plan.goal_id)
+    assert _goal(plan).state == GoalState.ACHIEVED

@@ -99,6 +99,34 @@ def test_a_goal_whose_deadline_had_passed_is_planned_again_when_it_gets_another(
     assert goal.reason == "no_relevant_rule", "it was begun"
 
 
+def test_a_part_whose_whole_ended_while_it_was_claimed_is_dropped_and_not_begun(
+    owner: User, make_goal: MakeGoal
+) -> None:
+    whole = make_goal(owner)
+    part = make_goal(owner, "Reconcile the ledger", parent=whole)
+    lease = claim(part.pk)
+    assert lease is not None
+    Goal.objects.filter(pk=whole.pk).update(state=GoalState.ACHIEVED.value, ended_at=timezone.now())
+    cycle.turn(lease)
+    part.refresh_from_db()
+    assert part.state == GoalState.DROPPED
+    assert part.reason == f"superseded: goal {whole.pk}, which it is a part of, is achieved"
+    assert part.log_lines.filter(text__startswith="not adopted: goal").exists()
+
+
+def test_a_goal_that_was_asked_for_by_itself_says_so_when_others_are_more_urgent(
+    owner: User, make_goal: MakeGoal
+) -> None:
+    usual, urgent = make_goal(owner, "Reconcile the ledger"), make_goal(owner, "Reconcile it now", priority=1)
+    cycle.one(usual.pk)
+    line = usual.log_lines.get(text__startswith="adopted goal")
+    assert line.text == f"adopted goal {usual.pk}: priority 3, it was just woken"
+    assert line.data["before"] == [urgent.pk]
+    cycle.one(urgent.pk)
+    line = urgent.log_lines.get(text__startswith="adopted goal")
+    assert line.text == f"adopted goal {urgent.pk}: priority 1, and nothing else waits"
+
+
 def test_a_pending_goal_waits_for_another_and_starts_when_nothing_is_left_to_wait_for(
     owner: User, make_goal: MakeGoal
 ) -> None:
