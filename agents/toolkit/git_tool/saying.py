@@ -82,7 +82,7 @@ SAID: Mapping[str, Said] = {
                 },
             ),
             sense(
-                "git diff",
+                "git diff, diff",
                 "*only",
                 "since~word > since, against, to",
                 _OF_THE_REPOSITORY,
@@ -156,7 +156,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "git branch, git branches, which branches, what branches, which branch, what branch, "
-                "list branches, show branches, all branches",
+                "list branches, show branches, all branches, branches, is there branch, is there a branch",
                 _WHERE,
                 about="there are exist i we on am current now",
                 never="create new switch",

@@ -16,6 +16,10 @@ _HOSTS = "hosts~hosts > with access to, allowing access to"
 _ANY = {
     "whatever the status": ("any_status", True),
     "with any status": ("any_status", True),
+    "any status": ("any_status", True),
+    "any status is ok": ("any_status", True),
+    "any status ok": ("any_status", True),
+    "any status is fine": ("any_status", True),
     "even if it fails": ("any_status", True),
     "even on errors": ("any_status", True),
     "even when it fails": ("any_status", True),
@@ -95,7 +99,8 @@ SAID: Mapping[str, Said] = {
                 "download, save, fetch, get, grab, load down, wget, pull, store, retrieve, pull down, curl",
                 "*url > from, at, the address, the file at, what is at, of",
                 "file > to, into, as, in, and save it as, and save it to, and save it in, and save as, and store "
-                "it as, and store it in, and put it in, to file, -o, under, and write it to, named, and call it, "
+                "it as, and store it in, and put it in, and store it under, and keep it as, and keep it in, to file, "
+                "-o, under, and write it to, named, and call it, "
                 "save it as, save it to, output",
                 _TIME,
                 _HEADERS,

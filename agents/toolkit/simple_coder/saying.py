@@ -37,7 +37,9 @@ _KINDS_OF_FILES = {
 _NAMED = (
     "*pattern~pattern > named, -name, with ending, with the ending, ending in, ending with, that end in, that end "
     "with, "
-    "of type, matching, with name, with the name, like, whose name is, with extension, with the extension"
+    "of type, matching, with name, with the name, like, whose name is, with extension, with the extension, whose name "
+    "end "
+    "in, whose name end with, which end in, which end with, that be named, which be named"
 )
 _NOTHING_IN_IT = {"with nothing in it": ("content", ""), "with no content": ("content", "")}
 _COPY = (
@@ -70,6 +72,12 @@ _OVER = {
     "and overwrite": ("overwrite", True),
     "replacing": ("overwrite", True),
     "even if it exists": ("overwrite", True),
+    "and overwrite it": ("overwrite", True),
+    "and overwrite it if it is there": ("overwrite", True),
+    "and overwrite it if it exists": ("overwrite", True),
+    "overwriting it": ("overwrite", True),
+    "replacing it": ("overwrite", True),
+    "even if there is one": ("overwrite", True),
     "even if it is there": ("overwrite", True),
     "without overwriting": ("overwrite", False),
 }
@@ -119,7 +127,8 @@ SAID: Mapping[str, Said] = {
                 "list, ls, dir, enumerate, show, display, see, view, print, browse, explore, what is stored in, what "
                 "is "
                 "kept in, what is under, what is below, what … have in it, what … have inside, "
-                f"{_LOOK_INSIDE}, what is in, what is inside, what is here, what is there in, what is there, what do "
+                f"{_LOOK_INSIDE}, what is in, what is inside, what is here, know what is in, know what is inside, "
+                "know what be stored in, what is there in, what is there, what do "
                 "… have in, what have … got in, what do … contain, what do … hold, what "
                 "lie in, what lie, what live in, which file, what file, which thing, what all, give … list, get … "
                 "list, list directory",
@@ -165,7 +174,7 @@ SAID: Mapping[str, Said] = {
                 "head to, head into, head over to, take me to, take us to, bring me to, bring us to, get me to, get me "
                 "into, get into, want to be in, need to be in, want to work in, be working in, descend into, dive "
                 "into, "
-                "change over to",
+                "change over to, walk into, walk to, come to, come into, move on to, let me be in, let us be in",
                 "*path > to, into, in, in to, inside",
                 about="folder directory current working",
                 never="branch autonomous mode venv virtualenv environment note page site website",
@@ -224,7 +233,8 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 f"{_SHOW}, what is written in, what stands in, what is in, what is inside, what do … contain, "
-                "what do … say, what stand in, what … there in, which … are in, give, get, dump, fetch, let … see, "
+                "what do … say, know what is in, know what … say, what stand in, what … there in, which … are in, "
+                "give, get, dump, fetch, let … see, "
                 "let … read, let … look at, tell … what it say, go through, go "
                 "over, present, list, peek at, load, pull up, bring up, call up, less, do cat of, do read of, what … "
                 "have in it, what do … tell, read out, read … out, want to "
@@ -345,6 +355,15 @@ SAID: Mapping[str, Said] = {
                 mode="append",
             ),
             sense(
+                "write, put, add, append, insert, attach, stick",
+                "*content~quoted",
+                "path > at the end of, to the end of, at the bottom of, to the bottom of, onto the end of",
+                about="file line text",
+                wants="path",
+                never="note notes",
+                mode="append",
+            ),
+            sense(
                 "extend, complete, continue",
                 "*path > file, the file",
                 "content~text > by, with, by the line, with the line, by the text, with the text",
@@ -401,7 +420,7 @@ SAID: Mapping[str, Said] = {
                 "*path",
                 about="file folder dir away",
                 key="go gone disappear vanish",
-                never="to into in up back ahead through over on under from inside out",
+                never="into in up back ahead through over on under from inside out",
                 wants="path",
             ),
             sense("kill", "*path", about="file folder dir", key="file folder dir"),
@@ -642,6 +661,13 @@ SAID: Mapping[str, Said] = {
                 about="virtual environment venv virtualenv env it active",
                 key="environment venv virtualenv env",
                 never="variable variables var out off create new stop not",
+            ),
+            sense(
+                "activate",
+                "*venv_name~path",
+                about="it",
+                wants="venv_name",
+                never="mode autonomous autonomy rule agent feature plugin account licence license",
             ),
         ),
         {"venv_name": Place("folder")},

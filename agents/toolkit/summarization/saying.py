@@ -75,6 +75,17 @@ SAID: Mapping[str, Said] = {
     "key_sentences_of_text": Said(
         (
             sense(
+                _NOMINAL,
+                "*text~quoted > this text, the text, of this text, of the text, out of this text, out of the text, "
+                "from "
+                "this text, from the text, of the following text, of, out of, from",
+                _SENTENCES,
+                about="text key main important telling most following best central summary",
+                key="sentences sentence summary gist essence",
+                wants="text",
+                never="word words model llm ai note file saying",
+            ),
+            sense(
                 _ASK,
                 "*text~quoted > the text, this text, text, the following text, the following, this, of the text",
                 _SENTENCES,

@@ -57,7 +57,8 @@ _CODE_PLACE = {"path": Place("any", code=True)}
 _BY_RULES = (
     "rules~codes > by the rules, by rules, with the rules, following the rules, for the rules, by the rule, by rule, "
     "rules, "
-    "the rule, rule, only the rule, only the rules, only for the rule, only for rule, for the rule, for rule, only, "
+    "the rule, rule, only the rule, only the rules, only for the rule, only for rule, but only for rule, but only for "
+    "the rule, but only for, but only, for the rule, for rule, only, "
     "for, of"
 )
 
