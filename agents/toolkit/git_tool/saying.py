@@ -83,7 +83,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "git diff, diff",
-                "*only",
+                "*only > only, just, of, in, for, only for",
                 "since~word > since, against, to",
                 _OF_THE_REPOSITORY,
                 flags={
