@@ -51,8 +51,9 @@ def ask(
     """
     if not request.models:
         raise NoModel("No language model is set up: MINDX_MODEL names one.")
-    hidden = tuple(replace(one, content=provider.without_keys(one.content)) for one in request.messages)
-    request = replace(request, messages=hidden)
+    shown = provider.without_keys(*(one.content for one in request.messages))
+    messages = tuple(replace(one, content=text) for one, text in zip(request.messages, shown, strict=True))
+    request = replace(request, messages=messages)
     last: CallFailed | None = None
     for model in request.models:
         if last is not None:

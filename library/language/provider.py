@@ -247,14 +247,15 @@ def _kind(error: Exception) -> tuple[str, bool]:
 
 def _short(error: Exception) -> str:
     text = " ".join(storable.text(getattr(error, "message", "") or error).split())
-    return without_keys(_OF_THE_CLIENT.sub("", text))[:_ERROR_CHARS]
+    (shown,) = without_keys(_OF_THE_CLIENT.sub("", text))
+    return shown[:_ERROR_CHARS]
 
 
-def without_keys(text: str) -> str:
-    """The text with every provider's key of this process hidden."""
+def without_keys(*texts: str) -> tuple[str, ...]:
+    """The texts with every provider's key of this process hidden."""
     for key in keys():
-        text = text.replace(key, "[hidden]")
-    return text
+        texts = tuple(text.replace(key, "[hidden]") for text in texts)
+    return texts
 
 
 def keys() -> tuple[str, ...]:
