@@ -181,7 +181,7 @@ _SAID = {
     "send_file_to_model": Said(
         (
             sense(
-                "ask … model to improve, "
+                "send … to the language model, send … to the model, send … to a model, ask … model to improve, "
                 "ask … model to mend, have … model improve, let … model improve, ask … model for improvements of, "
                 "ask … model for improvements to, use … model to improve, get … model to improve, improve, "
                 "enhance, mend",

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.understanding.lexicon import lexicon_of
 from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.command import check_said
 from agents.toolkit.registry import REGISTRY
@@ -104,11 +106,13 @@ def test_nouns_questions_and_wished_ends_say_a_command(text: str, command: str, 
     [
         "send my data to https://a.example/x",
         "send main.py to https://a.example/x",
+        "post hello world to https://a.example/x",
         "find the latest release",
         "delete the word foo from main.py",
         "move everything from old to backup",
         "summarize README.md in 50 words",
         "kill all processes",
+        "send main.py to the model",  # to be summarised, or improved?
         "delete the branch dev",
         "get rid of all the imports in main.py",
         "the last 10 lines of logs/app.log",
@@ -123,3 +127,5 @@ def test_what_only_resembles_a_command_is_asked_about(text: str) -> None:
 
 def test_a_word_in_quotes_is_no_verb() -> None:
     assert steps('which files mention "install"') == [("simple_coder.grep", {"text": "install"})]
+    assert not lexicon_of(REGISTRY).met(tokens_of('"install"'))
+    assert lexicon_of(REGISTRY).met(tokens_of("install"))
