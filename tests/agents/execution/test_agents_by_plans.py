@@ -166,9 +166,10 @@ def test_a_goal_of_somebody_without_the_role_has_no_such_plan(owner: User) -> No
 
 
 def test_who_lost_the_role_before_it_ran_makes_no_agent(operator: User, reviewer: User) -> None:
-    plan = plan_of(give(LINE, operator))
+    plan = plan_of(give("agent_create bdi_agent scout", operator))
     approve(plan, reviewer)
-    User.objects.filter(pk=operator.pk).update(roles=["submitter"])
+    # Developers write and activate what is in the library, and make no agents.
+    User.objects.filter(pk=operator.pk).update(roles=["submitter", "developer"])
     cycle.work(plan.goal_id)
     attempt = Intent.objects.get(intent_plan=plan, position=1).attempts.latest("pk")
     assert attempt.failure_class == "PERMISSION_ERROR"

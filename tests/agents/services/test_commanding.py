@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 from django.core.management import call_command
 
+from agents.errors import NotYours
 from agents.mastermind.answers import Answer, Outcome
+from agents.mastermind.configs import Config
 from agents.models import Agent, Belief, GivenCommand, Goal, IntentPlan, Workspace
 from agents.services import agent_making, commanding, cycle, workspaces
 from agents.services.commanding import Given
@@ -151,6 +153,19 @@ def test_only_operators_make_change_and_retire_agents(owner: User, reviewer: Use
     assert not Agent.objects.filter(name="scout").exists()
     assert Agent.objects.get(name="mindx").max_repair_attempts == 2
     assert Agent.objects.get(name="old_one").retired_at is None
+
+
+def test_no_service_makes_changes_or_retires_an_agent_for_anybody_else(operator: User, reviewer: User) -> None:
+    agent = made(operator)
+    acts: list[Callable[[], object]] = [
+        lambda: agent_making.create("spy", Config(), by=reviewer),
+        lambda: agent_making.change(agent, Config({"people_only": True}), by=reviewer),
+        lambda: agent_making.retire(agent, by=reviewer),
+    ]
+    for act in acts:
+        with pytest.raises(NotYours):
+            act()
+    assert not Agent.objects.filter(name="spy").exists()
 
 
 def made(operator: User, config: str = "") -> Agent:
