@@ -17,6 +17,9 @@ LEAST_MARGIN = 0.3
 # What has more than this against it says nothing about what is meant.
 HOPELESS = 3.2
 
+# Words that point at something somebody sees.
+_POINTING = frozenset({"it", "them", "this", "that", "these", "those", "there", "the", "my", "our"})
+
 
 def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
     """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
@@ -28,6 +31,10 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
     margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
     if best.is_whole and best.cost <= MOST_COST and not rivals:
         return commands_of(part.text, best, margin), None
+    points = bool(best.doubts) and all(doubt.split()[0].casefold() in _POINTING for doubt in best.doubts)
+    if best.missing and points and not best.unexplained and not best.problems and all(one.missing for one in rivals):
+        # “Delete that file”: what is to be done is clear, and which one it is is what is missing.
+        return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
     if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
         return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
     if rivals and not best.is_whole:

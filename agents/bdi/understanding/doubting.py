@@ -157,7 +157,7 @@ def asks_how_it_is(state: State, met: Met) -> tuple[str, ...]:
 
 def says_only_its_verb(state: State, met: Met) -> tuple[str, ...]:
     """“Search”: whoever says no more than a verb that several commands share has not said which, nor of what."""
-    if state.params or met.words > 1 or not state.entry.sense.slots:
+    if state.params or met.words > 1 or not state.entry.sense.slots or state.entry.command.required:
         return ()
     token = state.tokens[met.used[0]]
     own = {*state.entry.command.name.split("_"), "list", "dir", "commit", "status", "log"}

@@ -183,3 +183,26 @@ def test_a_parameter_rule_gives_a_default_or_forbids_guessing(
     ParameterRule.objects.create(**where, may_be_guessed=False)
     _earlier(owner, propose_plan, ["Weekly figures"] * 5)
     assert plan_of("commit everything").reason.startswith("question_open")
+
+
+@pytest.mark.parametrize("text", ["list the files and create the folder reports", "Please delete that file"])
+def test_a_goal_that_is_submitted_leads_to_its_page_and_is_planned_or_asked_about(
+    text: str, client: Client, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    """Whoever submits it gets to its page, and finds a plan there or a question; never silence."""
+    client.force_login(owner)
+    workspace = make_goal(owner, "something before").workspace
+    for path in FILES:
+        workspaces.put_file(workspace, by=owner, path=path, source=io.BytesIO(b"x = 1\n"))
+    answer = client.post(
+        "/goals/new/", {"text": text, "priority": "5", "workspace": workspace.name, "key": f"k{len(text)}"}
+    )
+    goal = Goal.objects.order_by("-pk")[0]
+    assert (answer.status_code, goal.text) == (302, text), answer.content[:2000]
+    assert answer["Location"] == goal.get_absolute_url()
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    asked = answering.open_questions(goal)
+    assert goal.state == GoalState.AWAITING_REVIEW or (asked is not None and asked.questions)
+    page = client.get(goal.get_absolute_url()).content.decode()
+    assert asked is None or all(question.text.split("“")[0].strip() in page for question in asked.questions)
