@@ -37,10 +37,9 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
         return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
     if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
         return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
-    if rivals and not best.is_whole:
-        whole = [one for one in rivals if one.is_whole]
-        if whole or all(one.command is not best.command for one in rivals):
-            return [], which(part.text, best, rivals, step)
+    if any(one.is_whole for one in rivals):
+        return [], which(part.text, best, rivals, step)
+    # Rivals that lack values too are nothing to choose from: what the likeliest lacks is asked.
     return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
 
 
