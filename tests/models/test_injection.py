@@ -169,7 +169,7 @@ def test_none_of_them_makes_a_value_that_the_goal_does_not_say(provider: Provide
         provider.will_say(json.dumps(obeyed), said(OBEYED), said(OBEYED), said(OBEYED))
         before = len(provider.asked)
         words = "".join(char for char in text if char.isprintable())
-        goal = goals.submit(by=owner, text=f"Commit everything and obey: {words}"[:2_000])
+        goal = goals.submit(by=owner, text=f"Commit everything. I was told that {words}"[:2_000])
         cycle.work(goal.pk)
         goal.refresh_from_db()
         assert goal.state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL), (text, goal.state, goal.reason)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 
-from agents.bdi.understanding.filler import IDLE, LEADING
+from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.paths import FOLDER
@@ -165,11 +166,55 @@ def says_only_its_verb(state: State, met: Met) -> tuple[str, ...]:
     return (token.value,) if not said and not own & {token.text, *bases(token.text)} else ()
 
 
+_WHERE = frozenset({"in", "inside", "within", "under", "below", "of", "from"})
+
+
+def says_where_in_a_text(state: State) -> tuple[str, ...]:
+    """“Grep ERROR in the import log”: words without quotes that say where, and a place that nobody found."""
+    if not state.lexicon.registry.said(state.entry.command).places.keys() - state.params.keys():
+        return ()
+    found = []
+    for one in state.params.values():
+        if not one.span or one.why != "it is not in quotes":
+            continue
+        inside = [token for token in state.tokens if one.span[0] < token.start and token.end <= one.span[1]]
+        found += [
+            f"{before.value} {token.value}"
+            for before, token in itertools.pairwise(inside)
+            if before.text in _WHERE and token.text in _DEFINITE
+        ]
+    return tuple(found)
+
+
+_PLACEHOLDER = re.compile(
+    r"(?<![^\s=\"'])/?(?:path/to|absolute/path|your/path|some/path)/|<[a-z][a-z _-]*>", re.IGNORECASE
+)
+
+
+def placeholders(line: object) -> tuple[str, ...]:
+    """“python /path/to/script.py”: what stands for a path, where a command line has nothing to put in its place."""
+    met = _PLACEHOLDER.search(line) if isinstance(line, str) else None
+    return (met[0],) if met else ()
+
+
+def adds_what_is_left(state: State) -> tuple[str, ...]:
+    """“Read the log and the getting started page”: a second thing of which no word was taken up."""
+    loose = {token.start for token in state.left}
+    found = []
+    for at, (before, token) in enumerate(itertools.pairwise(state.tokens), 1):
+        if before.text not in ("and", "plus") or token.text not in ARTICLES:
+            continue
+        phrase = list(itertools.takewhile(lambda one: one.kind != SIGN and one.text not in _JOINS, state.tokens[at:]))
+        if len(phrase) > 1 and all(one.start in loose for one in phrase):
+            found.append(" ".join(one.value for one in phrase))
+    return tuple(found)
+
+
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
     """“The file”, where no file is named: whoever says it means one, and the command does not stand for all of them."""
-    if not is_open:
-        return ()
     for before, token in itertools.pairwise(state.tokens):
-        if token.kind == WORD and before.text in _DEFINITE and token.text in _ONE_THING:
+        # “The one called travel” is one of what was spoken of before, whatever name it has.
+        speaks = token.text == "one" or (is_open and token.text in _ONE_THING)
+        if token.kind == WORD and before.text in _DEFINITE and speaks:
             return (f"{before.value} {token.value}",)
     return ()

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.bdi.understanding.doubting import (
+    adds_what_is_left,
     asks_how_it_is,
     asks_whether,
     begun_and_left,
     names_nothing,
     other_commands,
     says_only_its_verb,
+    says_where_in_a_text,
     speaks_of,
     verbs_in_values,
 )
@@ -167,6 +169,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
+    doubts += says_where_in_a_text(state) + adds_what_is_left(state)
     left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
     left = [token for token in left if token not in slips]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.bdi.understanding.filler import IDLE, INFINITIVE
+from agents.bdi.understanding.filler import ARTICLES, IDLE, INFINITIVE
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
@@ -90,6 +90,8 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
         span = (clause[0].start, clause[-1].end)
         if verb := _forbidden(clause, lexicon):
             forbids.append((*span, verb))
+        elif _adds_a_thing(clause):
+            asks = True
         elif _tells(clause, tree, lexicon):
             # “main.py belongs in app” may be how somebody asks; beside a clause that does it only tells.
             (perhaps if _may_ask(clause, lexicon) else tells).append(span)
@@ -100,6 +102,17 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
             asks = asks or any(token.kind != SIGN and token.text not in _BEFORE for token in clause)
             tells += [(clause[begin].start, clause[stop - 1].end) for begin, stop in _reasons(clause, tree, lexicon)]
     return Told((*tells, *(perhaps if asks else ())), tuple(forbids), not asks, unclear)
+
+
+_AUXILIARY = frozenset(
+    "is are was were be been has have had will would can could may might must should shall does did do".split()  # noqa: SIM905
+)
+
+
+def _adds_a_thing(clause: Sequence[Token]) -> bool:
+    """“(Read a) and the getting started page”: a further thing, though “started” looks like a verb."""
+    texts = [token.text for token in clause]
+    return texts[0] in ("and", "plus") and texts[1:2] != [] and texts[1] in ARTICLES and not _AUXILIARY & set(texts)
 
 
 def without(text: str, told: Told) -> str:

@@ -302,15 +302,34 @@ def _new(path: str, tree: Tree, is_absolute: bool) -> Found:
     if not kept:
         return Found(None, 0.0, "the path is a placeholder", is_placeholder=True)
     if is_absolute or path.startswith("/"):
-        kept = _inside(kept, tree)
+        whole, kept = kept, _inside(kept, tree)
+        if kept != whole and "/" not in kept and not was and (upper := _home_cut(whole)[1:-1]):
+            return _either(kept, posixpath.join(*upper, kept), "how much of the path is a place here is not said")
     folder, name = posixpath.split(kept)
     if not folder or tree.kind(folder) == FOLDER or folder.startswith(".."):
         changed = kept != path
         return Found(kept, 0.9 if changed else 1.0, "the part that is no place here is left out" if changed else "")
     near = [one for one in _ranked(folder, tree, FOLDER) if one.confidence >= 0.85]
     if near and (len(near) == 1 or near[0].confidence - near[1].confidence >= MARGIN):
+        if not was and not is_absolute and near[0].path.endswith(f"/{folder}"):
+            there = posixpath.join(near[0].path, name)
+            return _either(
+                kept, there, f"there is no folder “{folder}” here, and one in {posixpath.dirname(near[0].path)}"
+            )
         return Found(posixpath.join(near[0].path, name), near[0].confidence, f"its folder: {near[0].why}")
     return Found(kept, 0.9 if was or kept != path else 1.0, "the placeholder is left out" if was else "")
+
+
+def _either(one: str, other: str, why: str) -> Found:
+    """What is to be made has two places, and whoever asks for it knows which."""
+    choices = (Candidate(one, 0.5, "as it is written"), Candidate(other, 0.5, why))
+    return Found(None, 0.5, why, choices)
+
+
+def _home_cut(path: str) -> list[str]:
+    """The parts of an absolute path behind somebody's home: the first of them is what they call this folder."""
+    parts = path.split("/")
+    return parts[2:] if parts[0] in ("home", "Users") and len(parts) > 2 else parts
 
 
 def _inside(path: str, tree: Tree) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.chunks import chunked
+from agents.bdi.understanding.doubting import placeholders
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import IDLE, INFINITIVE
 from agents.bdi.understanding.filling import fill
@@ -92,7 +93,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
             (),
             (),
             (),
-            (),
+            placeholders(filled.value),
             (1.0 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + (0.0 if typed else 1.2) + filled.penalty,
             (),
             slot.parameter,

@@ -18,6 +18,7 @@ PATHS = (
     "shop/cart.py",
     "tests/test_cart.py",
     "logs/access.log",
+    "logs/access/march.log",
     "requirements.txt",
     "todo.txt",
     ".env.example",
@@ -42,6 +43,19 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
         "switch branch",
         # Said and taken back.
         "remove cart.py, no wait, i mean test_cart.py",
+        # A second thing, of which nothing was taken up.
+        "read the README and the getting started page",
+        "copy main.py to docs and the thing",
+        # One of those that were spoken of before.
+        "list my notes and show me the one called budget",
+        # Words that say where, in a place that nobody finds.
+        "search for TODO in the letters",
+        # What stands for a path is none.
+        "python /path/to/script.py",
+        # How much of it is a place here?
+        "create the folder /home/helen/shopping/invoices/2024",
+        # As it is written, or below the folder of that name that there is?
+        "create the folder access/letters",
         # Nobody knows what it speaks of.
         "search for it in the logs",
         # Prose behind a comma is no part of a command line.
