@@ -177,6 +177,7 @@ ACTIONS = {
     "mastermind-lift",
     "mastermind-rules",
     "agent-commitment",
+    "agent-version",
     "recovery-reset",
     "recovery-correct",
     "recovery-rule-switch",

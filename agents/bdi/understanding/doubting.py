@@ -212,7 +212,10 @@ def adds_what_is_left(state: State) -> tuple[str, ...]:
 
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
     """“The file”, where no file is named: whoever says it means one, and the command does not stand for all of them."""
-    for before, token in itertools.pairwise(state.tokens):
+    named = {one.span[0] for one in (*state.params.values(), *state.items) if one.span}
+    for before, token, behind in zip(state.tokens, state.tokens[1:], (*state.tokens[2:], None), strict=False):
+        if behind is not None and behind.start in named:
+            continue  # “the agent scout”
         # “The one called travel” is one of what was spoken of before, whatever name it has.
         speaks = token.text == "one" or (is_open and token.text in _ONE_THING)
         if token.kind == WORD and before.text in _DEFINITE and speaks:
