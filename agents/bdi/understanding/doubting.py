@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 
 from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
-from agents.bdi.understanding.paths import FOLDER
+from agents.bdi.understanding.paths import FOLDER, Tree, without_placeholders
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 
@@ -26,7 +25,7 @@ _DOING = frozenset({"make", "run", "get", "take", "give", "put", "use", "call", 
 _HAVING = frozenset({"get", "have", "need", "want"})
 _DEFINITE = frozenset({"the", "that", "this", "my", "our"})
 _ONE_THING = frozenset(
-    "file document script module component thing program tool agent page one stuff service generator class".split()  # noqa: SIM905
+    "file document script module component thing program tool agent page one stuff service generator class".split()
 )
 
 
@@ -186,15 +185,12 @@ def says_where_in_a_text(state: State) -> tuple[str, ...]:
     return tuple(found)
 
 
-_PLACEHOLDER = re.compile(
-    r"(?<![^\s=\"'])/?(?:path/to|absolute/path|your/path|some/path)/|<[a-z][a-z _-]*>", re.IGNORECASE
-)
-
-
-def placeholders(line: object) -> tuple[str, ...]:
+def placeholders(line: object, tree: Tree) -> tuple[str, ...]:
     """“python /path/to/script.py”: what stands for a path, where a command line has nothing to put in its place."""
-    met = _PLACEHOLDER.search(line) if isinstance(line, str) else None
-    return (met[0],) if met else ()
+    words = line.split() if isinstance(line, str) else ()
+    return tuple(
+        word for word in words if "/" in word and not tree.kind(word) and without_placeholders(word.lstrip("/"))[1]
+    )
 
 
 def adds_what_is_left(state: State) -> tuple[str, ...]:
@@ -213,8 +209,8 @@ def adds_what_is_left(state: State) -> tuple[str, ...]:
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
     """“The file”, where no file is named: whoever says it means one, and the command does not stand for all of them."""
     named = {one.span[0] for one in (*state.params.values(), *state.items) if one.span}
-    for before, token, behind in zip(state.tokens, state.tokens[1:], (*state.tokens[2:], None), strict=False):
-        if behind is not None and behind.start in named:
+    for at, (before, token) in enumerate(itertools.pairwise(state.tokens), 1):
+        if any(behind.start in named for behind in state.tokens[at + 1 : at + 2]):
             continue  # “the agent scout”
         # “The one called travel” is one of what was spoken of before, whatever name it has.
         speaks = token.text == "one" or (is_open and token.text in _ONE_THING)

@@ -22,7 +22,7 @@ bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend foll
 already own ever such favour favor bother hopefully guys folks pal man ah oh aha hereby therefore thus hence
 somewhere lying lies located situated wish kept maximal longer
 moreover furthermore additionally besides-that such-that upon onto-there together myself yourself ourselves somehow
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Behind these “to” leads to a verb, and to no place.
 INFINITIVE = frozenset(
@@ -30,7 +30,7 @@ INFINITIVE = frozenset(
 want wants wanted wanting like liked love prefer need needs needed wish wished have has had able going ready order
 try tried trying hope hoping plan planning possible nice kind glad happy grateful supposed ought time able about
 decided mean meant intend expect willing eager keen forget forgot remember necessary required
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Of these, those with which a command may begin.
 LEADING = frozenset({"make", "run", "get", "take", "give", "put", "use", "call", "have", "say", "tell"})
@@ -41,7 +41,7 @@ recursively alphabetically separately temporarily partially partly conditionally
 nightly daily weekly monthly hourly yearly annually family apply reply supply assembly anomaly early friendly only
 solely merely exclusively individually respectively reversely hardly scarcely rarely nearly early fly rely july italy
 periodically repeatedly continuously previously formerly originally reply multiply imply comply publicly privately
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 
@@ -64,5 +64,5 @@ not never except unless if when whenever until till without but instead only nei
 dry dry-run dryrun simulate simulated pretend undo revert half besides excluding exclude skip unlike rather whatever
 wait no nope oops nevermind nvm cancel-that scratch sorry-no
 while because although though whether otherwise
-    """.split()  # noqa: SIM905
+    """.split()
 )

@@ -17,9 +17,9 @@ from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import DATA, FLAG, NUMBER, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
 
-_PEOPLE = frozenset("i we he she they nobody noone everybody everyone somebody someone people".split())  # noqa: SIM905
+_PEOPLE = frozenset("i we he she they nobody noone everybody everyone somebody someone people".split())
 _THINGS = frozenset({"it", "that", "this", "these", "those", "there"})
-_DETERMINERS = frozenset("my our his her their the this that these those your a an all both some".split())  # noqa: SIM905
+_DETERMINERS = frozenset("my our his her their the this that these those your a an all both some".split())
 _BE = frozenset({"am", "is", "are", "was", "were"})
 _AUXILIARIES = _BE | {"has", "have", "had", "do", "does", "did", "will", "can", "looks", "seems"}
 _FINITE = _BE | frozenset(
@@ -27,17 +27,17 @@ _FINITE = _BE | frozenset(
 has have had do does did will can cannot looks look seems seem became got went belongs belong keeps keep takes take
 broke breaks break fails failed fail crashed crashes came comes says said told asked wrote sent gave lives lies works
 work worked stopped moved changed grew grows happened starts started ends ended arrives arrived looked seemed
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # Words between subject and verb.
 _BETWEEN = frozenset(
-    "really just already still always also often currently simply recently never now all both only".split()  # noqa: SIM905
+    "really just already still always also often currently simply recently never now all both only".split()
 )
 _BEFORE = frozenset(
     """
 and but so well oh sorry ok okay hi hello hey because since as though although actually unfortunately currently now
 just also honestly sadly fyi btw look listen today yesterday anyway besides mind thing is that thus therefore yes no
-    """.split()  # noqa: SIM905
+    """.split()
 )
 # With one of these a clause asks for something, or rules how it is to be done.
 _ASKING = frozenset(
@@ -45,13 +45,13 @@ _ASKING = frozenset(
 please kindly want wants wanted wish wishes need needs needed required require requires should shall must may might
 ought let lets help ask request prefer would could appreciate hope hoping desire allowed allow forbidden supposed
 expect demand order orders insist looking wonder wondering able
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _RULING = frozenset(
     """
 except unless besides excluding exclude skip until till instead if when whenever once after before while rest other
 others else without must never rather either neither otherwise
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _OPENERS = frozenset({"can", "could", "would", "will", "please", "kindly", "let", "may", "might", "shall", "should"})
 _PARTING = frozenset({"so", "but", "and", "therefore", "thus", "just", "only", "then", "hence"})
@@ -105,7 +105,7 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
 
 
 _AUXILIARY = frozenset(
-    "is are was were be been has have had will would can could may might must should shall does did do".split()  # noqa: SIM905
+    "is are was were be been has have had will would can could may might must should shall does did do".split()
 )
 
 

@@ -21,7 +21,7 @@ FILE_HEADS = frozenset(
 )
 
 
-FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())  # noqa: SIM905
+FOLDER_HEADS = frozenset("folder folders dir dirs subfolder subdirectory map directory".split())
 
 
 NAMING = frozenset({"name", "named", "title", "titled", "call"})
@@ -34,7 +34,7 @@ IT = frozenset(
 
 # Said of all that is there, so that nothing else need be named.
 WHOLE = frozenset(
-    "project workspace repository repo codebase system code everything all whole entire complete full here".split()  # noqa: SIM905
+    "project workspace repository repo codebase system code everything all whole entire complete full here".split()
 )
 
 

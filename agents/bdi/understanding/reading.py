@@ -93,7 +93,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
             (),
             (),
             (),
-            placeholders(filled.value),
+            placeholders(filled.value, situation.tree),
             (1.0 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + (0.0 if typed else 1.2) + filled.penalty,
             (),
             slot.parameter,

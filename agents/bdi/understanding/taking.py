@@ -30,7 +30,7 @@ _ABOUT_SO_MANY = frozenset(
     """
 max maximum about around roughly ca circa approximately limit maximally take takes taking wait waiting spend allow stop
 it after no not more than longer but do most at exactly just only then kill abort end give let and have maximal
-    """.split()  # noqa: SIM905
+    """.split()
 )
 
 

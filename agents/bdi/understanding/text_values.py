@@ -11,7 +11,7 @@ from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
 
-LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())  # noqa: SIM905
+LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
 _TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "these", "those", "your", "its", "their"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
@@ -80,7 +80,7 @@ _ANNOUNCING = re.compile(
 )
 
 
-_SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())  # noqa: SIM905
+_SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())
 
 
 def _to_the_next_clause(tokens: list[Token]) -> tuple[list[Token], list[Token]]:

@@ -9,7 +9,7 @@ from agents.bdi.understanding.paths import looks_like_path
 from agents.rules.words import QUOTES, fold
 
 WORD, QUOTED, PATH, URL, NUMBER, SIGN, DATA, FLAG, PLACEHOLDER = (
-    "word quoted path url number sign data flag placeholder".split()  # noqa: SIM905
+    "word quoted path url number sign data flag placeholder".split()
 )
 LITERALS = frozenset({QUOTED, PATH, URL, NUMBER, DATA, PLACEHOLDER})
 _URL = re.compile(r"https?://[^\s\"'<>`”]+", re.IGNORECASE)

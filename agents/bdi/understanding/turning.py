@@ -22,7 +22,7 @@ _AUXILIARIES = frozenset(
     """
 should must has have had to be is are was were can could shall need needs needed ought would will may might supposed
 been being become please now also then just kindly ideally finally immediately get gets required
-    """.split()  # noqa: SIM905
+    """.split()
 )
 _BE = frozenset({"be", "been", "being", "become"})
 _HAVING = frozenset({"have", "get", "want", "need", "like", "see", "prefer", "wish"})
