@@ -61,6 +61,7 @@ _REST = {
         ("evolve the rule create a python project", "evolve", "rule:create a python project", ""),
         ("evolve src/app.py so that it is faster", "evolve", "path:src/app.py", "it is faster"),
         ("review the system analyzer", "coord_analyze", "tool:system_analyzer", ""),
+        ("improve the system analyser", "evolve", "tool:system_analyzer", ""),
         ("assess the git tool", "coord_analyze", "tool:git_tool", ""),
     ],
 )
