@@ -54,6 +54,7 @@ _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
     "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
+    "no_plan_is_open": "It was under way and has no plan that is approved or runs. Plan again, by hand, or cancel it.",
     "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
     "model_plan_invalid": "The model's plans had problems, named with its attempts. Plan again, or by hand.",
     "model_finds_no_plan": "The model finds no plan; its attempt says why. Write the plan by hand.",

@@ -15,7 +15,7 @@ from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, cl
 from agents.models import Goal
 from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
 from agents.services.moves import move_goal
-from agents.states import GOAL_ENDED, GoalState, MoveRefused
+from agents.states import GOAL_ENDED, GoalState, MoveRefused, PlanState
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 SLICE_S = 30.0
 CYCLE_FAILURES_WAIT_S = 15.0
 SWEEP_WAKES = 8
+_UNDER_WAY = (GoalState.EXECUTING, GoalState.RECOVERING)
 
 _Begin = Callable[[], executor.Begun | None]
 
@@ -124,10 +125,29 @@ def _step(lease: Lease, begin: _Begin) -> bool:
     elif state in GOAL_ENDED:
         learning.learn(lease)
         families.drop_orphans()
+    elif (begun := begin()) is not None:
+        return executor.execute(lease, begun)
     else:
-        begun = begin()
-        return begun is not None and executor.execute(lease, begun)
+        _ask_without_plan(lease)
     return False
+
+
+def _ask_without_plan(lease: Lease) -> None:
+    """Have a person look at a goal under way of which no plan is approved or runs: no turn could end that.
+
+    No move leads there. Rows that were changed past mindX do, and such a goal would be taken up again and again.
+    """
+    with transaction.atomic():
+        goal = hold(lease)
+        plans = set(goal.intent_plans.values_list("state", flat=True))
+        if goal.state not in _UNDER_WAY or plans & {PlanState.APPROVED, PlanState.EXECUTING}:
+            return
+        waits = PlanState.AWAITING_REVIEW in plans
+        what = "its plan awaits review" if waits else "none of its plans is approved or runs; a person must say how"
+        logs.say(goal.pk, "worker", "cycle", f"the goal was {goal.state}, but {what}", level="error")
+        reason = "" if waits else "no_plan_is_open"
+        asks = GoalState.AWAITING_REVIEW if waits else GoalState.MANUAL
+        move_goal(goal, asks, by=lease.owner, reason=reason, wake_at=None)
 
 
 def _pause_after_failure(lease: Lease) -> None:

@@ -161,6 +161,50 @@ def test_a_turn_that_fails_because_another_worker_has_the_goal_says_nothing_abou
     assert not goal.log_lines.filter(text__contains="an error inside mindX").exists()
 
 
+@pytest.mark.parametrize("state", [GoalState.EXECUTING, GoalState.RECOVERING])
+def test_a_goal_under_way_without_a_plan_is_answered_once_and_a_person_leads_it_out(
+    owner: User, make_goal: Callable[..., Goal], state: GoalState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = make_goal(owner, PROJECT)
+    Goal.objects.filter(pk=goal.pk).update(state=state.value)
+    # A worker that takes it up for nothing gives up after three turns here, not after its 30 seconds.
+    turns: list[int | None] = []
+    monkeypatch.setattr(cycle.draining, "is_asked", lambda: len(turns) > 3)
+    one = cycle.one
+    monkeypatch.setattr(cycle, "one", lambda goal_id=None: turns.append(goal_id) or one(goal_id))
+    goal = _after_work(goal)
+    assert (goal.state, goal.reason, goal.lease_until) == (GoalState.MANUAL, "no_plan_is_open", None)
+    # One turn of it, one that finds it in no need of another, one that finds nothing else.
+    assert len(turns) == 3
+    assert list(goal.transitions.values_list("old", "new")) == [(state.value, "manual")]
+    said = goal.log_lines.get(level="error")
+    assert said.text == f"the goal was {state}, but none of its plans is approved or runs; a person must say how"
+    planning.plan_again(goal, by=owner)
+    assert _after_work(goal).state == GoalState.AWAITING_REVIEW
+    assert goals.cancel(goal, by=owner).state == GoalState.DROPPED
+
+
+def test_a_goal_under_way_whose_plan_awaits_review_waits_with_it(owner: User, make_goal: Callable[..., Goal]) -> None:
+    goal = _after_work(make_goal(owner, PROJECT))
+    Goal.objects.filter(pk=goal.pk).update(state=GoalState.RECOVERING.value)
+    goal = _after_work(goal)
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert goal.intent_plans.get().state == PlanState.AWAITING_REVIEW
+
+
+def test_a_goal_under_way_whose_plan_only_waits_for_its_turn_is_left_to_it(
+    owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> None:
+    goal = _after_work(make_goal(owner, PROJECT))
+    plan = goal.intent_plans.get()
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    Goal.objects.filter(pk=goal.pk).update(state=GoalState.EXECUTING.value)
+    lease = claim(goal.pk)
+    assert lease is not None
+    cycle.turn(lease, lambda: None)
+    assert Goal.objects.get(pk=goal.pk).state == GoalState.EXECUTING
+
+
 def test_an_ended_goal_becomes_an_experience_once(owner: User, make_goal: Callable[..., Goal]) -> None:
     from library.models import Experience
 
