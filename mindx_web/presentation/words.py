@@ -60,7 +60,9 @@ _ORIGINS: Mapping[str, Badge] = {
     "reference": Badge("reference", "arrow", "earlier result"),
 }
 
+# What is not said by its own words. An agent's status stands in capitals where programs read it.
 _REASONS: Mapping[str, str] = {
+    "FAILED_PLANNING": "planning failed",
     "cancelled_by_person": "cancelled by a person",
     "no_applicable_rule": "no rule applies",
     "lease_lost": "the worker lost its lease",
@@ -82,7 +84,7 @@ PART_NAMES: Mapping[str, str] = {
 def words(identifier: str) -> str:
     """A state or a reason as words. A reason may go on after a colon; what follows is said as it is."""
     code, colon, rest = identifier.partition(":")
-    if not _CODE.fullmatch(code):
+    if code not in _REASONS and not _CODE.fullmatch(code):
         return identifier
     return _REASONS.get(code, code.replace("_", " ")) + colon + rest
 
