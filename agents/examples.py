@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from people.models import User
 
 _NAME_TRIES = 100
 # With so many goals nobody is new any more.
-_STILL_NEW = 6
+STILL_NEW = 6
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,12 @@ def shown(*, with_model: bool) -> list[Example]:
     return [EXAMPLES[key] for key in ("project", instead, "removal")]
 
 
-def left(user: User, *, with_model: bool) -> list[Example]:
-    """Those of the three that somebody who has begun has not tried; none for who has given goals enough."""
-    given = list(user.goals.order_by("-pk").values_list("text", flat=True)[:_STILL_NEW])
-    if not given or len(given) == _STILL_NEW:
+def left(given: Sequence[str], *, with_model: bool) -> list[Example]:
+    """Those of the three that somebody who has begun has not tried; none for who has given goals enough.
+
+    `given`: the texts of their newest goals, as many as `STILL_NEW`.
+    """
+    if not given or len(given) == STILL_NEW:
         return []
     return [example for example in shown(with_model=with_model) if example.text not in given]
 

@@ -31,6 +31,8 @@ from benchmarks import waiting
 from library.models import Experience
 
 COPIES = 4
+_CLASSES = ("NETWORK_ERROR", "TOOL_EXECUTION_ERROR", "RATE_LIMIT_ERROR")
+_WAYS = ("retry_with_delay", "alternative_tool", "manual_fallback")
 # Of ten million lines 1,250,000: 100 MB of text.
 LONG_SHARE = 8
 _STATE = "CASE WHEN id % 20 = 0 THEN 'dropped' WHEN id % 10 = 1 THEN 'failed' ELSE 'achieved' END"
@@ -52,7 +54,7 @@ class Filled:
 
 def fill(agent: Agent, goals: int, lines: int) -> Filled:
     """Make them; the numbers are rounded to whole copies."""
-    from agents.services import log_keeping, mind_cases
+    from agents.services import log_keeping, mind_cases, recovery_learning
 
     waiting.fill(agent, goals // (COPIES + 1))
     with connection.cursor() as cursor:
@@ -61,6 +63,7 @@ def fill(agent: Agent, goals: int, lines: int) -> Filled:
         _what_the_mind_did(cursor)
         log_keeping.keep()
         mind_cases.add_up_days()
+        recovery_learning.rebuild({(each, "simple_coder", way) for each in _CLASSES for way in _WAYS})
         longest, small = Goal.objects.order_by("-pk")[1:3]
         long_lines = lines // LONG_SHARE
         each = (lines - long_lines) // Goal.objects.count()
@@ -162,9 +165,9 @@ def _what_the_mind_did(cursor: Any) -> None:
         " failure_class, reason, at, strategy, variant, why, weighed, overtaken_by, succeeded, settled_at,"
         " carried_first, carried_last)"
         " SELECT goal.id, 'execution', 1, 'simple_coder', 'run', '{}', class.name, class.name, 'exit code 1',"
-        f" {at}, (ARRAY['retry_with_delay', 'alternative_tool', 'manual_fallback'])[1 + goal.id / 5 % 3], '', '',"
+        f" {at}, (ARRAY{list(_WAYS)})[1 + goal.id / 5 % 3], '', '',"
         f" '{{}}', '', goal.id % 3 <> 0, {at}, 0, 0 FROM agents_goal goal, LATERAL (SELECT"
-        " (ARRAY['NETWORK_ERROR', 'TOOL_EXECUTION_ERROR', 'RATE_LIMIT_ERROR'])[1 + goal.id / 10 % 3] AS name) AS class"
+        f" (ARRAY{list(_CLASSES)})[1 + goal.id / 10 % 3] AS name) AS class"
         " WHERE goal.id % 5 = 0"
     )
 

@@ -120,6 +120,13 @@ def _lists(filled: Filled, reviewer: User, owner: User, admin: User) -> dict[str
             f"/insights/mind/corrections/?from={_ago(89)}&origin=model&came=failed",
         ),
         "recoveries": (root, "/insights/mind/recoveries/"),
+        "what helps against what": (root, "/recovery/"),
+        "what was believed of it over time": (root, "/recovery/time/"),
+        "failures": (root, "/recovery/failures/"),
+        "failures of a class, far behind": (
+            root,
+            f"/recovery/failures/?failure_class=NETWORK_ERROR&after={filled.goals // 10}",
+        ),
         "goals in the administration": (root, "/admin/agents/goal/"),
     }
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, Q, QuerySet, Value
 
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
@@ -51,7 +51,8 @@ def embed_missing() -> int:
 
 def count_missing(up_to: int) -> int:
     """How many rows wait for an embedding; counting stops at `up_to` of a kind."""
-    return sum(_missing(model).order_by()[:up_to].count() for model in _TEXTS)
+    first, *others = (_missing(model).order_by().values(one=Value(1))[:up_to] for model in _TEXTS)
+    return first.union(*others, all=True).count()
 
 
 def _missing(model: type[Model]) -> QuerySet[Model]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
+from agents import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.selectors import goals_visible_to, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
@@ -51,30 +53,61 @@ def plans_to_decide(user: User) -> list[IntentPlan]:
     )
 
 
-def goals_for_hands(user: User) -> list[Goal]:
-    """Goals that need this person's plan or word; `unknown` marks those where a step's outcome is not known."""
-    unknown = Intent.objects.filter(intent_plan__goal=OuterRef("pk"), state=IntentState.OUTCOME_UNKNOWN)
-    goals = goals_visible_to(user).filter(state=GoalState.MANUAL)
-    if not user.has_role(Role.OPERATOR):
-        goals = goals.filter(submitted_by=user)
-    return list(goals.annotate(unknown=Exists(unknown)).order_by("-pk")[:SHOWN])
+@dataclass(frozen=True)
+class Goals:
+    """The goals of the overview. `by_hand` need this person's plan or word, and `unknown` marks those where a step's
+    outcome is not known; an agent or a worker is busy with those `at_work`, at `position` of `steps` when a plan runs.
+
+    `given` is what this person wrote in their newest goals.
+    """
+
+    by_hand: list[Goal]
+    at_work: list[Goal]
+    just_ended: list[Goal]
+    given: list[str]
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self.by_hand or self.at_work or self.just_ended or self.given)
 
 
-def goals_at_work(user: User) -> list[Goal]:
-    """Goals the agent or a worker is busy with; `position` of `steps` when a plan runs."""
+def goals_shown(user: User) -> Goals:
+    """A few goals of each kind, in one question: each kind finds its own by an index."""
+    visible = goals_visible_to(user)
+    by_hand, own = visible.filter(state=GoalState.MANUAL), visible.filter(submitted_by=user)
+    kinds = (
+        (by_hand if user.has_role(Role.OPERATOR) else by_hand.filter(submitted_by=user)).order_by("-pk")[:SHOWN],
+        visible.filter(state__in=[state.value for state in _AT_WORK]).order_by("-pk")[:SHOWN],
+        visible.filter(ended_at__isnull=False).order_by("-ended_at")[: SHOWN - 1],
+        own.order_by("-pk")[: examples.STILL_NEW],
+    )
+    first, *others = (kind.values("pk") for kind in kinds)
     running = IntentPlan.objects.filter(goal=OuterRef("pk"), state=PlanState.EXECUTING)
-    steps = Intent.objects.filter(
-        intent_plan__goal=OuterRef("pk"), intent_plan__state=PlanState.EXECUTING, phase=Intent.Phase.MAIN
+    intents = Intent.objects.filter(intent_plan__goal=OuterRef("pk"))
+    steps = intents.filter(intent_plan__state=PlanState.EXECUTING, phase=Intent.Phase.MAIN)
+    found = list(
+        visible.filter(pk__in=first.union(*others, all=True))
+        .annotate(
+            position=Subquery(running.values("position")[:1]),
+            steps=_count(steps),
+            unknown=Exists(intents.filter(state=IntentState.OUTCOME_UNKNOWN)),
+        )
+        .order_by("-pk")
     )
-    goals = goals_visible_to(user).filter(state__in=[state.value for state in _AT_WORK])
-    return list(
-        goals.annotate(position=Subquery(running.values("position")[:1]), steps=_count(steps)).order_by("-pk")[:SHOWN]
+    # What was found as another kind stands behind the newest of this one; whoever may not mend a goal did not find it.
+    mine = [goal for goal in found if goal.submitted_by_id == user.pk]
+    ended = sorted((goal for goal in found if goal.ended_at), key=_ended_at, reverse=True)
+    return Goals(
+        [goal for goal in found if goal.state == GoalState.MANUAL][:SHOWN],
+        [goal for goal in found if goal.state in _AT_WORK][:SHOWN],
+        ended[: SHOWN - 1],
+        [goal.text for goal in mine[: examples.STILL_NEW]],
     )
 
 
-def goals_just_ended(user: User) -> list[Goal]:
-    """The goals that ended last."""
-    return list(goals_visible_to(user).filter(ended_at__isnull=False).order_by("-ended_at")[: SHOWN - 1])
+def _ended_at(goal: Goal) -> datetime:
+    return goal.ended_at or goal.changed_at
 
 
 def how_it_went(user: User) -> Chart:

@@ -155,6 +155,8 @@ def _facts(
     """What stands in the document. A fact that only makes a step ordinary is not told."""
     if spec.effect == "once":
         yield Level.HIGH, "it cannot be repeated or taken back"
+    elif touch.cannot_be_undone:
+        yield Level.HIGH, "it changes mindX itself, and nothing undoes that"
     elif touch.asks_model and not (spec.asks and spec.asks.models):
         yield Level.MEDIUM, "it cannot run: no language model was set up when it was planned, so none is asked"
     elif touch.asks_model:

@@ -117,6 +117,14 @@ def asks_model(spec: IntentSpec, registry: Registry) -> bool:
         return False
 
 
+def cannot_be_undone(spec: IntentSpec, registry: Registry) -> bool:
+    """Whether mindX changes itself by the step in a way that nothing takes back."""
+    try:
+        return registry.command(spec.tool, spec.command).cannot_be_undone
+    except UnknownTool:
+        return False
+
+
 def _meet(walk: _Walk, request: Request) -> Iterator[Consequence]:
     """What one request to the sandbox does to the walk."""
     meet = _MEETS.get(request.command)

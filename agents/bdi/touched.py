@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import asks_model, requests_of
+from agents.bdi.forecast import asks_model, cannot_be_undone, requests_of
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal, place
 from sandbox.contract import Request
@@ -39,6 +39,7 @@ class Touched:
     overwrites: bool = False
     makes_autonomous: bool = False
     asks_model: bool = False  # what it reads goes to a language model
+    cannot_be_undone: bool = False  # mindX changes itself for good
 
 
 def touched(document: Document, registry: Registry) -> dict[int, Touched]:
@@ -52,7 +53,9 @@ def _walked(specs: Sequence[IntentSpec], registry: Registry) -> dict[int, Touche
     for spec in specs:
         requests = requests_of(spec, registry)
         named = _touched(spec.position, requests, folder)
-        found[spec.position] = replace(named, asks_model=asks_model(spec, registry))
+        found[spec.position] = replace(
+            named, asks_model=asks_model(spec, registry), cannot_be_undone=cannot_be_undone(spec, registry)
+        )
         for request in requests:
             if request.command == "cd":
                 # A step whose condition may not hold leaves open where the next one stands.

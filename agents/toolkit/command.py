@@ -88,6 +88,11 @@ class Command:
         """Whether a step of it is not planned where no language model is set up."""
         return bool(self.finish) and finishing.SERVICES[self.finish].needs_model
 
+    @property
+    def cannot_be_undone(self) -> bool:
+        """Whether mindX changes itself by it in a way that nothing takes back."""
+        return bool(self.finish) and finishing.SERVICES[self.finish].for_good
+
     @cached_property
     def version(self) -> str:
         """What it does, in one word that documents keep; worked out once, because it is asked at every claim."""

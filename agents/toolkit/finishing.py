@@ -13,13 +13,15 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Service:
     """`to_model`: what the jail answered is sent to the language model that is set up, and costs money. `needs_model`:
-    a step that asks for it is not planned where no model is set up. `acts`: it changes mindX itself.
+    a step that asks for it is not planned where no model is set up. `acts`: it changes mindX itself. `for_good`:
+    nothing undoes it.
     """
 
     words: str
     to_model: bool
     needs_model: bool = False
     acts: bool = False
+    for_good: bool = False
 
 
 KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
@@ -42,7 +44,7 @@ SERVICES: Mapping[str, Service] = {
     ),
     MAKE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by retiring the agent: it and its name stay.", False, acts=True),
     CHANGE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by going back to the version before.", False, acts=True),
-    RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True),
+    RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True, for_good=True),
 }
 # What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
 INSIDE = frozenset({"idempotent", "workspace"})

@@ -39,7 +39,8 @@ class Readiness:
 def overview(request: HttpRequest) -> HttpResponse:
     """The overview, or the welcome of somebody who has no goal yet."""
     user = cast(User, request.user)
-    if not goals_visible_to(user).exists():
+    goals = selectors.goals_shown(user)
+    if not goals.any and not goals_visible_to(user).exists():
         return welcome(request, user)
     waiting = selectors.plans_to_decide(user)
     chart = selectors.how_it_went(user)
@@ -50,14 +51,12 @@ def overview(request: HttpRequest) -> HttpResponse:
         {
             "form": GoalForm(by=user),
             "waiting": waiting,
-            "by_hand": selectors.goals_for_hands(user),
-            "at_work": selectors.goals_at_work(user),
-            "just_ended": selectors.goals_just_ended(user),
+            "goals": goals,
             "chart": chart,
             "achieved_percent": round(100 * chart.achieved / chart.total) if chart.total >= ENOUGH_CASES else None,
             "median_s": median_s,
             "decisions": decisions,
-            "examples": _with_keys(examples.left(user, with_model=bool(settings.MODEL))),
+            "examples": _with_keys(examples.left(goals.given, with_model=bool(settings.MODEL))),
             **_health(),
         },
     )

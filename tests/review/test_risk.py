@@ -92,6 +92,26 @@ def test_a_step_that_would_send_a_text_is_high_and_one_that_can_send_none_says_t
         assert "it cannot run: no language model was set up" in found.reasons[0]
 
 
+@pytest.mark.parametrize(
+    ("command", "level", "words"),
+    [
+        ("retire_agent", Level.HIGH, "nothing undoes that"),
+        ("create_agent", Level.MEDIUM, "outside of the workspace"),
+        ("change_agent", Level.MEDIUM, "outside of the workspace"),
+    ],
+)
+def test_what_mindx_does_to_itself_is_high_where_nothing_undoes_it(command: str, level: Level, words: str) -> None:
+    step = replace(spec(command, effect="keyed", name="scout"), tool="agent_registry")
+    found = risk(step, counts={("agent_registry", command): (0, 40)})
+    assert found.level is level
+    assert words in found.reasons[0]
+
+
+def test_a_command_says_that_it_cannot_be_undone_where_its_service_does() -> None:
+    said = {command.name for command in REGISTRY.commands if "cannot be undone" in command.summary}
+    assert said == {command.name for command in REGISTRY.commands if command.cannot_be_undone} == {"retire_agent"}
+
+
 def test_a_program_is_unknown_until_it_was_tried_and_medium_when_it_left_everything_in_place() -> None:
     program = spec("run", command_line="python a.py")
     assert risk(program).level is Level.UNKNOWN

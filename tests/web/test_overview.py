@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import redis
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,6 +143,47 @@ def test_what_runs_and_what_just_ended_is_shown(owner: User, client_of: ClientOf
     page = overview(client_of(owner))
     assert "being planned" in page
     assert "failed: it broke" in page
+
+
+def test_each_kind_of_goals_is_its_newest_ones_whatever_else_there_is(
+    owner: User, outsider: User, reviewer: User, operator: User, goal_rows: GoalRows
+) -> None:
+    now = timezone.now()
+    ended = (GoalState.ACHIEVED, GoalState.FAILED, GoalState.DROPPED)
+    for number, by in enumerate([owner, outsider, operator, owner, outsider, operator, operator, owner]):
+        goal_rows(by, *(state for state in GoalState if state not in ended), text=f"{number} of {by}")
+        # What ended last was not given last.
+        goal_rows(by, *ended, text=f"{number} of {by}", ended_at=now - timedelta(minutes=7 * number % 5))
+    every = list(Goal.objects.order_by("-pk"))
+    for user, sees, mends in ((owner, {owner}, {owner}), (reviewer, None, {reviewer}), (operator, None, None)):
+        seen = [goal for goal in every if sees is None or goal.submitted_by in sees]
+        by_hand = [goal for goal in seen if mends is None or goal.submitted_by in mends]
+        found = selectors.goals_shown(user)
+        assert found.by_hand == [goal for goal in by_hand if goal.state == GoalState.MANUAL][:5]
+        assert found.at_work == [goal for goal in seen if goal.state in selectors._AT_WORK][:5]
+        last = sorted((goal.ended_at for goal in seen if goal.ended_at), reverse=True)
+        assert [goal.ended_at for goal in found.just_ended] == last[:4]
+        assert found.given == [goal.text for goal in every if goal.submitted_by == user][:6]
+
+
+@pytest.mark.usefixtures("real_health")
+def test_the_overview_asks_ten_questions_however_much_there_is(
+    owner: User, reviewer: User, client_of: ClientOf, propose_plan: ProposePlan, goal_rows: GoalRows
+) -> None:
+    def asked(user: User) -> int:
+        client = client_of(user)
+        with CaptureQueriesContext(connection) as questions:
+            overview(client)
+        return len(questions)
+
+    propose_plan(owner)
+    goal_rows(owner, GoalState.PLANNING)
+    # Who asks and their session; goals, plans, days, decisions, workspaces; the frame; two that look at the parts.
+    assert (asked(reviewer), asked(owner)) == (10, 9)
+    for _ in range(3):
+        propose_plan(owner)
+        goal_rows(owner, *GoalState)
+    assert (asked(reviewer), asked(owner)) == (10, 9)
 
 
 def test_hostile_goals_are_shown_and_do_nothing(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
