@@ -107,7 +107,11 @@ def main() -> None:
 def _measure(place: Path, count: int, *, profile: bool) -> bool:
     from agents.models import Belief
     from agents.services import cycle
+    from mindx_web import celery, garbage
 
+    # What a worker has loaded when it begins, and how it looks for garbage from then on.
+    celery.app.loader.import_default_modules()
+    garbage.settle()
     user = _person()
     rules = _library(user)
     parts = _Parts()

@@ -164,9 +164,13 @@ _CLOCKS = {each.name for each in fields(_Clock)}
 def _planning(count: int) -> None:
     from django.core.management import call_command
 
+    from mindx_web import celery, garbage
     from people.models import User
     from people.roles import Role
 
+    # What a worker has loaded when it begins, and how it looks for garbage from then on.
+    celery.app.loader.import_default_modules()
+    garbage.settle()
     logging.disable(logging.WARNING)
     call_command("load_starters", verbosity=0)
     owner = User.objects.create_user("owner", roles=[Role.SUBMITTER])

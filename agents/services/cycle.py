@@ -46,14 +46,15 @@ def one(goal_id: int | None = None) -> int | None:
     """Claim this goal, or the most urgent one, and take one turn; the goal to go on with (this one, or another that it
     let go first), or None when nothing could be claimed.
 
-    An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step; when that
-    does not go well, claimed alone, and the turn finds out why.
+    An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step, and so is a
+    new goal claimed and adopted; when that does not go well, it is claimed alone, and the turn finds out why.
     """
-    lease, begun = None, None
+    lease, begun, adopted = None, None, None
     try:
         with transaction.atomic():
             lease = claim(goal_id)
-            begun = _begun_with(lease) if lease is not None else None
+            if lease is not None:
+                begun, adopted = _begun_with(lease), _adopted_with(lease)
     except Exception as error:
         if outage.is_outage(error):
             if lease is None:
@@ -62,10 +63,10 @@ def one(goal_id: int | None = None) -> int | None:
             outage.give_back(lease)
             return lease.goal_id
         logger.debug("Goal %s is claimed before its plan is taken up", goal_id, exc_info=error)
-        lease, begun = claim(goal_id), None
+        lease, begun, adopted = claim(goal_id), None, None
     if lease is None:
         return None
-    turn(lease, begun)
+    turn(lease, begun, adopted)
     return lease.then[0] if lease.then else lease.goal_id
 
 
@@ -84,19 +85,30 @@ def _begun_with(lease: Lease) -> _Begin | None:
     return lambda: begun
 
 
-def turn(lease: Lease, begin: _Begin | None = None) -> None:
-    """One turn under a lease, which is given back at the end whatever happens. `begin` gives the plan to be run."""
+def _adopted_with(lease: Lease) -> planning.Adopted | None:
+    """The goal as it was adopted with the claim; None where the turn adopts it."""
+    if lease.lost or lease.state != GoalState.PENDING:
+        return None
+    with telemetry.working_on(worker=lease.owner, goal=lease.goal_id):
+        return planning.adopt(lease)
+
+
+def turn(lease: Lease, begin: _Begin | None = None, adopted: planning.Adopted | None = None) -> None:
+    """One turn under a lease, which is given back at the end whatever happens.
+
+    `begin` gives the plan to be run, `adopted` the goal to be planned where that was adopted with the claim.
+    """
     with (
         telemetry.working_on(worker=lease.owner),
         telemetry.span("claim", lease.goal_id, {"mindx.fence": lease.fence, "mindx.worker": lease.owner}),
     ):
-        _turn(lease, begin or (lambda: executor.begin(lease)))
+        _turn(lease, begin or (lambda: executor.begin(lease)), adopted)
 
 
-def _turn(lease: Lease, begin: _Begin) -> None:
+def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None:
     given_back = False
     try:
-        given_back = _step(lease, begin)
+        given_back = _step(lease, begin, adopted)
     except (LeaseLost, MoveRefused) as error:
         logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
     except Exception as error:
@@ -111,7 +123,7 @@ def _turn(lease: Lease, begin: _Begin) -> None:
         outage.when_it_answers(lambda: release(lease))
 
 
-def _step(lease: Lease, begin: _Begin) -> bool:
+def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool:
     """Do what the goal's state asks for; whether the lease was given back with it."""
     state = GoalState(lease.state or Goal.objects.values_list("state", flat=True).get(pk=lease.goal_id))
     if lease.lost >= LOST_WORKERS_MAX and state in (GoalState.PENDING, GoalState.PLANNING):
@@ -121,7 +133,7 @@ def _step(lease: Lease, begin: _Begin) -> bool:
     elif state is GoalState.BLOCKED:
         unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
-        return planning.plan_goal(lease)
+        return planning.plan_goal(lease, adopted)
     elif state in GOAL_ENDED:
         learning.learn(lease)
         families.drop_orphans()

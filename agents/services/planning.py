@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -65,14 +65,23 @@ _MAY_BE_PLANNED = (
 )
 
 
-def plan_goal(lease: Lease) -> bool:
+@dataclass(frozen=True)
+class Adopted:
+    """A goal that became an intention, what there is of it from before, and the stopwatch over its planning."""
+
+    goal: Goal
+    before: Earlier
+    took: Took
+
+
+def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     """Take the goal from pending to a plan that awaits review, or to `manual` with the reason.
 
-    Reading files and thinking happen outside any transaction; the result is stored only if the lease still holds. True:
-    the lease was given back with it.
+    `adopted`: the goal, where it was adopted already. Reading files and thinking happen outside any transaction; the
+    result is stored only if the lease still holds. True: the lease was given back with it.
     """
-    took = Took(timezone.now())
-    goal, before = _adopt(lease, took)
+    adopted = adopted or adopt(lease)
+    goal, before, took = adopted.goal, adopted.before, adopted.took
     if goal.state != GoalState.PLANNING:  # it waits for its design, or is not begun
         return False
     told = telling.mark(goal.pk)
@@ -175,19 +184,23 @@ def give_up(lease: Lease, reason: str) -> None:
         move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=reason)
 
 
-def _adopt(lease: Lease, took: Took) -> tuple[Goal, Earlier]:
-    """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed."""
-    with transaction.atomic():
+def adopt(lease: Lease) -> Adopted:
+    """The goal becomes an intention: the most urgent one that nothing blocks, which is why it was claimed.
+
+    In a transaction of its own, or as a part of the caller's, all of which is then to be undone by what it raises.
+    """
+    took = Took(timezone.now())
+    with transaction.atomic(savepoint=False):
         goal = hold(lease)
-        before = earlier.of(goal)
+        adopted = Adopted(goal, earlier.of(goal), took)
         since = goal.changed_at
         if goal.state == GoalState.PENDING:
             if not adopting.adopt(goal, lease):
-                return goal, before
+                return adopted
             took.adopted(since)
-        if before.documents and (design := designs.in_the_way(goal)) is not None:
+        if adopted.before.documents and (design := designs.in_the_way(goal)) is not None:
             designs.wait_for_it(goal, design)
-        return goal, before
+        return adopted
 
 
 def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:

@@ -12,7 +12,6 @@ from agents.execution import ending, record, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.services import cycle, learning, planning
-from agents.services.planning_time import Took
 from agents.states import GoalState, PlanState
 from library.components import services as components
 from people.models import User
@@ -39,7 +38,7 @@ def _dies_in(plan: IntentPlan, position: int) -> None:
 def test_planning_that_costs_workers_waits_for_a_person(owner: User, make_goal: Callable[..., Goal]) -> None:
     goal = make_goal(owner)
     for _ in range(LOST_WORKERS_MAX):
-        planning._adopt(_dies(goal.pk), Took(timezone.now()))
+        planning.adopt(_dies(goal.pk))
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert (goal.state, goal.lease_owner) == (GoalState.MANUAL, "")
@@ -49,7 +48,7 @@ def test_planning_that_costs_workers_waits_for_a_person(owner: User, make_goal: 
 def test_two_dead_workers_strand_no_planning(owner: User, make_goal: Callable[..., Goal]) -> None:
     goal = make_goal(owner, "Reconcile the ledger")
     for _ in range(LOST_WORKERS_MAX - 1):
-        planning._adopt(_dies(goal.pk), Took(timezone.now()))
+        planning.adopt(_dies(goal.pk))
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert goal.reason == "no_relevant_rule", "it was planned as any other"

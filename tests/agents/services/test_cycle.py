@@ -12,7 +12,6 @@ from agents.errors import GoalRefused
 from agents.execution.lease import LeaseLost, claim, claimable
 from agents.models import Agent, Goal
 from agents.services import cycle, goals, planning
-from agents.services.planning_time import Took
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.services import decisions
@@ -73,7 +72,7 @@ def test_a_worker_that_died_while_planning_strands_nothing(owner: User, make_goa
     goal = make_goal(owner, PROJECT)
     dead = claim(goal.pk)
     assert dead is not None
-    planning._adopt(dead, Took(goal.changed_at))
+    planning.adopt(dead)
     assert claim(goal.pk) is None
     Goal.objects.filter(pk=goal.pk).update(lease_until="2020-01-01T00:00:00Z")
     assert _after_work(goal).state == GoalState.AWAITING_REVIEW
@@ -132,7 +131,7 @@ def test_an_error_inside_a_turn_pauses_the_goal_and_says_so(
 ) -> None:
     goal = make_goal(owner, PROJECT)
 
-    def broken(_: object) -> None:
+    def broken(*_: object) -> None:
         raise ValueError("a bug")
 
     with monkeypatch.context() as patch:
@@ -149,7 +148,7 @@ def test_a_turn_that_fails_because_another_worker_has_the_goal_says_nothing_abou
 ) -> None:
     goal = make_goal(owner, PROJECT)
 
-    def taken_over(_: object) -> None:
+    def taken_over(*_: object) -> None:
         Goal.objects.filter(pk=goal.pk).update(lease_fence=F("lease_fence") + 1)
         raise FileNotFoundError("its checkout was removed")
 

@@ -24,9 +24,9 @@ from people.models import User
 from tests.cast import person
 
 NOTE = "Write a note named {} saying hello"
-# One for the claim, one for the adoption, one for the plan; each with its BEGIN is among the statements.
-COMMITS = 3
-STATEMENTS = 31
+# One for the claim with the adoption, one for the plan; each with its BEGIN is among the statements.
+COMMITS = 2
+STATEMENTS = 29
 GREET = "RULE greet\nIF your task is to greet {name}\nTHEN: create the folder {name}\n"
 
 
