@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -61,10 +62,10 @@ class Goals:
     `given` is what this person wrote in their newest goals.
     """
 
-    by_hand: list[Goal]
-    at_work: list[Goal]
-    just_ended: list[Goal]
-    given: list[str]
+    by_hand: Sequence[Goal]
+    at_work: Sequence[Goal]
+    just_ended: Sequence[Goal]
+    given: Sequence[str]
 
     @property
     def any(self) -> bool:

@@ -36,7 +36,12 @@ class Checked:
     @property
     def is_fit(self) -> bool:
         """True when nothing but hints is left."""
-        return self.rule is not None and not any(problem.severity == "error" for problem in self.problems)
+        return self.rule is not None and not self.errors
+
+    @property
+    def errors(self) -> list[LintProblem]:
+        """What keeps it from working."""
+        return [problem for problem in self.problems if problem.severity == "error"]
 
 
 def check(text: str, *, instead_of: str = "") -> Checked:
@@ -85,7 +90,7 @@ def save(
     text = text.replace("\r\n", "\n").strip() + "\n"
     checked = check(text, instead_of=of.name if of else "")
     if checked.rule is None or not checked.is_fit:
-        raise RuleInvalid([problem for problem in checked.problems if problem.severity == "error"])
+        raise RuleInvalid(checked.errors)
     name = checked.rule.name
     if of is None and Component.objects.filter(kind=KIND, name=name).exists():
         raise LibraryRefused(f"There is a rule “{name}” already. Edit that one, or give this one another name.", "body")

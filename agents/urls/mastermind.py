@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from agents.views import backlog, mastermind
+from agents.views import backlog, copies, mastermind
 
 urlpatterns = [
     path("", mastermind.commands, name="mastermind"),
+    path("copies/<int:pk>/", copies.detail, name="mastermind-copy"),
+    path("copies/<int:pk>/<slug:verdict>/", copies.decide, name="mastermind-copy-decide"),
     path("backlog/", backlog.listing, name="mastermind-backlog"),
     path("backlog/decide/", backlog.decide, name="mastermind-decide"),
     path("backlog/process/", backlog.process, name="mastermind-process"),

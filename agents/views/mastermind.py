@@ -16,7 +16,7 @@ from agents import selectors
 from agents.mastermind import commands as known_commands
 from agents.mastermind.reading import MOST_CHARS
 from agents.models import Agent, GivenCommand
-from agents.services import backlog, commanding, known_components
+from agents.services import backlog, commanding, evolved, known_components
 from agents.services.commanding import Given
 from people.models import User
 
@@ -24,6 +24,7 @@ SHOWN = 20
 _OFFERED_WORKSPACES = 50
 _OFFERED_AGENTS = 50
 _OFFERED_COMPONENTS = 60
+_SHOWN_COPIES = 10
 
 
 class LineForm(forms.Form):
@@ -80,6 +81,7 @@ def _page(
         "key": uuid4().hex,
         "max": MOST_CHARS,
         "may_triage": backlog.may_triage(user),
+        "copies": list(evolved.waiting_for(user)[:_SHOWN_COPIES]),
     }
     return render(request, "agents/mastermind/commands.html", context, status=status)
 

@@ -70,7 +70,7 @@ def publish(
     if status not in (_Status.CANDIDATE, _Status.ACTIVE):
         raise LibraryRefused("A new version is a candidate or active.", "status")
     check_rights(by, activate=status == _Status.ACTIVE)
-    _check(name, body)
+    check_text(name, body)
     with transaction.atomic():
         component = _locked(kind, name)
         if parent is not None and parent.component_id != component.pk:
@@ -114,7 +114,8 @@ def record_use(version_id: int, succeeded: bool) -> None:
     )
 
 
-def _check(name: str, body: str) -> None:
+def check_text(name: str, body: str) -> None:
+    """Raise LibraryRefused for a name or a text that no version can have."""
     if not name.strip() or len(name) > 120:
         raise LibraryRefused("A component needs a name of at most 120 characters.", "name")
     if not body.strip():

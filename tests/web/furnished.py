@@ -17,6 +17,7 @@ from agents.mastermind.stops import Rules
 from agents.models import (
     BacklogItem,
     Belief,
+    EvolvedCopy,
     FailureRecord,
     Generation,
     Goal,
@@ -102,6 +103,7 @@ class Furnished:
     asking: Goal
     stuck: Goal
     mapping: int
+    copy: EvolvedCopy
 
 
 def furnish(people: People) -> Furnished:
@@ -152,7 +154,16 @@ def furnish(people: People) -> Furnished:
         asking=_asking(owner),
         stuck=_stuck(owner, judge, keeper),
         mapping=_tuned(keeper),
+        copy=_copied(owner),
     )
+
+
+def _copied(owner: User) -> EvolvedCopy:
+    """What a submitter's goal made of firmware, which waits for somebody who may write."""
+    return EvolvedCopy.objects.create(
+        goal=goal_of(owner, f"Better {LONG}"), target_kind="firmware", target_name="general", wish=NASTY,
+        proposed=f"Write English.\n{NASTY}\n", said=f"it waits, {LONG}", settled_at=timezone.now(),
+    )  # fmt: skip
 
 
 def _tuned(keeper: User) -> int:

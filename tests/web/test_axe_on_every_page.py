@@ -92,6 +92,10 @@ PAGES: dict[str, list[Place]] = {
         Place("keeper", query=lambda _: "?state=&critical=on"),
         Place("owner", query=lambda _: "?q=nothing+fits"),
     ],
+    "mastermind-copy": [
+        Place("owner", lambda all_: [all_.copy.pk]),
+        Place("keeper", lambda all_: [all_.copy.pk]),
+    ],
     "mastermind-item": [Place("keeper", lambda all_: [all_.item.pk])],
     "rules": [Place("keeper")],
     "agents": [Place("owner")],
@@ -172,6 +176,7 @@ ACTIONS = {
     "goal-belief-back",
     "goal-plan-check",
     "workspace-upload",
+    "mastermind-copy-decide",
     "mastermind-decide",
     "mastermind-process",
     "mastermind-lift",

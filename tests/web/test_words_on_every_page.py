@@ -65,7 +65,7 @@ class Read(HTMLParser):
 def codes_in(page: str) -> set[str]:
     read = Read()
     read.feed(page)
-    return CODES & set(re.findall(r"\w+", read.text))
+    return set(CODES.intersection(re.findall(r"\w+", read.text)))
 
 
 def test_a_code_is_seen_where_it_is_read_and_not_where_it_is_quoted() -> None:

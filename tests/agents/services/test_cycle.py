@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.db.models import F
 
 from agents.errors import GoalRefused
+from agents.execution import draining
 from agents.execution.lease import LeaseLost, claim, claimable
 from agents.models import Agent, Goal
 from agents.services import cycle, goals, planning
@@ -168,9 +169,14 @@ def test_a_goal_under_way_without_a_plan_is_answered_once_and_a_person_leads_it_
     Goal.objects.filter(pk=goal.pk).update(state=state.value)
     # A worker that takes it up for nothing gives up after three turns here, not after its 30 seconds.
     turns: list[int | None] = []
-    monkeypatch.setattr(cycle.draining, "is_asked", lambda: len(turns) > 3)
     one = cycle.one
-    monkeypatch.setattr(cycle, "one", lambda goal_id=None: turns.append(goal_id) or one(goal_id))
+
+    def counted(goal_id: int | None = None) -> int | None:
+        turns.append(goal_id)
+        return one(goal_id)
+
+    monkeypatch.setattr(draining, "is_asked", lambda: len(turns) > 3)
+    monkeypatch.setattr(cycle, "one", counted)
     goal = _after_work(goal)
     assert (goal.state, goal.reason, goal.lease_until) == (GoalState.MANUAL, "no_plan_is_open", None)
     # One turn of it, one that finds it in no need of another, one that finds nothing else.

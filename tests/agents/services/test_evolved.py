@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from agents.errors import NotPossibleNow, NotYours
 from agents.mastermind.configs import Config
 from agents.models import Agent, EvolvedCopy, Goal
 from agents.services import agent_making, commanding, evolved, firmware, workspaces
@@ -23,6 +24,7 @@ from people.models import User
 pytestmark = pytest.mark.django_db
 Ended = Callable[..., EvolvedCopy]
 RULE = "write a note"
+WISH = "evolve scout agent: let people decide"
 
 
 @pytest.fixture
@@ -57,13 +59,13 @@ def same(text: str) -> str:
     return text
 
 
+def careful(text: str) -> str:
+    return json.dumps({**json.loads(text), "people_only": True})
+
+
 def test_the_copy_of_an_agent_becomes_a_candidate_and_no_other_agent(operator: User, ended: Ended) -> None:
     agent = agent_making.create("scout", Config(), by=operator)
-
-    def careful(text: str) -> str:
-        return json.dumps({**json.loads(text), "people_only": True})
-
-    copy = ended("evolve scout agent: let people decide", operator, careful)
+    copy = ended(WISH, operator, careful)
     assert copy.version is not None
     assert (copy.version.version, copy.version.status) == ("1.1.0", "candidate")
     assert copy.version.changes == f"goal {copy.goal_id}: let people decide"
@@ -135,11 +137,100 @@ def test_a_goal_that_was_not_achieved_leaves_no_candidate(operator: User, ended:
     assert (copy.version, "the goal is failed" in copy.said) == (None, True)
 
 
-def test_who_may_write_no_version_leaves_no_candidate(owner: User, operator: User, ended: Ended) -> None:
+def test_what_a_submitter_made_better_is_kept_until_somebody_who_may_takes_it_in(
+    owner: User, operator: User, ended: Ended
+) -> None:
     agent_making.create("scout", Config(), by=operator)
-    copy = ended("evolve scout agent: better", owner, lambda text: text.replace("false", "true"))
-    assert copy.version is None
-    assert "Your roles do not let you" in copy.said
+    copy = ended(WISH, owner, careful)
+    assert (copy.version, copy.waits) == (None, True)
+    assert copy.said == (
+        "the copy of agent scout waits for a reviewer, an operator or a developer to take it into the library"
+    )
+    assert copy.goal.log_lines.filter(text=copy.said).exists()
+    assert not ComponentVersion.objects.filter(status="candidate").exists(), "nobody with the role has looked at it"
+    taken = evolved.take_in(copy, by=operator)
+    assert taken.version is not None
+    assert (taken.version.status, taken.version.created_by) == ("candidate", operator)
+    assert taken.version.changes == f"goal {copy.goal_id} of {owner.username}: let people decide"
+    assert json.loads(taken.version.body)["people_only"] is True
+    copy.refresh_from_db()
+    assert (copy.waits, copy.decided_by) == (False, operator)
+    said = "the copy of agent scout is candidate 1.1.0 of the library; nothing uses it yet"
+    assert copy.said == f"{operator.username} took it in: {said}"
+    assert copy.goal.log_lines.filter(text=copy.said).exists()
+
+
+def test_the_submitter_and_those_who_may_write_see_it_and_nobody_else_decides(
+    owner: User, outsider: User, operator: User, reviewer: User, admin: User, ended: Ended
+) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended(WISH, owner, careful)
+    for who, sees in ((owner, True), (reviewer, True), (operator, True), (admin, True), (outsider, False)):
+        assert evolved.waiting_for(who).filter(pk=copy.pk).exists() is sees, who.username
+    for nobody in (owner, outsider):
+        with pytest.raises(NotYours):
+            evolved.take_in(copy, by=nobody)
+        with pytest.raises(NotYours):
+            evolved.decline(copy, by=nobody, why="no")
+    copy.refresh_from_db()
+    assert copy.waits
+    assert not ComponentVersion.objects.filter(status="candidate").exists()
+
+
+def test_it_is_decided_once_and_a_refusal_says_why(owner: User, operator: User, reviewer: User, ended: Ended) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended(WISH, owner, careful)
+    with pytest.raises(NotPossibleNow, match="Say why"):
+        evolved.decline(copy, by=reviewer, why="  ")
+    evolved.decline(copy, by=reviewer, why="people decide anyway")
+    for decide in (evolved.take_in, lambda copy, by: evolved.decline(copy, by=by, why="twice")):
+        with pytest.raises(NotPossibleNow, match="decided already"):
+            decide(copy, by=operator)
+    copy.refresh_from_db()
+    assert (
+        copy.said == f"{reviewer.username} does not take the copy of agent scout into the library: people decide anyway"
+    )
+    assert (copy.version, bool(copy.proposed)) == (None, True)
+
+
+def test_what_no_longer_fits_is_not_taken_in_and_waits_on(owner: User, operator: User, ended: Ended) -> None:
+    agent = agent_making.create("scout", Config(), by=operator)
+    copy = ended(WISH, owner, careful)
+    type(agent).objects.filter(pk=agent.pk).update(people_only=True)
+    with pytest.raises(NotPossibleNow, match="It is not taken in: Nothing would change"):
+        evolved.take_in(copy, by=operator)
+    copy.refresh_from_db()
+    assert (copy.waits, copy.decided_by) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: "{", "begins like JSON and is none"),
+        (lambda text: text.replace("{", '{"\\u0000": 1,', 1), "An agent has no"),
+        (lambda text: f"{text}\0", "cannot hold the character zero"),
+        (lambda text: f"{text}{' ' * 100_000}", "longer than 100,000 characters"),
+    ],
+)
+def test_what_could_be_no_version_is_not_kept_for_anybody(
+    owner: User, operator: User, ended: Ended, change: Callable[[str], str], said: str
+) -> None:
+    agent_making.create("scout", Config(), by=operator)
+    copy = ended(WISH, owner, change)
+    assert said in copy.said
+    assert not copy.proposed
+
+
+def test_an_unsound_rule_is_not_kept_and_a_tools_difference_is(owner: User, operator: User, ended: Ended) -> None:
+    call_command("load_starters", verbosity=0)
+    copy = ended(f"evolve the rule {RULE}: say so", owner, lambda text: text.replace("THEN", "THEN: dance\nTHEN", 1))
+    assert "is no candidate" in copy.said
+    assert not copy.waits
+    tool = ended("evolve the git tool", owner, lambda text: f"# better\n{text}" if "TOOL =" in text else text)
+    assert tool.proposed.startswith("--- a/git_tool/tools/git_tool.py\n")
+    taken = evolved.take_in(tool, by=operator)
+    assert taken.version is not None
+    assert taken.version.body == tool.proposed
 
 
 def test_a_copy_is_offered_once(operator: User, ended: Ended) -> None:
