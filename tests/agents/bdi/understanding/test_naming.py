@@ -12,7 +12,7 @@ from agents.bdi.understanding.paths import Tree
 from agents.mastermind.components import Component, find
 
 WORD = st.text("abcdefghijklmnop", min_size=2, max_size=9).filter(
-    lambda word: not {word, word.removesuffix("s")} & (naming.KINDS | {"an", "of"})
+    lambda word: not {word, word.removesuffix("s")} & (naming.KINDS | naming.ARTICLES)
 )
 
 

@@ -1,0 +1,193 @@
+"""What nobody asked for and would be done in silence: each text here is held back by one guard of the reading alone.
+
+Beside each stands what is like it and is meant, so that no guard holds back more than it should.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.understand import by_name, understand
+from agents.toolkit.registry import REGISTRY
+
+PATHS = (
+    "README.md",
+    "main.py",
+    "photo_album.md",
+    "boat/engine.py",
+    "boat/sail_plan.md",
+    "letters/to_insurer.txt",
+    "letters/harbour_master.txt",
+    "photos/mast.jpg",
+    "photos/bow.jpg",
+    "receipts/paint.txt",
+    "attic/.keep",
+    "tests/test_engine.py",
+)
+TREE = Tree.of((path, "file") for path in PATHS)
+
+
+def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
+    found = understand(text, TREE, REGISTRY)
+    assert found.is_sure, found.questions
+    return [(command, dict(values)) for _, command, values in by_name(found)]
+
+
+def is_asked(text: str) -> bool:
+    return bool(understand(text, TREE, REGISTRY).questions)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I deleted the photos folder",
+        "I removed boat/engine.py",
+        "We moved main.py to the attic",
+        "main.py was moved to the attic",
+    ],
+)
+def test_what_somebody_did_is_not_done_again(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["delete main.py if needed", "delete main.py if necessary", "show main.py if you must"]
+)
+def test_an_if_is_a_condition_though_only_little_words_stand_behind_it(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_an_if_behind_a_word_of_finding_out_is_no_condition() -> None:
+    assert steps("check if README.md mentions rope") == [("grep", {"path": "README.md", "text": "rope"})]
+
+
+@pytest.mark.parametrize("text", ["delete the photo", "open the photo"])
+def test_of_a_kind_there_are_those_too_whose_names_do_not_say_it(text: str) -> None:
+    """`photo_album.md` says a part of it, and the folder of the photos says it of two others."""
+    assert is_asked(text)
+
+
+def test_what_a_name_says_is_found_among_others_of_its_kind() -> None:
+    assert steps("delete the photo of the bow") == [("rm", {"path": "photos/bow.jpg"})]
+
+
+@pytest.mark.parametrize("text", ["open a plan", "show me some plan", "delete a plan"])
+def test_one_of_some_kind_is_not_the_only_one_that_is_there(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_the_one_of_some_kind_is_the_only_one_that_is_there() -> None:
+    assert steps("open the plan") == [("read", {"path": "boat/sail_plan.md"})]
+
+
+@pytest.mark.parametrize(
+    "text", ["move the receipt to the attic", "copy the receipt to the attic", "go to the letter", "open the receipt"]
+)
+def test_one_thing_is_not_the_folder_of_many(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_the_folder_of_many_is_meant_where_a_folder_is_said() -> None:
+    moved = [("mv", {"path": "receipts", "to": "attic/receipts"})]
+    assert steps("move the receipt folder to the attic") == moved
+    assert steps("move the receipts to the attic") == moved
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is main.py deleted?",
+        "was the photos folder removed?",
+        "were the photos moved to the attic?",
+        "did boat/engine.py move to the attic?",
+        "is the photos folder new?",
+    ],
+)
+def test_whether_something_is_so_is_asked_and_not_made_so(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to be in a folder called spare",
+        "I need to use a folder called spare",
+        "I need to use an environment called sea",
+    ],
+)
+def test_what_somebody_wants_to_do_with_it_does_not_make_it(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_what_somebody_wants_is_made() -> None:
+    assert steps("I want a folder called spare") == [("mkdir", {"path": "spare"})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # An article, or a word of how often.
+        "run pytest this evening",
+        "run main.py the second time",
+        "run pytest every evening",
+        # A comma that parts words.
+        "run pytest, quietly",
+        # A little word.
+        "run pytest with coverage",
+        "run pytest in tests",
+        # Words that begin like a command at a terminal.
+        "sort crew",
+        "date tomorrow",
+    ],
+)
+def test_english_behind_a_program_is_not_what_it_is_run_with(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_a_program_that_says_words_is_run_with_a_sentence() -> None:
+    assert steps("run echo the mast is broken") == [("run", {"command_line": "echo the mast is broken"})]
+
+
+@pytest.mark.parametrize("text", ["find letters", "search for pictures", "find anchor in the boat folder"])
+def test_of_two_readings_that_are_about_as_good_none_is_taken(text: str) -> None:
+    """A name of what is there, or a text in it?"""
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        # The other passes a word over: a flag, a slip of a verb.
+        ('find boat -name "*.py"', [("find", {"path": "boat", "pattern": "*.py"})]),
+        ("documnt boat into attic/boat", [("document", {"path": "boat", "to": "attic/boat"})]),
+        # The other has only one of the verb's words.
+        ("git stauts", [("status", {})]),
+        # The other takes little words into its text that stand around it.
+        ("search please the word rope in boat", [("grep", {"path": "boat", "text": "rope"})]),
+        ("grep rope in sail plan", [("grep", {"path": "boat/sail_plan.md", "text": "rope"})]),
+    ],
+)
+def test_a_reading_that_makes_use_of_less_is_no_rival(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
+    assert steps(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("search for rope, I need every line", [("grep", {"text": "rope"})]),
+        # What is announced is somebody's own, with all of its clauses.
+        (
+            "commit with message rope replaced, I need it today",
+            [("commit", {"message": "rope replaced, I need it today"})],
+        ),
+    ],
+)
+def test_a_text_without_quotes_ends_where_somebody_goes_on(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
+    assert steps(text) == wanted
+
+
+def test_where_something_belongs_is_an_order_where_nothing_else_is_asked_for() -> None:
+    assert steps("main.py belongs in the attic") == [("mv", {"path": "main.py", "to": "attic/main.py"})]
