@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from agents.execution import filing, typed
 from agents.execution import shadow as shadow_run
-from agents.execution import typed
 from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, mind_cases, snapshot_upkeep
 from sandbox.analysis import kit
 
@@ -27,6 +27,7 @@ def sweep() -> None:
     """Find what no wake-up reached."""
     cycle.sweep()
     typed.sweep()
+    filing.sweep()
 
 
 @shared_task(name="agents.typed_command")

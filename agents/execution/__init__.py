@@ -1,4 +1,4 @@
-"""The executor: claim under a fenced lease, verify, run in a checkout, record in one statement.
+"""The executor: claim under a fenced lease, verify, run in a checkout, report in one statement.
 
-`advance.sql` is the one place besides `agents.services.moves` that sets a state.
+Its statements are the one place besides `agents.services.moves` that sets a state.
 """

@@ -50,12 +50,21 @@ class Companion:
     `stop_work` is set when the running step must end: `lost` says the lease is gone (nothing may be recorded),
     `cancelled` that a person wants it to stop, `interrupted` that this worker is told to, `out_of_time` that the plan's
     time is over (`deadline`). `renew` extends the claim's lease and says whether it still is ours; `is_cancelled` asks
-    the table. Both are called in this thread, with its own connection.
+    the table. Both are called in this thread, with its own connection. `before_writing` is called before lines are
+    written and at each beat, in whatever thread does it.
     """
 
-    def __init__(self, goal_id: int, *, renew: Callable[[], bool], is_cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        goal_id: int,
+        *,
+        renew: Callable[[], bool],
+        is_cancelled: Callable[[], bool],
+        before_writing: Callable[[], object] = lambda: None,
+    ) -> None:
         self.goal_id = goal_id
         self._renew = renew
+        self._before_writing = before_writing
         self._is_cancelled = is_cancelled
         self.stop_work = threading.Event()
         self.lost = False
@@ -184,6 +193,7 @@ class Companion:
                         next_check = now + CHECK_S
                         self._check_cancel()
                         answers = True
+                    self._before_writing()
                     self._flush(until=min(next_renewal, next_check))
                 except (DatabaseError, InterfaceError):
                     if answers:  # once an outage, not at every beat
@@ -228,6 +238,7 @@ class Companion:
     def _write_batch(self) -> None:
         # Kept until they are stored, so that a database that is away loses nothing.
         self._unwritten = self._unwritten or self._take()
+        self._before_writing()
         logs.write(self.goal_id, self._unwritten)
         self._unwritten = []
 

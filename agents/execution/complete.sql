@@ -1,6 +1,6 @@
--- Finish the last main intent, at %(position)s, and with it the plan and the goal; give the lease back; write the log
--- lines that are due: in one statement. The conditions are those of advance.sql, and the lease stands before them,
--- because the goal's row is locked before the plan's, as everywhere.
+-- Report the last main intent, at %(position)s, as ended, and end with it the plan and the goal; give the lease back: in one
+-- statement, behind which all reports are filed. The conditions are those of advance.sql, and the lease stands before
+-- them, because the goal's row is locked before the plan's, as everywhere.
 WITH goal AS (
     SELECT id FROM agents_goal
     WHERE id = %(goal)s AND lease_fence = %(fence)s AND state = 'executing'
@@ -19,14 +19,16 @@ WITH goal AS (
       AND agents_intentplan.approved_digest = %(digest)s
       AND %(before)s = (SELECT head FROM agents_workspace WHERE id = %(workspace)s)
     RETURNING agents_intentplan.id
-), {recorded}{changed}, intents AS (
+){changed}, intents AS (
     UPDATE agents_intent
-    SET state = CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'skipped' END,
-        result = CASE WHEN position = %(position)s THEN %(result)s::jsonb ELSE result END,
-        reason = CASE WHEN position = %(position)s THEN %(reason)s ELSE 'not needed: the plan succeeded' END
-    WHERE intent_plan_id = %(plan)s
-      AND (position = %(position)s OR state = 'pending')
-      AND EXISTS (SELECT FROM plan)
+    SET state = 'skipped', reason = 'not needed: the plan succeeded'
+    WHERE intent_plan_id = %(plan)s AND position > %(position)s AND state = 'pending' AND EXISTS (SELECT FROM plan)
+), report AS (
+    INSERT INTO agents_stepreport
+        (intent_plan_id, position, attempt, outcome, result, reason, after, following, fence, worker, at, said, begins)
+    SELECT %(plan)s, %(position)s, %(attempt)s, %(outcome)s, %(result)s::jsonb, %(reason)s, %(after)s,
+           NULL, %(fence)s, %(worker)s, clock_timestamp(), %(said)s, '[]'
+    FROM plan
 ), ended AS (
     -- Achieved; or pending, when a part that was not approved is planned again.
     UPDATE agents_goal
@@ -44,7 +46,5 @@ WITH goal AS (
     UPDATE agents_leveldocument
     SET state = 'cancelled', reason = 'the goal is achieved'
     WHERE goal_id = %(goal)s AND state = 'awaiting_review' AND %(goal_ends)s AND EXISTS (SELECT FROM plan)
-), due AS (
-    SELECT %(lines_of_it)s AS lines{after_changed} WHERE EXISTS (SELECT FROM plan)
-), {told}
-SELECT (SELECT last FROM counted) FROM plan
+)
+SELECT id FROM plan

@@ -12,8 +12,8 @@ from agents import telemetry
 from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.execution import record
-from agents.execution.lease import Lease, hold
-from agents.execution.record import Done, Running
+from agents.execution.lease import Lease
+from agents.execution.record import Done, Running, held
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.services import hints, logs, renewing
 from agents.services.logs import NewLine
@@ -53,7 +53,7 @@ def _completed(plan: IntentPlan) -> tuple[GoalState, str, str]:
 def complete_behind_the_last(plan: IntentPlan, lease: Lease) -> None:
     """The last main step has ended without a worker: a person said that it took effect, did it, or left it out."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         plan = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
         move_intents(
             plan.intents.filter(state=IntentState.PENDING.value),
@@ -69,7 +69,7 @@ def complete_behind_the_last(plan: IntentPlan, lease: Lease) -> None:
 def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) -> None:
     """Give up on the main steps: what has not run is skipped, the clean-up comes next."""
     with transaction.atomic():
-        hold(lease)
+        held(plan, lease)
         move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=reason)
         move_intents(
             plan.intents.filter(phase=Intent.Phase.MAIN, state=IntentState.PENDING.value),
@@ -84,7 +84,7 @@ def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) ->
 def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
     """The plan failed and with it the goal; or the agent let go of it, and it has been cleaned up."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=reason)
         _skip_pending(plan, "the plan failed")
         if reason.startswith(DROPPED):
@@ -103,7 +103,7 @@ def fail(plan: IntentPlan, lease: Lease, reason: str) -> None:
 def cancel(plan: IntentPlan, lease: Lease) -> None:
     """The worker saw that a person cancelled."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         plan = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
         cancelled(goal, plan, by=plan.reason.removeprefix("cancelled by ") or lease.owner)
 
@@ -127,7 +127,7 @@ def cancelled(goal: Goal, plan: IntentPlan, *, by: str, reason: str = "cancelled
 def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
     """The sandbox failed, not a step: the try does not count, and the goal waits until there is a jail."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
             finished=Now(), outcome="unavailable", reason=why
         )
@@ -144,7 +144,7 @@ def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
 def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:
     """The gate wants another person's word first: nothing of the plan runs, nothing of it is lost."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         logs.say(goal.pk, "review", "execute", f"the gate waits: {why}", level="warning")
         move_goal(
             goal,
@@ -170,7 +170,7 @@ def ask_again(
     The revision that awaits review; None when a person must plan.
     """
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         rows = goal.intent_plans.select_for_update(of=("self", "workspace"), no_key=True)
         locked = rows.select_related("plan", "workspace").get(pk=plan.pk)
         goal.workspace = locked.workspace  # as it is now, which is what the next revision is made on
@@ -182,7 +182,7 @@ def ask_again(
 def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:
     """A step that must run once was interrupted: only a person can say whether it took effect."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         move_intents(
             plan.intents.filter(pk=intent.pk), IntentState.OUTCOME_UNKNOWN, reason="the worker died while it ran"
         )

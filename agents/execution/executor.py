@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -24,11 +25,12 @@ from agents.bdi.started import living_before
 from agents.execution import draining, ending, reconsidering, record, recovering, verifying
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
+from agents.execution.filing import Filer
 from agents.execution.lease import Lease, LeaseLost, renew
 from agents.execution.outage import Answer, when_it_answers
 from agents.execution.reconsidering import LetGo, Reconsiderer
 from agents.execution.record import Done, Running, Said
-from agents.execution.steps import StepOutcome, earlier_results, run_step, unfit
+from agents.execution.steps import StepOutcome, earlier_results, refers_back, run_step, unfit
 from agents.execution.taking_up import take_up
 from agents.execution.watching import Watch
 from agents.models import IntentPlan
@@ -60,9 +62,11 @@ class Executor:
         granted: gate.Verdict,
         running: Running | None = None,
         watch: Watch | None = None,
+        filer: Filer | None = None,
     ) -> None:
         self.lease = lease
         self.companion = companion
+        self.filer = filer or Filer(plan.pk, plan.goal_id)
         self.watch = watch or Watch(plan.goal_id, plan.pk)
         self.reconsiderer = Reconsiderer(plan, document, self.watch)
         self.plan = plan
@@ -160,6 +164,7 @@ class Executor:
         done, said = self._done(desk, outcome), self._lines
         # Reported twice, when only the reply was lost, it is the same end.
         self._report(lambda: ending.complete(self.plan, self.lease, running, done, said))
+        self.filer.filed()
         self._lines = []
 
     def _cleanup_steps(self) -> None:
@@ -230,9 +235,7 @@ class Executor:
         if not running.told:
             self._lines.append(_begins(spec, desk.session.state, running.number, running.alternative))
             self._write()
-        outcome = run_step(
-            spec, desk.session, earlier_results(self.plan, spec), self.companion.output, self.companion.stop_work
-        )
+        outcome = run_step(spec, desk.session, self._earlier(spec), self.companion.output, self.companion.stop_work)
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
         self._lines += self._report(self.companion.drain)
@@ -246,6 +249,13 @@ class Executor:
             self._say(_label(spec), summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
             self._tell_network(network_of(outcome.answer), spec)
         return outcome
+
+    def _earlier(self, spec: IntentSpec) -> dict[int, Any]:
+        """Results of the steps before it by position, read only when the step refers to one."""
+        if not refers_back(spec):
+            return {}
+        self.filer.file()
+        return earlier_results(self.plan, spec)
 
     def _tell_network(self, network: Network, spec: IntentSpec) -> None:
         """What came from the network, and each refused host once in a run: programs ask again and again."""
@@ -309,6 +319,7 @@ class Executor:
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
         goes_on = goes_on and decided is None and first is None
         begun = self._report(lambda: record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
+        self.filer.reported()
         self._lines = []
         if decided is not None:
             raise LetGo(decided)
@@ -343,6 +354,7 @@ class Executor:
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
         """Have a strategy chosen and carried out: the plan goes on later, waits for people, or is aborted."""
+        self.filer.file()
         failed = recovering.Failed(
             self.plan, self.lease, self.document, self.granted, running, outcome, self._chosen(running), self._living
         )
@@ -376,6 +388,7 @@ class Executor:
         self._lines.append(NewLine(source, "execute", text, level, data))
 
     def _write(self) -> None:
+        self.filer.file()  # what was reported before these lines stands before them in the log
         lines, self._lines = self._lines, []
         logs.write(self.lease.goal_id, lines)
 
@@ -428,11 +441,12 @@ class Begun:
 def execute(lease: Lease, begun: Begun) -> bool:
     """Run a plan that was taken up. Returns whether the lease was given back with the plan's end."""
     watch = Watch(lease.goal_id, begun.plan.pk)
-    with (
-        telemetry.working_on(plan=begun.plan.pk),
-        Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=watch.is_cancelled) as companion,
-    ):
-        return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running, watch).run()
+    filer = Filer(begun.plan.pk, lease.goal_id)
+    beside = Companion(
+        lease.goal_id, renew=lambda: renew(lease), is_cancelled=watch.is_cancelled, before_writing=filer.file
+    )
+    with telemetry.working_on(plan=begun.plan.pk), beside as companion:
+        return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running, watch, filer).run()
 
 
 def begin(lease: Lease) -> Begun | None:

@@ -14,10 +14,11 @@ from typing import TypeVar
 from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 
-from agents.execution import draining
+from agents.execution import draining, filing
 from agents.execution.lease import Lease, LeaseLost, hold, release
-from agents.models import Attempt
+from agents.models import Attempt, IntentPlan
 from agents.services import logs
+from agents.states import PlanState
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,8 @@ def _give_back(lease: Lease) -> None:
     """Close its tries as interrupted. One of a step that runs once stays open: nobody may know what it did."""
     with transaction.atomic():
         hold(lease)
+        for plan in IntentPlan.objects.filter(goal_id=lease.goal_id, state=PlanState.EXECUTING.value):
+            filing.file(plan.pk, lease.goal_id)
         open_tries = Attempt.objects.filter(
             intent__intent_plan__goal_id=lease.goal_id, fence=lease.fence, finished=None
         ).exclude(intent__effect="once")

@@ -15,9 +15,11 @@ from agents.bdi.document import Document, IntentSpec
 from agents.bdi.standing import Ground, Loss, Standing
 from agents.bdi.types import Belief
 from agents.errors import AgentsError
+from agents.execution import filing
 from agents.execution.desk import Desk
 from agents.execution.ending import DROPPED
-from agents.execution.lease import Lease, hold
+from agents.execution.lease import Lease
+from agents.execution.record import held
 from agents.execution.watching import Watch
 from agents.models import Goal, Intent, IntentPlan
 from agents.services import grounds, hints, perceiving, reconsidered, telling
@@ -101,6 +103,7 @@ class Reconsiderer:
         return Commitment(self._watch.commitment or self._plan.commitment or Commitment.SINGLE_MINDED)
 
     def _standing_before(self, position: int) -> Standing:
+        filing.file(self._plan.pk, self._plan.goal_id)
         done = self._plan.intents.filter(state=IntentState.SUCCEEDED.value, position__lt=position)
         return grounds.standing_of(self._plan, self._document, set(done.values_list("position", flat=True)))
 
@@ -108,7 +111,7 @@ class Reconsiderer:
 def carry_out(plan: IntentPlan, lease: Lease, decided: Reconsidered, *, first_cleanup: int) -> None:
     """End the plan as was decided, or have its clean-up run first when the goal is dropped."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         locked = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
         reconsidered.say(goal.pk, decided)
         if decided.course is not Course.DROP:

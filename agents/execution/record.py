@@ -1,4 +1,4 @@
-"""Recording what a try of an intent came to. A late worker's report changes nothing."""
+"""Reporting what a try of an intent came to. A late worker's report changes nothing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from django.db.models.functions import Now
 from agents import prepared
 from agents.bdi.recovery import Choice, Failure
 from agents.errors import AgentsError
+from agents.execution import filing
 from agents.execution.lease import Lease, LeaseLost, hold
-from agents.execution.statements import statement, told
-from agents.models import Attempt, Intent, IntentPlan, RecoveryAttempt
-from agents.services import hints
+from agents.execution.statements import statement
+from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.services import hints, logs
 from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
 from agents.states import GoalState, IntentState, PlanState
@@ -74,42 +75,31 @@ class Done:
 class Said:
     """What the worker itself has to say around a step: about what has happened, and that the next try begins.
 
-    The second is written only while the gate's stamp is `granted`: until it is asked again nobody knows whether it may.
+    The second is said only while the gate's stamp is `granted`: until it is asked again nobody knows whether it may.
     """
 
     lines: Sequence[NewLine] = ()
     begins: Sequence[NewLine] = ()
     granted: str = ""
 
-    @property
-    def number(self) -> int:
-        """How many lines these are."""
-        return len(self.lines) + len(self.begins)
-
-    def values(self) -> dict[str, object]:
-        """It as the values of a statement that was asked for with that number of lines."""
-        numbers = {"lines_of_it": len(self.lines), "lines_of_next": len(self.begins)}
-        return {"granted": self.granted, **numbers, **told([*self.lines, *self.begins])}
-
 
 def advance(
     plan: IntentPlan, lease: Lease, running: Running, done: Done, *, go_on: bool, said: Said | None = None
 ) -> Running | None:
-    """Finish the try, write what is to be said, begin the next intent's first try and take the gate's stamp of that
-    moment, in one statement; None when no further try was begun.
+    """Report the try as ended with what is to be said, begin the next intent's first try and take the gate's stamp of
+    that moment, in one statement; None when no further try was begun. People read it when it is filed (`filing`).
 
     Raises LeaseLost, Cancelled or WorkspaceMoved when a condition on the plan's row does not hold; then nothing was
-    written. A report that was recorded before is answered as it was then.
+    written. A report that was made before is answered as it was then.
     """
     said = said or Said()
-    values = _values(plan, lease, running, done) | {"go_on": go_on} | said.values()
-    text = statement("advance", changed=running.is_changed_by(done), lines=said.number)
-    row = prepared.row(text, values)
+    values = _values(plan, lease, running, done, said.lines)
+    values |= {"go_on": go_on, "granted": said.granted, "begins": logs.as_json(said.begins)}
+    row = prepared.row(statement("advance", changed=running.is_changed_by(done)), values)
     if row is None:
         _explain(plan, lease, running)
-        return _recorded_before(plan, running)
-    attempt_id, stamp, last = row
-    hints.goal_changed(plan.goal_id, last)
+        return _reported_before(plan, running)
+    attempt_id, stamp = row
     if attempt_id is None:
         return None
     told = stamp == said.granted
@@ -124,18 +114,20 @@ def complete(
     said: Sequence[NewLine],
     goal: Mapping[str, object],
 ) -> None:
-    """Finish the last try and the plan, move the goal as `goal` says and give the lease back, in one statement.
+    """Report the last try as ended, end the plan, move the goal as `goal` says, give the lease back and file all that
+    steps reported, in one transaction.
 
     Raises as `advance`.
     """
-    values = _values(plan, lease, running, done) | {"lines_of_it": len(said)} | told(said) | dict(goal)
-    text = statement("complete", changed=running.is_changed_by(done), lines=len(said))
-    if prepared.row(text, values) is None:
-        _explain(plan, lease, running)  # comes back when this very report was recorded already
+    values = _values(plan, lease, running, done, said) | dict(goal)
+    with transaction.atomic(savepoint=False):
+        if prepared.row(statement("complete", changed=running.is_changed_by(done)), values) is None:
+            _explain(plan, lease, running)  # comes back when this very report was made already
+        filing.file_locked(plan.pk, plan.goal_id)
 
 
-def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done) -> dict[str, object]:
-    """What the statements that finish a try are told of it."""
+def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> dict[str, object]:
+    """What the statements that report a try are told of it."""
     return {
         "plan": plan.pk,
         "goal": plan.goal_id,
@@ -149,15 +141,15 @@ def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done) -> dic
         "outcome": done.intent_state.value,
         "intent_state": done.intent_state.value,
         "result": json_text(done.result),
-        "failure_class": "",
         "reason": storable(done.reason),
         "session": json_text(done.session),
         "worker": lease.owner,
+        "said": logs.as_json(said),
     }
 
 
 def _explain(plan: IntentPlan, lease: Lease, running: Running) -> None:
-    """Name the condition that did not hold; returns only when this very report was recorded already."""
+    """Name the condition that did not hold; returns only when this very report was made already."""
     now = IntentPlan.objects.select_related("workspace").get(pk=plan.pk)
     if now.fence != lease.fence:
         raise LeaseLost(f"plan {plan.pk} has fence {now.fence}, this worker {lease.fence}")
@@ -170,7 +162,8 @@ def _explain(plan: IntentPlan, lease: Lease, running: Running) -> None:
     raise LeaseLost(f"plan {plan.pk} is {now.state} at {now.position}")
 
 
-def _recorded_before(plan: IntentPlan, running: Running) -> Running | None:
+def _reported_before(plan: IntentPlan, running: Running) -> Running | None:
+    filing.file(plan.pk, plan.goal_id)
     following = (
         Attempt.objects.filter(intent__intent_plan=plan, intent__position=running.position + 1)
         .order_by("-number")
@@ -202,8 +195,12 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
         "fence": lease.fence,
         "position": position,
         "worker": lease.owner,
+        "granted": said.granted,
+        "lines_of_it": len(said.lines),
+        "lines_of_next": len(said.begins),
+        "lines": logs.as_json([*said.lines, *said.begins]),
     }
-    row = prepared.row(statement("begin", lines=said.number), values | said.values())
+    row = prepared.row(statement("begin"), values)
     if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     halted, head, attempt_id, number, alternative, stamp, last = row
@@ -215,6 +212,13 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
     told = bool(said.begins) and stamp == said.granted and (number, alternative) == (1, 0)
     stored = plan.session.state
     return Running(attempt_id, number, position, head, alternative, stamp=stamp, told=told, session=stored)
+
+
+def held(plan: IntentPlan, lease: Lease) -> Goal:
+    """As `hold`, with all that steps of the plan reported filed, for whoever goes on with their rows."""
+    goal = hold(lease)
+    filing.file(plan.pk, plan.goal_id)
+    return goal
 
 
 def seconds_run(plan: IntentPlan) -> float:
@@ -230,7 +234,7 @@ def fail(
 ) -> None:
     """Record a failed try with its class, and the strategy that was chosen."""
     with transaction.atomic():
-        goal = hold(lease)
+        goal = held(plan, lease)
         _finish(running, "failed", result, failure.failure_class.value, failure.reason)
         move_intents(
             plan.intents.filter(position=running.position),
@@ -257,7 +261,7 @@ def fail(
 def not_tried(plan: IntentPlan, lease: Lease, running: Running, outcome: str, reason: str) -> None:
     """Close a try that says nothing about the step: cancelled, lost with its worker, or no sandbox to run in."""
     with transaction.atomic():
-        hold(lease)
+        held(plan, lease)
         _finish(running, outcome, None, "", reason)
         hints.goal_changed(plan.goal_id)
 

@@ -105,8 +105,11 @@ def unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
     return StepOutcome(failure=Failure(failure_class, reason), answer=answer)
 
 
+def refers_back(spec: IntentSpec) -> bool:
+    """Whether the step needs what earlier ones came to."""
+    return spec.condition is not None or "{{" in str(spec.params)
+
+
 def earlier_results(plan: IntentPlan, spec: IntentSpec) -> dict[int, Any]:
-    """Results by position, read only when the step refers to one."""
-    if spec.condition is None and "{{" not in str(spec.params):
-        return {}
+    """Results by position of the steps before one that refers to some."""
     return dict(plan.intents.filter(position__lt=spec.position).values_list("position", "result"))

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db import IntegrityError, connection, models, transaction
 
 from agents import prepared
-from agents.execution import ending, record
+from agents.execution import ending, filing, record
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, hold
 from agents.execution.record import Running
 from agents.execution.statements import statement
@@ -106,6 +106,7 @@ def _begun(lease: Lease, plan: IntentPlan, state: GoalState) -> IntentPlan | Non
 def _gone_on_with(lease: Lease, plan: IntentPlan) -> IntentPlan | None:
     IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
     plan.fence = lease.fence
+    filing.file_locked(plan.pk, plan.goal_id)
     _close_lost_tries(plan, lease)
     goal = hold(lease)
     if goal.state != GoalState.EXECUTING:

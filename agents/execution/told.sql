@@ -9,6 +9,8 @@ counted AS (
     INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
     SELECT %(goal)s, counted.last - due.lines + line.place, clock_timestamp(),
            line.source, line.stage, line.level, line.text, line.data
-    FROM due, counted, {lines}
+    FROM due, counted, ROWS FROM (json_to_recordset(%(lines)s::json)
+        AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
+        AS line (source, stage, level, text, data, place)
     WHERE line.place <= due.lines
 )

@@ -6,7 +6,7 @@ from agents import gate
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.errors import AgentsError
-from agents.execution import ending, record
+from agents.execution import ending, filing, record
 from agents.execution.lease import Lease
 from agents.execution.record import Running
 from agents.models import IntentPlan
@@ -43,6 +43,7 @@ def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate
     stamp = gate.stamp(plan.pk) if running.stamp is None else running.stamp
     if stamp == granted.stamp:
         return _within(granted, plan, lease, running)
+    filing.file(plan.pk, plan.goal_id)  # the gate looks at which steps have ended
     stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
     verdict = _answer(stored)
     if verdict.allowed and stored.digest != plan.digest:

@@ -1,6 +1,6 @@
 """Rows of the mind. Postgres is the only truth: every process that reads them may die at any moment.
 
-States are moved by `agents.services.moves` and by `agents/execution/advance.sql`, nowhere else. `append_only` rows
+States are moved by `agents.services.moves` and by the executor's statements, nowhere else. `append_only` rows
 may be inserted and read by the application's database role, never changed.
 """
 
@@ -29,7 +29,7 @@ from agents.models.recoveries import (
     RecoverySetting,
     RecoveryStatistic,
 )
-from agents.models.runs import Attempt, Intent, RecoveryAttempt, TerminalSession
+from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -73,6 +73,7 @@ __all__ = [
     "RecoveryStatistic",
     "ShadowRun",
     "Standstill",
+    "StepReport",
     "TerminalSession",
     "ToolLimit",
     "Transition",

@@ -66,6 +66,35 @@ class Attempt(models.Model):
         return f"try {self.number} of intent {self.intent_id}"
 
 
+class StepReport(models.Model):
+    """What a step that ended left, in one row until it is filed into intents, attempts and log lines (`file.sql`).
+
+    `attempt` is the try that ended, `following` the number that the next step's first try has, null when none began.
+    `said` and `begins` are log lines as JSON: about the end of this step, and about the beginning of the next.
+    """
+
+    pk = models.CompositePrimaryKey("intent_plan_id", "position")
+    # The statement that writes it has the plan's row in its hands: nothing is left to be checked about it.
+    intent_plan = models.ForeignKey(
+        IntentPlan, on_delete=models.CASCADE, related_name="step_reports", db_index=False, db_constraint=False
+    )
+    position = models.IntegerField()
+    attempt = models.BigIntegerField()
+    outcome = models.CharField(max_length=16)
+    result = models.JSONField(null=True)
+    reason = models.TextField()
+    after = models.CharField(max_length=DIGEST_HEX)
+    following = models.BigIntegerField(null=True)
+    fence = models.BigIntegerField()
+    worker = models.CharField(max_length=120)
+    at = models.DateTimeField()
+    said = models.TextField()
+    begins = models.TextField()
+
+    def __str__(self) -> str:
+        return f"report of step {self.position} of plan {self.intent_plan_id}"
+
+
 class RecoveryAttempt(models.Model):
     """A strategy chosen after a failed try, and whether the recovered intent later succeeded."""
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import Max, Q
 
 from agents.bdi import document as documents
-from agents.models import Attempt, HandCommand, IntentPlan, ShadowRun, Workspace, WorkspaceChange
+from agents.models import Attempt, HandCommand, IntentPlan, ShadowRun, StepReport, Workspace, WorkspaceChange
 from agents.states import GOAL_ENDED, HAND_ENDED, PLAN_ENDED
 from sandbox.manifest import EMPTY
 
@@ -26,6 +26,7 @@ def needed_now() -> set[str]:
     needed |= set(Workspace.objects.values_list("head", flat=True)) | set(_bases().values())
     shadows = ShadowRun.objects.exclude(intent_plan__goal__state__in=sorted(GOAL_ENDED))
     needed |= {digest for pair in shadows.values_list("base", "after").iterator() for digest in pair}
+    needed |= set(StepReport.objects.values_list("after", flat=True))
     return needed - {"", EMPTY}
 
 

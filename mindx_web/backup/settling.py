@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from agents.audit import What
 from agents.bdi import document as documents
-from agents.execution import typed
+from agents.execution import filing, typed
 from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace
 from agents.services import logs, renewing
 from agents.services.hand_commands import tell
@@ -90,6 +90,7 @@ def _plans(why: str) -> int:
 
 def _ask_again(goal: Goal, plan: IntentPlan, why: str) -> None:
     """The caller holds the rows. A plan that only cleans up, or cannot be read, leaves nothing to ask about."""
+    filing.file(plan.pk, goal.pk)
     Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
         finished=timezone.now(), outcome="lost", reason=why
     )

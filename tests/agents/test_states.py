@@ -110,10 +110,14 @@ def test_the_executors_statements_make_only_allowed_moves() -> None:
     assert plan_update is not None
     assert "state" not in plan_update[1]
     assert "UPDATE agents_goal" not in sql
-    begin = sql[sql.index("intents AS") : sql.index("begun AS")]
-    # Of the two intents the one that has run gets its end; any other must be pending to be begun.
-    assert "CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'running' END" in begin
-    assert "AND (position = %(position)s OR state = 'pending' AND" in begin
+    begins = sql[sql.index("next AS") : sql.index("asked AS")]
+    assert "position = %(position)s + 1 AND state = 'pending'" in begins
+    assert "UPDATE agents_intent\n" not in sql, "what it reports is moved when it is filed"
+    filed = statements.read("file")
+    named = re.search(r"agents_intent.state IN \((.*?)\)", filed)
+    assert named is not None
+    assert {word.strip("' ") for word in named[1].split(",")} == {IntentState.PENDING.value, IntentState.RUNNING.value}
+    # One that is pending has begun with the report before, which is filed together with its own.
     assert IntentState.RUNNING in INTENT_MOVES[IntentState.PENDING]
     assert {IntentState.SUCCEEDED, IntentState.FAILED} <= INTENT_MOVES[IntentState.RUNNING]
 
@@ -140,13 +144,13 @@ def test_the_statement_that_begins_a_try_makes_only_allowed_moves() -> None:
 def test_the_statement_that_completes_makes_only_allowed_moves() -> None:
     """complete.sql moves executing plans of executing goals, skips pending intents, and writes both transitions."""
     sql = statements.read("complete")
-    locked, plan = sql[: sql.index("plan AS (")], sql[sql.index("plan AS (") : sql.index("finished AS (")]
+    locked, plan = sql[: sql.index("plan AS (")], sql[sql.index("plan AS (") : sql.index("recovered AS (")]
     assert "state = 'executing'" in locked
     assert "FOR NO KEY UPDATE" in locked
     assert "agents_intentplan.state = 'executing'" in plan
     assert PlanState.COMPLETE in PLAN_MOVES[PlanState.EXECUTING]
     assert {GoalState.ACHIEVED, GoalState.PENDING} <= GOAL_MOVES[GoalState.EXECUTING]
     others = sql[sql.index("intents AS (") : sql.index("ended AS (")]
-    assert "CASE WHEN position = %(position)s THEN %(intent_state)s ELSE 'skipped' END" in others
-    assert "AND (position = %(position)s OR state = 'pending')" in others
+    assert "SET state = 'skipped'" in others
+    assert "position > %(position)s AND state = 'pending'" in others
     assert IntentState.SKIPPED in INTENT_MOVES[IntentState.PENDING]

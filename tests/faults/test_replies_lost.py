@@ -23,8 +23,8 @@ pytestmark = pytest.mark.xdist_group("whole")
 # Words that only this statement has; for a commit, those of a statement before it.
 STATEMENTS = {
     "plan claimed and taken up, first try begun": (b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
-    "step finished, next begun": (b"ELSE 'running' END",),
-    "last step finished, plan complete, goal achieved": (b"not needed: the plan succeeded",),
+    "step finished, next begun": (b"nextval('agents_attempt_id_seq')",),
+    "last step finished, plan complete, goal achieved": (b"not needed: the plan succeeded", b"COMMIT"),
     "claim of an achieved goal": (
         b"not needed: the plan succeeded",
         b"lease_fence = goal.lease_fence + 1",
@@ -39,8 +39,8 @@ STATEMENTS = {
     [("step finished, next begun", "advance"), ("last step finished, plan complete, goal achieved", "complete")],
 )
 def test_the_words_are_those_of_one_statement(name: str, statement: str) -> None:
-    (words,) = STATEMENTS[name]
-    texts = {one: statements.read(one) for one in ("advance", "begin", "complete", "take_up")}
+    words = STATEMENTS[name][0]
+    texts = {one: statements.read(one) for one in ("advance", "begin", "complete", "file", "take_up")}
     assert [one for one, text in texts.items() if words.decode() in text] == [statement]
 
 

@@ -1,0 +1,77 @@
+"""Filing what steps reported: into the tables of tries, intents and log lines that people and everything else read.
+
+A step that ends writes one row beside its plan's: a report, which is the truth from that moment on. Reports are filed
+together: when the plan ends, before whatever goes on with those rows, and ten times a second while steps run. Filing
+only moves what is true already, so anybody may do it at any time: a worker that died before it did leaves it to the
+next one (`taking_up`), or to the sweep.
+"""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from agents import prepared
+from agents.execution.statements import statement
+from agents.models import IntentPlan, StepReport
+from agents.services import hints
+
+# Reports that are older were left behind: a claim files ten times a second.
+LEFT_BEHIND_S = 10.0
+SWEEP_PLANS = 64
+
+
+class Filer:
+    """Files the reports of one claim. The worker reports, it and its companion file, each on its own connection."""
+
+    def __init__(self, plan_id: int, goal_id: int) -> None:
+        self._plan_id, self._goal_id = plan_id, goal_id
+        self._is_due = False
+
+    def reported(self) -> None:
+        """A report was made."""
+        self._is_due = True
+
+    def filed(self) -> None:
+        """All reports were filed by somebody else, as those of a plan are with its end."""
+        self._is_due = False
+
+    def file(self) -> None:
+        """File what was reported; costs nothing when nothing was."""
+        if not self._is_due:
+            return
+        self._is_due = False  # before it is looked for: a report that comes meanwhile is filed the next time
+        try:
+            file(self._plan_id, self._goal_id)
+        except BaseException:
+            self._is_due = True
+            raise
+
+
+def file(plan_id: int, goal_id: int) -> None:
+    """File all that steps of the plan reported, in the caller's transaction or one of its own."""
+    with transaction.atomic(savepoint=False):
+        # Two who file at once would each see only half: the second waits here, and then sees what the first wrote.
+        prepared.row(_LOCK, {"plan": plan_id})
+        file_locked(plan_id, goal_id)
+
+
+def file_locked(plan_id: int, goal_id: int) -> None:
+    """As `file`, for who has locked the plan's row in an earlier statement of the same transaction."""
+    row = prepared.row(statement("file"), {"plan": plan_id, "goal": goal_id})
+    if row is not None:
+        hints.goal_changed(goal_id, row[0])
+
+
+def sweep() -> None:
+    """File what was left behind by workers whose plans nobody took up since, say because their agent is paused."""
+    for plan_id, goal_id in prepared.rows(_LEFT, {"age_s": LEFT_BEHIND_S, "most": SWEEP_PLANS}):
+        file(plan_id, goal_id)
+
+
+_LOCK = f"SELECT id FROM {IntentPlan._meta.db_table} WHERE id = %(plan)s FOR NO KEY UPDATE"  # noqa: S608  # our own
+_LEFT = f"""
+SELECT plan.id, plan.goal_id
+FROM {IntentPlan._meta.db_table} AS plan
+WHERE plan.id IN (SELECT intent_plan_id FROM {StepReport._meta.db_table}
+                  WHERE at < clock_timestamp() - make_interval(secs => %(age_s)s) LIMIT %(most)s)
+"""  # noqa: S608  # names of our own tables

@@ -1,0 +1,220 @@
+"""A step that ended is one report until it is filed: by the plan's end, its claim, the next worker, or the sweep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from agents.execution import filing, record, taking_up
+from agents.execution.filing import Filer
+from agents.execution.lease import Lease, claim
+from agents.execution.record import Done, Running, Said
+from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, StepReport, Workspace
+from agents.services import cycle, snapshot_users
+from agents.services.logs import NewLine
+from agents.states import GoalState, IntentState
+from mindx_web.backup import settling
+from tests.agents.execution.conftest import run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LS = {"tool": "simple_coder", "command": "ls", "params": {"path": "."}}
+Approved = Callable[..., IntentPlan]
+Until = Callable[..., None]
+
+
+def _begun(plan: IntentPlan) -> tuple[Lease, IntentPlan, Running]:
+    lease = claim(plan.goal_id)
+    assert lease is not None
+    taken = taking_up.take_up(lease)
+    assert taken is not None
+    return lease, taken, record.begin(taken, lease, taken.position)
+
+
+def _reported(plan: IntentPlan, steps: int) -> tuple[Lease, IntentPlan, Running]:
+    """A claim that reported so many steps as ended and died before it filed them; the last try it began."""
+    lease, taken, running = _begun(plan)
+    for _ in range(steps):
+        following = _report(taken, lease, running)
+        assert following is not None
+        running = following
+    return lease, taken, running
+
+
+def _report(plan: IntentPlan, lease: Lease, running: Running) -> Running | None:
+    done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS", "n": running.position}, running.before, {})
+    said = Said([NewLine("x", "execute", f"end {running.position}")], [NewLine("x", "execute", "begin")])
+    return record.advance(plan, lease, running, done, go_on=True, said=said)
+
+
+def _died(goal_id: int) -> None:
+    Goal.objects.filter(pk=goal_id).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def _tries(plan: IntentPlan) -> list[tuple[int, str, bool]]:
+    rows = Attempt.objects.filter(intent__intent_plan=plan).order_by("intent__position", "number")
+    return [(one.intent.position, one.outcome, one.finished is not None) for one in rows.select_related("intent")]
+
+
+def _states(plan: IntentPlan) -> list[str]:
+    return [each.state for each in plan.intents.order_by("position")]
+
+
+def test_what_was_reported_is_filed_whole(approved: Approved) -> None:
+    plan = approved([LS] * 4)
+    _, _, running = _reported(plan, 3)
+    assert (_tries(plan), StepReport.objects.count()) == ([(1, "", False)], 3), "three rows and nothing else"
+    filing.file(plan.pk, plan.goal_id)
+    ended = [(position, "succeeded", True) for position in (1, 2, 3)]
+    assert _tries(plan) == [*ended, (4, "", False)]
+    assert _states(plan) == [IntentState.SUCCEEDED] * 3 + [IntentState.RUNNING]
+    assert [each.result for each in plan.intents.order_by("position")[:3]] == [
+        {"status": "SUCCESS", "n": number} for number in (1, 2, 3)
+    ]
+    assert Attempt.objects.get(finished=None).pk == running.attempt_id, "its number was given out before it was written"
+    assert not StepReport.objects.exists()
+    at = list(Attempt.objects.order_by("pk").values_list("started", "finished"))
+    assert all(one[1] == other[0] for one, other in pairwise(at)), "at the moments it happened"
+
+
+def test_a_result_that_is_filed_twice_or_in_parts_is_the_same(approved: Approved) -> None:
+    plan = approved([LS] * 4)
+    lease, taken, running = _reported(plan, 1)
+    filing.file(plan.pk, plan.goal_id)
+    filing.file(plan.pk, plan.goal_id)
+    second = _report(taken, lease, running)
+    assert second is not None
+    filing.file(plan.pk, plan.goal_id)
+    assert _tries(plan) == [(1, "succeeded", True), (2, "succeeded", True), (3, "", False)]
+    lines = LogLine.objects.filter(goal=plan.goal_id, source="x").order_by("number")
+    assert [line.text for line in lines] == ["end 1", "end 2"]
+
+
+def test_a_dead_worker_leaves_its_reports_to_the_next(approved: Approved) -> None:
+    plan = approved([LS] * 4)
+    _reported(plan, 2)
+    _died(plan.goal_id)
+    cycle.work(plan.goal_id)
+    assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
+    assert _tries(plan) == [
+        (1, "succeeded", True),
+        (2, "succeeded", True),
+        (3, "lost", True),
+        (3, "succeeded", True),
+        (4, "succeeded", True),
+    ]
+    numbers = list(LogLine.objects.filter(goal=plan.goal_id).order_by("number").values_list("number", "at"))
+    assert [number for number, _ in numbers] == list(range(1, len(numbers) + 1))
+    assert [at for _, at in numbers] == sorted(at for _, at in numbers)
+
+
+def test_the_worker_that_was_thought_dead_files_nothing_of_its_own(approved: Approved) -> None:
+    plan = approved([LS] * 3)
+    _reported(plan, 1)
+    _died(plan.goal_id)
+    cycle.work(plan.goal_id)
+    before = (_tries(plan), _states(plan), LogLine.objects.count())
+    late = Filer(plan.pk, plan.goal_id)
+    late.reported()
+    late.file()
+    assert (_tries(plan), _states(plan), LogLine.objects.count()) == before
+
+
+def test_of_two_who_file_at_once_the_second_sees_what_the_first_has_written(approved: Approved, until: Until) -> None:
+    """The race: one has filed that a try began and not committed yet; the other files how that try ended."""
+    plan = approved([LS] * 4)
+    lease, taken, running = _reported(plan, 1)
+    second = _in_thread(lambda: filing.file(plan.pk, plan.goal_id))
+    with transaction.atomic():
+        filing.file(plan.pk, plan.goal_id)
+        second.start()
+        until(_somebody_waits_for_a_lock, what="the second waiting for the first")
+        assert _report(taken, lease, running) is not None
+    second.join(timeout=45)
+    assert _tries(plan) == [(1, "succeeded", True), (2, "succeeded", True), (3, "", False)]
+    assert not StepReport.objects.exists()
+
+
+def test_a_step_that_takes_its_time_is_seen_running(approved: Approved, until: Until) -> None:
+    """The claim files beside its steps: nobody has to wait for a silent step's end to see that it began."""
+    plan = approved([LS, run("sleep 60"), LS])
+    worker = _in_thread(lambda: cycle.work(plan.goal_id))
+    worker.start()
+    is_seen = [IntentState.SUCCEEDED, IntentState.RUNNING]
+    until(lambda: _states(plan)[:2] == is_seen, what="the second step seen running")
+    assert _tries(plan)[1] == (2, "", False)
+    IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True)
+    worker.join(timeout=45)
+    assert not worker.is_alive()
+    assert _tries(plan) == [(1, "succeeded", True), (2, "cancelled", True)]
+
+
+def test_reports_that_nobody_takes_up_are_filed_by_the_sweep(approved: Approved) -> None:
+    """Its worker died, and its agent is paused: no claim comes."""
+    plan = approved([LS] * 3)
+    _reported(plan, 1)
+    _died(plan.goal_id)
+    Agent.objects.update(paused=True)
+    filing.sweep()
+    assert StepReport.objects.count() == 1, "it is young: whoever reported it is most likely about to file it"
+    StepReport.objects.update(at=timezone.now() - timedelta(seconds=filing.LEFT_BEHIND_S + 1))
+    cycle.work(plan.goal_id)
+    filing.sweep()
+    assert not StepReport.objects.exists()
+    assert _tries(plan) == [(1, "succeeded", True), (2, "", False)]
+
+
+def test_files_of_a_report_are_kept_until_it_is_filed(approved: Approved) -> None:
+    plan = approved([LS] * 2)
+    lease, taken, running = _begun(plan)
+    kept = "a" * 64
+    done = Done(IntentState.SUCCEEDED, {}, kept, {})
+    assert record.advance(taken, lease, running, done, go_on=True) is not None
+    Workspace.objects.filter(pk=plan.workspace_id).update(head="b" * 64)
+    assert kept in snapshot_users.needed_now()
+
+
+def test_a_restored_dump_knows_what_was_reported(approved: Approved) -> None:
+    plan = approved([LS] * 3)
+    _reported(plan, 1)
+    list(settling.settle("yesterday"))
+    assert not StepReport.objects.exists()
+    assert _tries(plan) == [(1, "succeeded", True), (2, "lost", True)]
+
+
+def test_a_claim_that_cannot_file_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    filer, asked = Filer(1, 1), list[int]()
+
+    def away(plan_id: int, goal_id: int) -> None:
+        asked.append(plan_id)
+        if len(asked) == 1:
+            raise DatabaseError("away")
+
+    monkeypatch.setattr(filing, "file", away)
+    filer.file()
+    assert asked == [], "nothing was reported"
+    filer.reported()
+    with pytest.raises(DatabaseError):
+        filer.file()
+    filer.file()
+    filer.file()
+    assert asked == [1, 1]
+
+
+def _in_thread(work: Callable[[], None]) -> threading.Thread:
+    def closing() -> None:
+        work()
+        connection.close()
+
+    return threading.Thread(target=closing)
+
+
+def _somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        return bool(cursor.fetchone()[0])
