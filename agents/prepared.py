@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Model
 from psycopg import RawCursor
+from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8
 
 M = TypeVar("M", bound=Model)
@@ -68,6 +69,25 @@ def rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return found
 
 
+def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, ...] | None]:
+    """Run statements that do not need each other's answers in one transaction and one exchange with the server, and
+    return the first row of each. Each sees what those before it have written, and what others had committed by then.
+    """
+    django: Any = connections[DEFAULT_DB_ALIAS]
+    if django.in_atomic_block or _is_watched(django):
+        with transaction.atomic(savepoint=False):
+            return [row(statement, values) for statement, values in asked]
+    # Without BEGIN and COMMIT: what is sent before the server is asked to answer is one transaction.
+    opened = _opened(django)
+    with django.wrap_database_errors:
+        cursors = [RawCursor(opened) for _ in asked]
+        with opened.pipeline():
+            for cursor, (statement, values) in zip(cursors, asked, strict=True):
+                text, names = _numbered(statement)
+                cursor.execute(text, _sent(values[name] for name in names), prepare=True)
+        return [cursor.fetchone() for cursor in cursors]
+
+
 class Columns(Generic[M]):
     """A model's own columns as `select` in a prepared statement, where its table is `alias`, and rows of them."""
 
@@ -92,22 +112,37 @@ def _run(statement: str, values: Mapping[str, Any], take: Callable[[Any], Any]) 
     text, names = _numbered(statement)
     sent = [values[name] for name in names]
     django: Any = connections[DEFAULT_DB_ALIAS]
-    django.ensure_connection()
-    opened = django.connection
-    if opened.prepare_threshold is None:
-        opened.prepare_threshold = sys.maxsize  # what Django itself sends is never prepared
-    if django.queries_logged or django.execute_wrappers:
+    opened = _opened(django)
+    if _is_watched(django):
         with django._prepare_cursor(_Cursor(opened)) as cursor:
             cursor.execute(text, sent)
             return take(cursor)
-    # Nobody counts or forbids: the same without the wrappers, which cost as much as sending a statement and reading its
-    # answer, and with one cursor for all of them, for each is read to its end before the next one is sent.
-    django.validate_thread_sharing()
-    django.validate_no_broken_transaction()
+    # Without the wrappers, which cost as much as sending a statement and reading its answer, and with one cursor for all
+    # of them: each is read to its end before the next one is sent.
     with django.wrap_database_errors:
         plain = getattr(opened, _KEPT, None)
         if plain is None:
             plain = RawCursor(opened)
             setattr(opened, _KEPT, plain)
-        plain.execute(text, _sent(sent), prepare=True)
+        if opened.autocommit or opened.pgconn.transaction_status != TransactionStatus.IDLE:
+            plain.execute(text, _sent(sent), prepare=True)
+        else:
+            with opened.pipeline():  # together with the BEGIN that comes before it
+                plain.execute(text, _sent(sent), prepare=True)
         return take(plain)
+
+
+def _opened(django: Any) -> Any:
+    """psycopg's connection, as Django would hand it out."""
+    django.ensure_connection()
+    django.validate_thread_sharing()
+    django.validate_no_broken_transaction()
+    opened = django.connection
+    if opened.prepare_threshold is None:
+        opened.prepare_threshold = sys.maxsize  # what Django itself sends is never prepared
+    return opened
+
+
+def _is_watched(django: Any) -> bool:
+    """Whether somebody counts statements or forbids some, which only Django's wrappers heed."""
+    return bool(django.queries_logged or django.execute_wrappers)

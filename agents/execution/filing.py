@@ -8,6 +8,8 @@ next one (`taking_up`), or to the sweep.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 
 from agents import prepared
@@ -57,9 +59,18 @@ def file(plan_id: int, goal_id: int) -> None:
 
 def file_locked(plan_id: int, goal_id: int) -> None:
     """As `file`, for who has locked the plan's row in an earlier statement of the same transaction."""
-    row = prepared.row(statement("file"), {"plan": plan_id, "goal": goal_id})
-    if row is not None:
-        hints.goal_changed(goal_id, row[0])
+    told(goal_id, prepared.row(*asked(plan_id, goal_id)))
+
+
+def asked(plan_id: int, goal_id: int) -> tuple[str, dict[str, object]]:
+    """The statement that files, with its values, for who sends it behind one that locks the plan's row."""
+    return statement("file"), {"plan": plan_id, "goal": goal_id}
+
+
+def told(goal_id: int, filed: tuple[Any, ...] | None) -> None:
+    """Tell open pages of what that statement answered."""
+    if filed is not None:
+        hints.goal_changed(goal_id, filed[0])
 
 
 def sweep() -> None:

@@ -120,10 +120,12 @@ def complete(
     Raises as `advance`.
     """
     values = _values(plan, lease, running, done, said) | dict(goal)
-    with transaction.atomic(savepoint=False):
-        if prepared.row(statement("complete", changed=running.is_changed_by(done)), values) is None:
-            _explain(plan, lease, running)  # comes back when this very report was made already
-        filing.file_locked(plan.pk, plan.goal_id)
+    ended, filed = prepared.together(
+        [(statement("complete", changed=running.is_changed_by(done)), values), filing.asked(plan.pk, plan.goal_id)]
+    )
+    if ended is None:
+        _explain(plan, lease, running)  # comes back when this very report was made already
+    filing.told(plan.goal_id, filed)
 
 
 def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> dict[str, object]:
