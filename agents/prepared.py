@@ -117,8 +117,8 @@ def _run(statement: str, values: Mapping[str, Any], take: Callable[[Any], Any]) 
         with django._prepare_cursor(_Cursor(opened)) as cursor:
             cursor.execute(text, sent)
             return take(cursor)
-    # Without the wrappers, which cost as much as sending a statement and reading its answer, and with one cursor for all
-    # of them: each is read to its end before the next one is sent.
+    # Without the wrappers, which cost as much as sending a statement and reading its answer, and with one cursor for
+    # all of them: each is read to its end before the next one is sent.
     with django.wrap_database_errors:
         plain = getattr(opened, _KEPT, None)
         if plain is None:
