@@ -22,9 +22,9 @@ MOST_CHOICES = 6
 _ALONE, _BEST = 0.95, 0.86
 _PER_ENDING = {
     "py": "python script module code program",
-    "md": "markdown page document text doc",
+    "md": "markdown page document text doc guide manual",
     "txt": "text document",
-    "csv": "table spreadsheet data",
+    "csv": "table spreadsheet sheet data",
     "json": "data config configuration setting",
     "yaml": "yml config configuration setting",
     "yml": "yaml config configuration setting",
@@ -39,7 +39,7 @@ _PER_ENDING = {
     "svg": "image picture drawing",
     "log": "protocol",
     "html": "page web website",
-    "css": "style stylesheet",
+    "css": "style stylesheet sheet",
     "js": "javascript script",
     "ts": "typescript script",
     "sh": "shell script bash",
@@ -48,6 +48,13 @@ _PER_ENDING = {
     "sql": "database query",
     "bib": "bibliography reference",
 }
+# Months as names of files write them: 2024-03-board.md.
+_MONTHS = {
+    "january": "01", "february": "02", "march": "03", "april": "04", "may": "05", "june": "06", "july": "07",
+    "august": "08", "september": "09", "october": "10", "november": "11", "december": "12",
+}  # fmt: skip
+# Where a name is said in more words than it is written in: “bee keeper” for beekeeper.txt.
+_MOST_JOINED = 4
 # Said of anything, so that it need not be in a name; and in names without saying more.
 _GENERAL = frozenset({"file", "document", "folder", "directory", "dir", "thing", "one", "content", "contents", "text"})
 _NO_MORE = frozenset({"tool", "agent", "to", "the", "of", "my", "and", "a", "for", "file", "main", "new", "final"})
@@ -69,11 +76,10 @@ def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wante
     heads = tuple(part for word in heads for part in words_of(word))
     if not ours:
         return Found(None, 0.0, "nothing is described")
-    ranked = []
-    for path in tree.visible:
-        if fits(tree.kinds[path], wanted) and (fit := _fit(ours, heads, path, tree.kinds[path])) is not None:
-            ranked.append((fit, path))
-    ranked.sort(key=lambda one: (-one[0][0], -one[0][1], one[1].count("/"), one[1]))
+    ranked = _fitting(ours, heads, tree, wanted)
+    if not ranked and 1 < len(ours) <= _MOST_JOINED:
+        tries = ((*ours[:at], ours[at] + ours[at + 1], *ours[at + 2 :]) for at in range(len(ours) - 1))
+        ranked = next((found for one in tries if (found := _fitting(one, heads, tree, wanted))), [])
     said = " ".join(words)
     if not ranked:
         return Found(None, 0.0, f"nothing here is “{said}”")
@@ -89,6 +95,18 @@ def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wante
     if share >= 1.0 and ranked[1][0][0] < 1.0:
         return Found(tree.said(best), round(_BEST * sure, 3), f"its name says “{said}” and no more", choices)
     return Found(None, 0.5, f"“{said}” may be {len(ranked)} of them", choices)
+
+
+def _fitting(
+    ours: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wanted: str
+) -> list[tuple[tuple[float, float], str]]:
+    """What is there that these words fit, the best first."""
+    ranked = [
+        (fit, path)
+        for path in tree.visible
+        if fits(tree.kinds[path], wanted) and (fit := _fit(ours, heads, path, tree.kinds[path])) is not None
+    ]
+    return sorted(ranked, key=lambda one: (-one[0][0], -one[0][1], one[1].count("/"), one[1]))
 
 
 def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) -> tuple[float, float] | None:
@@ -147,6 +165,8 @@ def _meets(word: str, theirs: str) -> float:
     """How surely one word is said by another."""
     if word == theirs:
         return 1.0
+    if _MONTHS.get(word) == theirs:
+        return 0.95
     one, other = singular(word), singular(theirs)
     if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:
         return 0.99

@@ -214,6 +214,17 @@ def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
             continue  # “the agent scout”
         # “The one called travel” is one of what was spoken of before, whatever name it has.
         speaks = token.text == "one" or (is_open and token.text in _ONE_THING)
-        if token.kind == WORD and before.text in _DEFINITE and speaks:
+        if token.kind == WORD and before.text in _DEFINITE and (speaks or _is_one_in_a_folder(at, state)):
             return (f"{before.value} {token.value}",)
     return ()
+
+
+def _is_one_in_a_folder(at: int, state: State) -> bool:
+    """“The file in photos”: one of the files there is meant, and no list of them."""
+    if state.tokens[at].text not in _ONE_THING - {"one", "thing", "stuff"}:
+        return False
+    following = state.tokens[at + 1].text if at + 1 < len(state.tokens) else ""
+    places = state.lexicon.registry.said(state.entry.command).places
+    values = [state.params[name].value for name in places if name in state.params and not places[name].makes]
+    inside = following in ("in", "inside", "from", "of", "under", "below", "within")
+    return inside and any(isinstance(one, str) and state.situation.tree.kind(one) == FOLDER for one in values)

@@ -101,8 +101,9 @@ def _address(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
                 and "/" not in token.value
                 and paths.looks_like_path(token.value)
                 and not token.text.startswith("www.")
-                and token.text.rpartition(".")[2] in TYPES
+                and (token.text.rpartition(".")[2] in TYPES or paths.find(token.value, asked.tree).value is not None)
             ):
+                # What has nearly the name of something here is no address.
                 continue
             why = "an address begins with https://"
             filled = Filled(f"https://{token.value}", (token.start, token.end), token.value, 0.9, why, literals=1)

@@ -36,7 +36,7 @@ from agents.bdi.understanding.placing import (
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
-from agents.bdi.understanding.superfluous import without_superfluous
+from agents.bdi.understanding.superfluous import adjuncts, without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
 
@@ -153,6 +153,9 @@ def _with_fixed(state: State) -> dict[str, Filled]:
 def _left(state: State, met: Met, is_open: bool) -> _Left:
     """What is left over, sorted. `is_open`: the object of the command was not found."""
     left, superfluous = without_superfluous(state.left)
+    for phrase in adjuncts(left, state):
+        superfluous = (*superfluous, " ".join(token.value for token in phrase))
+        left = [token for token in left if token not in phrase]
     dropped = tuple(token for token in state.left if token not in left)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.
     about = state.entry.about | (_KINDS if state.lexicon.registry.said(state.entry.command).places else frozenset())
@@ -160,7 +163,11 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubtful = [token for token in left if token.kind == WORD and token.text in DOUBT]
     harmless = [
-        token for token in doubtful if asks_whether(token, state) or (token.text == "but" and _but_only(token, state))
+        token
+        for token in doubtful
+        if asks_whether(token, state)
+        or (token.text == "but" and _but_only(token, state))
+        or (token.text == "only" and _restricts_what_is_said(token, state))
     ]
     left = [token for token in left if token not in harmless]
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
@@ -186,9 +193,17 @@ def _carries_nothing(token: Token, state: State, is_open: bool) -> bool:
         # “The whole project” is what a command is about where nothing is named; beside a name it is something else.
         place = state.lexicon.registry.said(state.entry.command).places.get("path")
         return is_open and place is not None and not place.makes
+    if token.text == "may" and _is_a_month(token, state):
+        return False
     if token.text == "only":
         return _restricts_what_is_said(token, state)
     return token.text in IDLE or is_manner(token.text) or _is_form_of_idle(token, state)
+
+
+def _is_a_month(token: Token, state: State) -> bool:
+    """“The minutes of May” are other ones than those of March."""
+    at = next(number for number, one in enumerate(state.tokens) if one is token)
+    return at > 0 and state.tokens[at - 1].text in ("of", "in", "for", "from", "since", "until", "last", "this")
 
 
 def _is_form_of_idle(token: Token, state: State) -> bool:

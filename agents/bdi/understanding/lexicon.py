@@ -114,6 +114,26 @@ class Lexicon:
         named = {name.split("_")[0] for command in self.registry.commands for name in command.properties}
         return frozenset(word for word in cues | named if len(word) > 3 and word not in IDLE)
 
+    def words_of_values(self, command: Command) -> frozenset[str]:
+        """The words by which a command is given a value: its parameters' names, what stands before or behind them."""
+        key = (command.tool, command.name)
+        if key not in self._of_command:
+            found = {part for parameter in command.properties for part in parameter.split("_")}
+            for described in command.properties.values():
+                found |= {str(value) for value in described.get("enum", ())}
+            for sense in self.registry.said(command).senses:
+                found |= {fold(word) for flag in sense.flags for word in flag}
+                for slot in sense.slots:
+                    found |= {fold(word) for cue in slot.cues for word in cue}
+                    behind = {word for said in slot.behind for word in said.split()}
+                    found |= behind | {singular(word) for word in behind}
+            self._of_command[key] = frozenset(word for word in found if len(word) > 2) - IDLE - {"path"}
+        return self._of_command[key]
+
+    @cached_property
+    def _of_command(self) -> dict[tuple[str, str], frozenset[str]]:
+        return {}
+
     def is_counted(self, word: str) -> bool:
         """Whether some command takes a number of these: lines, seconds, sentences."""
         return singular(word) in self._counted or word in self._counted

@@ -22,7 +22,7 @@ _THINGS = frozenset({"it", "that", "this", "these", "those", "there"})
 _DETERMINERS = frozenset("my our his her their the this that these those your a an all both some".split())
 _BE = frozenset({"am", "is", "are", "was", "were"})
 _AUXILIARIES = _BE | {"has", "have", "had", "do", "does", "did", "will", "can", "looks", "seems"}
-_FINITE = _BE | frozenset(
+FINITE = _BE | frozenset(
     """
 has have had do does did will can cannot looks look seems seem became got went belongs belong keeps keep takes take
 broke breaks break fails failed fail crashed crashes came comes says said told asked wrote sent gave lives lies works
@@ -40,14 +40,14 @@ just also honestly sadly fyi btw look listen today yesterday anyway besides mind
     """.split()
 )
 # With one of these a clause asks for something, or rules how it is to be done.
-_ASKING = frozenset(
+ASKING = frozenset(
     """
 please kindly want wants wanted wish wishes need needs needed required require requires should shall must may might
 ought let lets help ask request prefer would could appreciate hope hoping desire allowed allow forbidden supposed
 expect demand order orders insist looking wonder wondering able
     """.split()
 )
-_RULING = frozenset(
+RULING = frozenset(
     """
 except unless besides excluding exclude skip until till instead if when whenever once after before while rest other
 others else without must never rather either neither otherwise
@@ -167,7 +167,7 @@ def _predicate(tokens: Sequence[Token], at: int) -> int | None:
     if first.kind == WORD and first.text in _PEOPLE | _THINGS:
         verb = _verb(tokens, at + 1)
         finite = verb < len(tokens) and tokens[verb].kind == WORD
-        if finite and (first.text in _PEOPLE or tokens[verb].text in _FINITE):
+        if finite and (first.text in _PEOPLE or tokens[verb].text in FINITE):
             return verb
         if first.text not in _DETERMINERS:
             return None
@@ -181,7 +181,7 @@ def _predicate(tokens: Sequence[Token], at: int) -> int | None:
         token = tokens[verb]
         if token.kind not in (WORD, PATH, QUOTED):
             return None
-        if token.kind == WORD and token.text in _FINITE and verb > at - (first.kind == PATH):
+        if token.kind == WORD and token.text in FINITE and verb > at - (first.kind == PATH):
             return verb
     return None
 
@@ -190,7 +190,7 @@ def _is_bare_subject(tokens: Sequence[Token], at: int) -> bool:
     """“Firefox says …”, “CI is on fire”: a noun without an article before a verb that begins no command."""
     if at + 1 >= len(tokens) or tokens[at].kind != WORD or tokens[at + 1].kind != WORD:
         return False
-    return tokens[at].text not in IDLE | _ASKING | _RULING and tokens[at + 1].text in _BARE
+    return tokens[at].text not in IDLE | ASKING | RULING and tokens[at + 1].text in _BARE
 
 
 _BARE = frozenset(
@@ -213,12 +213,12 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
     if verb is None:
         return False
     words = [token.text for token in clause[at:] if token.kind == WORD]
-    asking = _ASKING - ({"can", "could", "able"} if as_reason else set())
+    asking = ASKING - ({"can", "could", "able"} if as_reason else set())
     if "not" in words or "no" in words:
         # “I do not need it”; “I do not want to have it any more”.
         asking = asking - {"need", "needs"}
         asking = asking - ({"want", "wants"} if {"more", "longer", "anymore"} & set(words) else set())
-    if any(word in _RULING or any(base in asking for base in bases(word)) for word in words):
+    if any(word in RULING or any(base in asking for base in bases(word)) for word in words):
         return False
     if [one.text for one in clause[verb : verb + 2]] in (["is", "to"], ["are", "to"], ["has", "to"], ["have", "to"]):
         return False
@@ -232,7 +232,7 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
         return not (
             lexicon.is_exact_verb(clause[verb])
             and clause[verb].text in bases(clause[verb].text)[:1]
-            and (clause[verb].text not in _FINITE)
+            and (clause[verb].text not in FINITE)
             and clause[verb].text == bases(clause[verb].text)[-1]
         )
     rest = clause[verb + 1 :]
@@ -241,9 +241,11 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
         # “Its name is x” gives a value.
         return False
     past = clause[verb].text in _PAST or clause[verb].text.endswith("ed")
+    if not past and subject in _THINGS and clause[verb].text in _IS_OR_HAS:
+        rest = _without_size(rest, lexicon)
     if not past and subject in _THINGS and any(token.kind == WORD and token.text in giving for token in rest):
         return False
-    if not past and any(_counts(clause, number, lexicon) for number in range(verb + 1, len(clause))):
+    if not past and any(_counts(rest, number, lexicon) for number in range(len(rest))):
         return False
     places = subject in _THINGS and clause[verb - 1].text == subject
     return not (places and any(token.kind == PATH or tree.kind(token.value) for token in rest if token.kind != SIGN))
@@ -252,6 +254,23 @@ def _tells(clause: Sequence[Token], tree: Tree, lexicon: Lexicon, *, as_reason: 
 _PAST = frozenset(
     {"was", "were", "had", "did", "said", "told", "broke", "came", "went", "got", "became", "wrote", "sent"}
 )
+
+
+_IS_OR_HAS = frozenset({"is", "are", "has", "have"})
+_SO_MANY = frozenset({"few", "couple", "lot", "lots", "dozen", "single"})
+
+
+def _without_size(rest: Sequence[Token], lexicon: Lexicon) -> Sequence[Token]:
+    """What is said of a thing without how large it is: “it is only about 90 lines”, “it has one page”."""
+    at = next((at for at, one in enumerate(rest) if number_of(one) is not None or one.text in _SO_MANY), None)
+    if at is None:
+        return rest
+    noun = next((number for number in range(at + 1, len(rest)) if lexicon.is_counted(rest[number].text)), at)
+    if noun > at + 2:
+        return rest
+    # “212 lines of dead code”: what it consists of is no more than its size.
+    behind = rest[noun + 1 :]
+    return rest[:at] if behind and behind[0].text == "of" else (*rest[:at], *behind)
 
 
 def _counts(clause: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
@@ -271,7 +290,7 @@ def _states(clause: Sequence[Token]) -> bool:
     if verb is None or clause[at].text not in _THINGS or clause[verb].text not in _BE:
         return False
     words = [token.text for token in clause if token.kind == WORD]
-    return not any(base in _ASKING for word in words for base in bases(word)) and clause[verb + 1 : verb + 2] != ()
+    return not any(base in ASKING for word in words for base in bases(word)) and clause[verb + 1 : verb + 2] != ()
 
 
 def _may_ask(clause: Sequence[Token], lexicon: Lexicon) -> bool:
@@ -299,7 +318,7 @@ def _says_nothing_more(clause: Sequence[Token], tree: Tree, lexicon: Lexicon) ->
     words = [token for token in rest if token.kind != SIGN]
     return bool(words) and not any(
         token.kind != WORD
-        or token.text in _RULING
+        or token.text in RULING
         or tree.kind(token.value)
         or number_of(token) is not None
         or (at and lexicon.knows(token.text) and token.text not in IDLE | _INDEFINITE)
@@ -335,7 +354,7 @@ def _is_no_command(clause: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
 
 def _rules_nothing(clause: Sequence[Token]) -> bool:
     return not any(
-        token.kind in (QUOTED, URL, DATA, FLAG, NUMBER) or token.text in _RULING | {"must", "should", "shall"}
+        token.kind in (QUOTED, URL, DATA, FLAG, NUMBER) or token.text in RULING | {"must", "should", "shall"}
         for token in clause
     )
 
@@ -356,6 +375,6 @@ def _forbidden(clause: Sequence[Token], lexicon: Lexicon) -> str:
         verb = words[1]
     else:
         return ""
-    if any(token.text in _RULING or token.kind in (QUOTED, URL, DATA) or number_of(token) for token in words[2:]):
+    if any(token.text in RULING or token.kind in (QUOTED, URL, DATA) or number_of(token) for token in words[2:]):
         return ""
     return bases(verb.text)[-1] if verb.kind == WORD and verb.text not in IDLE - {"make", "take", "run", "use"} else ""

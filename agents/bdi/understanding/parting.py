@@ -14,7 +14,7 @@ from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import PATH, WORD, Token, tokens_of, with_numbers
+from agents.bdi.understanding.tokens import PATH, SIGN, WORD, Token, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
 from agents.rules.words import fold
 
@@ -52,7 +52,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
     """Words as they are meant: “teh” is “the”, and `list_directory`, which is no name here, the words that it joins."""
     found: list[Token] = []
-    for token in tokens:
+    for number, token in enumerate(tokens):
         if not tree.kind(token.value) and (small := lexicon.idle(token)):
             found.append(replace(token, text=small))
             continue
@@ -65,6 +65,7 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
         if (
             token.kind != WORD
             or is_name
+            or not _may_be_a_verb(tokens, number)
             or not lexicon.is_verb(first)
             or "_" not in token.text
             or not all(lexicon.knows(fold(word)) for word in words)
@@ -76,6 +77,17 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
             found.append(Token(WORD, fold(word), word, at, at + len(word)))
             at += len(word) + 1
     return found
+
+
+# Behind other words a joined one is looked for, or named: “grep for load_rows”.
+_BEFORE_VERBS = frozenset(
+    {"and", "then", "please", "to", "use", "call", "run", "execute", "tool", "command", "the", "also"}
+)
+
+
+def _may_be_a_verb(tokens: list[Token], at: int) -> bool:
+    before = next((one for one in reversed(tokens[:at])), None)
+    return before is None or before.kind == SIGN or before.text in _BEFORE_VERBS or tokens[at].after_break
 
 
 def _own_name(token: Token, tree: Tree, lexicon: Lexicon) -> Token | None:

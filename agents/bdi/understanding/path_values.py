@@ -144,6 +144,8 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
         located = components.locate(token.value.split(), asked.tree)
         found = located if located.value is not None else found
     if found.value is None:
+        if wanted == FILE and (inside := _the_file_in(token, asked)) is not None:
+            return inside
         if wanted not in (ANY, NEW):
             other = paths.find(token.value, asked.tree, ANY, tool=asked.tool, parameter=asked.parameter)
             if other.value is not None:
@@ -165,6 +167,28 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
     )
 
 
+_FILE_IN = re.compile(
+    r"\bthe\s+(?:only\s+|single\s+)?(?:file|document|script|page|image|picture|table|module)\s+"
+    r"(?:in|inside|of|from|under|below|within)\s+(?:the\s+|my\s+|our\s+)?(?:folder\s+|directory\s+)?\Z",
+    re.IGNORECASE,
+)
+
+
+def _the_file_in(token: Token, asked: Asked) -> Filled | None:
+    """“The file in logs”: the only one that lies there."""
+    if not _FILE_IN.search(asked.raw[max(0, token.start - 60) : token.start]):
+        return None
+    folder = paths.find(token.value, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
+    if folder.value is None or folder.confidence < _EXACT:
+        return None
+    full = asked.tree.full(folder.value)
+    inside = [path for path in asked.tree.visible if posixpath.dirname(path) == full]
+    if len(inside) != 1 or asked.tree.kinds[inside[0]] != FILE:
+        return None
+    why = f"it is the only file in {folder.value}"
+    return Filled(asked.tree.said(inside[0]), (token.start, token.end), token.value, 0.9, why, literals=1)
+
+
 def _unnamed(
     words: Sequence[Token], tokens: Sequence[Token], asked: Asked, place: Place
 ) -> tuple[Filled | None, list[Token]]:
@@ -177,7 +201,9 @@ def _unnamed(
         folder = place.wanted == FOLDER or "there" in spoken
         if folder or place.wanted == NEW:
             known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or [
-                path for path in asked.last if place.wanted != FOLDER or not asked.tree.kind(path)
+                path
+                for path in asked.last
+                if place.wanted != FOLDER or not (asked.tree.kind(path) or paths.has_ending(path))
             ]
         else:
             known = [
@@ -258,7 +284,8 @@ def _new_name(
         confidence,
         why if changed else "",
         # “A branch with …” is no file called branch.
-        penalty=0.6 if asked.is_key(token.text) and not is_named else 0.0,
+        # “Mkdir docs” as it is typed names one.
+        penalty=0.6 if asked.is_key(token.text) and not is_named and len(tokens) > 1 else 0.0,
         is_folder=calls_folder,
     )
     return filled, [one for one in tokens if one is not token]
@@ -274,10 +301,12 @@ def _described(
 ) -> tuple[Filled | None, list[Token]]:
     """Something that is there, by what it is called or what it is: “the settings file”, “the letter to my boss”."""
     said = " ".join(one.value for one in described)
+    if wanted == FILE and len(described) == 1 and (inside := _the_file_in(described[0], asked)) is not None:
+        return inside, rest
     found, left = _called(described, asked, wanted)
     if found.confidence < _EXACT or found.value is None:
         heads = [one.text for one in words if one not in described and one.text not in ARTICLES]
-        fitting = descriptions.described([one.text for one in described], heads, asked.tree, wanted)
+        fitting = descriptions.described([one.value for one in described], heads, asked.tree, wanted)
         is_verb = len(described) == 1 and asked.is_verb(described[0])
         if fitting.value is not None and not (is_verb and fitting.confidence < 0.9):
             found, left = fitting, []

@@ -20,7 +20,7 @@ from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.slots import fill_slots
-from agents.bdi.understanding.state import Situation, State, asked_of, is_noun
+from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys
 from agents.bdi.understanding.tokens import FLAG, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
@@ -42,21 +42,25 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
     situation.effort.spend(len(tokens))
     found: list[Reading] = []
     named_tools, named = _named(tokens, lexicon)
+    forms = forms_of(tokens, lexicon)
     for number, mets in lexicon.met(tokens).items():
         entry = lexicon.entries[number]
         of_tool = frozenset(named_tools.get(entry.command.tool, ()))
+        if entry.key and entry.key.isdisjoint(forms):
+            # Most senses end here: none of what they must be about is said in any form.
+            continue
         for met in _longest(mets):
             if _is_attribute(met, tokens, lexicon):
                 continue
             if met.typos and any(situation.tree.kind(tokens[at].value) for at in met.used):
                 # What is the name of something here is no slip of a verb.
                 continue
-            found += _by(entry, met, tokens, situation, lexicon, of_tool)
+            found += _by(entry, met, tokens, situation, lexicon, of_tool, forms)
     for at, command in named:
         of_tool = frozenset(named_tools.get(command.tool, ()))
         for entry in lexicon.entries:
             if entry.command is command:
-                found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, by_name=True)
+                found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, forms, by_name=True)
     found += _typed(tokens, situation, lexicon)
     for tool, where in named_tools.items():
         if all(at in where or token.kind == SIGN or token.text in IDLE for at, token in enumerate(tokens)):
@@ -64,7 +68,7 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
             continue
         first = lexicon.registry.tool(tool).commands[0]
         entry = next(one for one in lexicon.entries if one.command is first)
-        for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), by_name=True):
+        for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), forms, by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
 
@@ -168,6 +172,7 @@ def _by(
     situation: Situation,
     lexicon: Lexicon,
     of_tool: frozenset[int],
+    forms: frozenset[str],
     *,
     by_name: bool = False,
 ) -> list[Reading]:
@@ -180,9 +185,8 @@ def _by(
             for at, token in enumerate(tokens)
             if token.text in _TOOL_WORDS and min((*of_tool, *met.used)) - 3 <= at < max((*of_tool, *met.used)) + 2
         }
-    base = State(entry, tokens, situation, lexicon, used)
+    base = State(entry, tokens, situation, lexicon, used, forms=forms)
     if entry.key and not by_name and not _is_about(base):
-        # Most senses end here: what they must be about is not said.
         return []
     situation.effort.spend(len(tokens))
     take_flags(base)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding import descriptions, moods, paths
 from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import FILE, Tree
 from agents.bdi.understanding.tokens import PATH, QUOTED, WORD, Token, tokens_of
 
@@ -47,7 +48,7 @@ def things_of(text: str, told: moods.Told, lexicon: Lexicon) -> tuple[tuple[str,
         for at, token in enumerate(tokens):
             if token.text in ("the", "this", "that", "my", "our"):
                 words = tuple(itertools.takewhile(lexicon.knows, (one.text for one in tokens[at + 1 : at + 4])))
-                words = tuple(word for word in words if word not in IDLE)
+                words = tuple(word for word in words if word not in IDLE | FILE_HEADS | FOLDER_HEADS)
                 if any(word in lexicon.keys for word in words):
                     return (words,)
     return ()

@@ -43,6 +43,8 @@ class State:
     left: list[Token] = field(default_factory=list)
     items: tuple[Filled, ...] = ()
     asides: tuple[str, ...] = ()
+    # Every form of every word of the clause, slips set right: what is in none of them is not said.
+    forms: frozenset[str] = frozenset()
     # “Three” of “three folders”: how many items its object must have, and the words where they are not so many.
     counted: tuple[str, int] = ("", 0)
 
@@ -92,6 +94,14 @@ def is_noun(token: Token, wanted: frozenset[str], lexicon: Lexicon) -> bool:
         for word in lexicon.meanings(token)
         if word in wanted and len(word) > 4
     )
+
+
+def forms_of(tokens: Sequence[Token], lexicon: Lexicon) -> frozenset[str]:
+    """Every word that a clause may be said to hold: the forms of its words, what they are slips of, its signs."""
+    found: set[str] = set()
+    for token in tokens:
+        found.update(_forms(token.text), lexicon.meanings(token))
+    return frozenset(found)
 
 
 @lru_cache(maxsize=16_384)

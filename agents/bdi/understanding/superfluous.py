@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
-from agents.bdi.understanding.tokens import FLAG, NUMBER, WORD, Token
+from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.state import State
+from agents.bdi.understanding.tokens import FLAG, NUMBER, WORD, Token, number_of
+
+# Said before a noun, these tell how, or what for, something is done.
+_LEADING = frozenset({"with", "using", "in", "at", "for", "during"})
+# Of these in a phrase nobody knows whether the phrase says which things are meant, or how many.
+_CHOOSING = frozenset(
+    """
+all every each both other others rest same different last first newest latest oldest older newer most least largest
+biggest smallest more less than which that who whose only
+    """.split()
+)
+MOST_WORDS = 6
 
 
 def without_superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, ...]]:
@@ -29,6 +43,63 @@ def without_superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, 
             rest.append(token)
         at += 1
     return rest, tuple(found)
+
+
+def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
+    """Phrases that say how or what for, of a command that can take no such value: “in a nice font”, “for the demo”.
+
+    None of their words is one by which the command is given a value or names what is here, and no parameter that is
+    still open stands behind such a little word.
+    """
+    if _LEADING.isdisjoint(token.text for token in left):
+        return []
+    loose = {token.start for token in left}
+    found: list[list[Token]] = []
+    tokens, at = state.tokens, 0
+    while at < len(tokens):
+        phrase: list[Token] = []
+        if tokens[at].start in loose and tokens[at].text in _LEADING and not _is_open_behind(tokens[at].text, state):
+            end = at + 1
+            while end < len(tokens) and tokens[end].start in loose and tokens[end].kind in (WORD, NUMBER):
+                if tokens[end].text in _LEADING | {"and"}:
+                    break
+                end += 1
+            phrase = list(tokens[at:end])
+        if len(phrase) > 1 and _says_nothing(phrase[1:], state):
+            found.append(phrase)
+        at += max(1, len(phrase))
+    return found
+
+
+def _is_open_behind(word: str, state: State) -> bool:
+    return any(
+        slot.parameter not in state.params and any(cue[0] == word for cue in slot.cues)
+        for slot in state.entry.sense.slots
+    )
+
+
+def _says_nothing(phrase: Sequence[Token], state: State) -> bool:
+    said = [token for token in phrase if token.text not in IDLE and number_of(token) is None]
+    if not said or len(phrase) > MOST_WORDS or phrase[0].text in ("that", "those", "these"):
+        return False
+    giving = state.lexicon.words_of_values(state.entry.command)
+    tree = state.situation.tree
+    for token in phrase:
+        if token.text in DOUBT | _CHOOSING or (state.lexicon.is_exact_verb(token) and token.text not in IDLE):
+            return False
+    for token in said:
+        if {token.text, singular(token.text), *bases(token.text)} & giving or token.text in state.entry.never:
+            return False
+        if token.kind == WORD and paths.find(token.value, tree).value is not None:
+            return False
+    # “In the attic” may say where; “in a nice font” says how.
+    places = state.lexicon.registry.said(state.entry.command).places
+    return not (places and state.tokens and phrase[0].text in ("the", "my", "our") and _is_where(phrase, state))
+
+
+def _is_where(phrase: Sequence[Token], state: State) -> bool:
+    at = next(number for number, token in enumerate(state.tokens) if token is phrase[0])
+    return at > 0 and state.tokens[at - 1].text in ("in", "at")
 
 
 def _counted(tokens: Sequence[Token]) -> int:

@@ -37,7 +37,7 @@ it after no not more than longer but do most at exactly just only then kill abor
 def take_flags(state: State) -> None:
     """Phrases that set a switch or a choice."""
     for words, name, value in state.entry.flags:
-        if name in state.params:
+        if name in state.params or words[0] not in state.forms:
             continue
         for at in range(len(state.tokens) - len(words) + 1):
             span = range(at, at + len(words))

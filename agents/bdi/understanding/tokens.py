@@ -30,8 +30,19 @@ _WORDS_OF = {
     "isn't": "is not", "i'd": "i would", "i'm": "i am", "i've": "i have", "i'll": "i will", "we'd": "we would",
     "we'll": "we will", "we're": "we are", "you'd": "you would", "you're": "you are", "gimme": "give me",
     "lemme": "let me", "wanna": "want to", "gonna": "going to", "gotta": "got to", "u": "you", "ya": "you", "r": "are",
+    "im": "i am", "ive": "i have", "we've": "we have", "weve": "we have", "they're": "they are", "they've": "they have",
+    "youre": "you are", "you've": "you have", "you'll": "you will", "he's": "he is", "she's": "she is",
+    "it'll": "it will", "theres": "there is", "thats": "that is", "doesnt": "does not", "didnt": "did not",
+    "isnt": "is not", "arent": "are not", "aren't": "are not", "wasnt": "was not", "wasn't": "was not",
+    "weren't": "were not", "cant": "can not", "wont": "will not", "couldnt": "could not", "wouldnt": "would not",
+    "shouldnt": "should not", "hasnt": "has not", "hasn't": "has not", "havent": "have not", "haven't": "have not",
+    "hadn't": "had not", "mustn't": "must not", "mustnt": "must not", "needn't": "need not",
     "pls": "please", "plz": "please", "thx": "thanks",
 }  # fmt: skip
+# “Its” before one of these is “it's”, typed without looking.
+_IT_IS = re.compile(
+    r"\s+(?:an?|the|my|our|like|only|just|about|not|so|very|really|still|already|\d+|\w{3,}ing)\b", re.IGNORECASE
+)
 NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
     "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "eighteen": 18,
@@ -233,6 +244,8 @@ def _plain(raw: str, start: int, end: int) -> list[Token]:
         return [Token(NUMBER, value, digits[0] if digits else value, start, end)]
     if looks_like_path(value):
         return [Token(PATH, text, value, start, end)]
+    if text == "its" and _IT_IS.match(raw, end):
+        return [Token(WORD, part, part, start, end) for part in ("it", "is")]
     if text in _WORDS_OF:
         return [Token(WORD, part, part, start, end) for part in _WORDS_OF[text].split()]
     if text.endswith("'s") and len(text) > 3:

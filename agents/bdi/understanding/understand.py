@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.bdi.types import Param
-from agents.bdi.understanding import asides, effects, moods, triggers
+from agents.bdi.understanding import asides, effects, moods, remarks, triggers
 from agents.bdi.understanding.asking import in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.effort import Effort, TooMuch
@@ -22,7 +22,7 @@ from agents.bdi.understanding.parting import MAX_TOKENS, Part, parts_of
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.tokens import Token, tokens_of
 from agents.bdi.understanding.turning import readings_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
@@ -43,13 +43,14 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
     try:
         tokens = tokens_of(blank)
         told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
+        found = None
         if told.spans and not told.only_tells:
             found = _with_told(text, moods.without(blank, told), told, tree, lexicon, effort)
-            if found is not None:
-                return _offered(text, found, _UNCLEAR) if told.is_unclear else found
-        found = _read_all(
-            text, parts_of(blank, Situation(text, tree, effort=effort), lexicon), moods.Told(), tree, lexicon, effort
-        )
+        if found is None:
+            parts = parts_of(blank, Situation(text, tree, effort=effort), lexicon)
+            found = _read_all(text, parts, moods.Told(), tree, lexicon, effort)
+        if not found.is_sure and tokens and not told.forbids and not told.only_tells:
+            found = _beside_remarks(text, blank, tokens, told, tree, lexicon, effort) or found
         if told.only_tells and told.spans:
             return _offered(text, found, "It tells, and asks for nothing.")
         return _offered(text, found, _UNCLEAR) if told.is_unclear else found
@@ -71,6 +72,27 @@ def _with_told(
         return _offered(text, found, "It forbids something, too.") if found.is_sure else None
     aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
     return replace(found, notes=(*found.notes, *aside))
+
+
+def _beside_remarks(
+    text: str, blank: str, tokens: Sequence[Token], told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
+) -> Understood | None:
+    """What a text means without the remarks in it; None where it is not sure without them either."""
+    if len(tokens) > MAX_TOKENS:
+        return None
+    left = tokens_of(moods.without(blank, told))
+    spoken = [part for part in remarks.remarks_in(left, tree, lexicon) if part]
+    if not spoken:
+        return None
+    spans = tuple(remarks.span_of(part, text) for part in spoken)
+    aside = moods.Told(tuple(sorted((*told.tells, *spans))))
+    try:
+        found = _with_told(text, moods.without(blank, aside), aside, tree, lexicon, effort)
+    except TooMuch:
+        return None
+    if found is None or not found.is_sure:
+        return None
+    return found if all(remarks.gives_nothing_to(part, found.meant, lexicon) for part in spoken) else None
 
 
 def _offered(text: str, found: Understood, why: str) -> Understood:

@@ -13,6 +13,8 @@ from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
 
+# So much of something is nobody's name.
+_AMOUNTS = frozenset({"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else"})
 _NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
 
 
@@ -65,7 +67,11 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     literal = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
     if literal is None:
         literal = next((one for one in tokens if one.kind in (PATH, NUMBER, URL)), None)
-    words = [one for one in tokens if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
+    words = [
+        one
+        for one in tokens
+        if one.kind == WORD and one.text not in asked.about and one.text not in IDLE and one.text not in _AMOUNTS
+    ]
     token = literal or (words[0] if words else None)
     if token is None and asked.shape == "word":
         # A name may be an ordinary word where nothing else stands: "the branch new".

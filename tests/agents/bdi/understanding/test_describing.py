@@ -115,7 +115,6 @@ def test_where_several_fit_alike_nobody_can_tell() -> None:
         "delete the photo file",
         # What is said only of how it is.
         "is autonomous mode on?",
-        "read README.md, it is only about 90 lines",
         # Nothing but a verb that many commands share.
         "search",
         # Into the folder, or into the file?

@@ -83,7 +83,7 @@ def test_what_was_set_aside_is_named_in_the_notes() -> None:
         "report.md must not be touched",
         "I will tell you when report.md is ready",
         # It counts what the command counts.
-        "show report.md, it has 20 lines",
+        "show report.md, it takes 20 lines",
         # It is done before, or not.
         "show report.md before I delete it",
         # It quotes.
