@@ -1,7 +1,8 @@
 """What every test stands on: a data folder of its own, an embedded Postgres and, for those who ask, a Valkey.
 
 The environment is set when this file is imported, before Django reads its settings; the servers start with the first
-test that needs them. Under xdist each process has its own servers, so nothing is shared between two tests at one time.
+test that needs them. Under xdist each process has its own servers, so nothing is shared between two tests at one time;
+what all of them need alike is made once and copied (tests/prepared.py).
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ import hypothesis
 import pytest
 from django.conf import settings
 
-from mindx_web.supervisor.postgres import OWNER, SUPERUSER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
 from mindx_web.supervisor.valkey import EmbeddedValkey
+from tests.prepared import MIGRATED, Prepared, migrate, provision
 from tests.waiting import wait_until
 
 pytest_plugins = ["tests.cast", "tests.bucket", "tests.whole.started"]
 
 _ROOT = Path(tempfile.mkdtemp(prefix="mindx-test-"))
-_POSTGRES = EmbeddedPostgres(
-    _ROOT / "postgres",
-    _ROOT / "sockets" / "postgres",
-    Passwords(*(secrets.token_hex(8) for _ in range(3))),
-    # Nothing of a test's cluster outlives the test run, so it never waits for the disk.
-    settings={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "32MB"},
-)
+_IS_ONE_OF_SEVERAL = "PYTEST_XDIST_WORKER" in os.environ
+if not _IS_ONE_OF_SEVERAL:
+    os.environ["TESTS_PREPARED"] = str(_ROOT / "prepared")  # for xdist's child processes, which start after this
+_PREPARED = Prepared(Path(os.environ["TESTS_PREPARED"]))
+# Nothing of a test's cluster outlives the test run, so it never waits for the disk.
+_HASTY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "32MB"}
+_POSTGRES = EmbeddedPostgres(_ROOT / "postgres", _ROOT / "sockets" / "postgres", _PREPARED.passwords(), settings=_HASTY)
 _VALKEY = EmbeddedValkey(_ROOT / "valkey", _ROOT / "sockets" / "valkey", secrets.token_hex(8))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -102,19 +104,33 @@ def data_folder() -> Path:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
     """A running Postgres with pgvector. Ordinary tests use `db`; this is for tests about roles and servers."""
+    if _IS_ONE_OF_SEVERAL:
+        _PREPARED.copy("postgres", _POSTGRES.folder, _make_cluster)
     with _running(_POSTGRES) as server:
-        server.provision(for_tests=True)
-        with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
-            # For emptying tables whose guards refuse it (tests/emptied.py); the application's own role cannot do it.
-            connection.execute(f"GRANT SET ON PARAMETER session_replication_role TO {OWNER}")
+        if not _IS_ONE_OF_SEVERAL:
+            provision(server)  # a copy that nobody shares would only take longer
         yield server
+
+
+def _make_cluster(folder: Path) -> None:
+    made = EmbeddedPostgres(folder, _ROOT / "sockets" / "prepared", _POSTGRES.passwords, settings=_HASTY)
+    with _running(made) as server:
+        provision(server)
+        migrate(server)
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     postgres: EmbeddedPostgres, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
-    """Called by pytest-django before it makes the test database: the server must answer by then."""
+    """Called by pytest-django before it makes the test database: the server must answer by then.
+
+    Of a copied database it applies what migrations the copy lacks, which is none.
+    """
+    from django.db import connection
+
+    if _IS_ONE_OF_SEVERAL:
+        connection.settings_dict["TEST"]["TEMPLATE"] = MIGRATED
 
 
 @pytest.fixture(scope="session", autouse=True)
