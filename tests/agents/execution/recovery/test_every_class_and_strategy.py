@@ -37,7 +37,7 @@ from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write
 from tests.agents.execution.recovery import test_planning_failures
-from tests.agents.execution.recovery.worlds import WORLDS, World
+from tests.agents.execution.recovery.worlds import FURTHER, WORLDS, World
 from tests.agents.toolkit.answering import answering, status
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -92,7 +92,11 @@ def cell(
         declared = {"alternatives": [write("instead.txt")]} if way == ALTERNATIVE else {}
         steps = [write("before.txt"), *world.before, {**world.step, **declared}, write("after.txt")]
         position = len(steps) - 1
-        plan = approved(steps, [write("cleaned.txt")], text=world.text, workspace=make_workspace(owner))
+        workspace = make_workspace(owner)
+        if world.quota_bytes:
+            Workspace.objects.filter(pk=workspace.pk).update(quota_bytes=world.quota_bytes)
+            workspace.refresh_from_db()
+        plan = approved(steps, [write("cleaned.txt")], text=world.text, workspace=workspace)
         began = timezone.now()
         cycle.work(plan.goal_id)
         (kept,) = FailureRecord.objects.filter(goal=plan.goal_id)
@@ -146,6 +150,7 @@ def _counted(kept: FailureRecord) -> str:
 def _check_facts(world: World, kept: FailureRecord, position: int) -> None:
     assert kept.failure_class == world.failure_class, kept.reason
     assert {name: kept.facts.get(name) for name in world.facts} == world.facts
+    assert world.reason in kept.reason
     assert (kept.stage, kept.tool, kept.position) == ("execution", world.tool, position)
 
 
@@ -187,6 +192,15 @@ def test_each_strategy_ends_as_the_policy_says(
     with WORLDS[failure_class]() as world:
         ended = {way: cell(world, way) for way in EXPECTED}
     assert ended == {way: INSTEAD.get((failure_class, way), one) for way, one in EXPECTED.items()}
+
+
+@pytest.mark.parametrize("fault", FURTHER)
+def test_what_the_sandbox_itself_stands_against_ends_as_the_policy_of_its_class_says(
+    fault: str, cell: Callable[[World, Way], Ended]
+) -> None:
+    with FURTHER[fault]() as world:
+        ended = {way: cell(world, way) for way in EXPECTED}
+    assert ended == {way: INSTEAD.get((world.failure_class, way), one) for way, one in EXPECTED.items()}
 
 
 def test_the_table_of_the_documentation_is_what_is_run() -> None:

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from agents.bdi.commitment import Commitment
 from agents.bdi.failures import FailureClass
 from agents.bdi.strategies import ABORT, AGINT, ALTERNATIVE, COOLED, MANUAL, REEXTRACTED, RETRY, SIMPLER, Way
 from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryStatistic, Workspace
-from agents.services import base_files, cycle, hand_items, planning, recovery_learning, renewing, rule_writing
+from agents.services import (
+    base_files,
+    commitments,
+    cycle,
+    hand_items,
+    planning,
+    recovery_learning,
+    renewing,
+    rule_writing,
+    telling,
+)
 from agents.states import GoalState, PlanState
 from library.components import services as components
 from library.models import Component, ComponentVersion
 from people.models import User
 from review.services import decisions
+from tests.agents.toolkit.answering import answering, ok
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DELAY_S, COOL_S = 60.0, 120.0
@@ -105,17 +119,33 @@ def _forget(name: str, admin: User) -> None:
         components.retire(version, admin)
 
 
+# A plan that runs until a step of it finds that what it stands on is no longer so; then only the other rule is left.
+BEGUN = """RULE begin the folder
+IF your task is to create the folder {{name}}
+CONSIDERING the network is up
+THEN:
+  write begun to the file begun.txt
+  get the address "{url}"
+  create the folder {{name}}
+"""
+UP = "The network is up."
+
+
 @pytest.fixture
 def cell(
     owner: User, operator: User, reviewer: User, admin: User, make_goal: Callable[..., Goal], make_workspace: Any
-) -> Callable[[FailureClass, Way], Ended]:
-    """`cell(class, way)`: the strategy is pinned, planning fails, a person teaches what was missing; how it ended."""
+) -> Callable[..., Ended]:
+    """`cell(class, way)`: the strategy is pinned, planning fails, a person teaches what was missing; how it ended.
 
-    def made(name: FailureClass, way: Way) -> Ended:
+    `first(goal)` comes before: it has a plan approved of which so many steps `done` are done when planning fails.
+    """
+
+    def made(name: FailureClass, way: Way, first: Callable[[Goal], object] = lambda goal: None, done: int = 0) -> Ended:
         _forget("reconcile and begin", admin)
         _teach(JOURNAL if name is PARSE else FAULTY, admin)
         recovery_learning.save_policy(name, "", pinned=str(way), banned=[], by=operator)
         goal = make_goal(owner, TEXTS[name], workspace=make_workspace(owner))
+        first(goal)
         began = timezone.now()
         cycle.work(goal.pk)
         goal.refresh_from_db()
@@ -132,7 +162,7 @@ def cell(
                 assert goal.wake_at is not None
                 least_s = COOL_S if way == COOLED else DELAY_S
                 assert least_s <= (goal.wake_at - began).total_seconds() <= least_s * 1.25 + 60
-                assert not goal.intent_plans.exists()
+                assert not goal.intent_plans.exclude(state=PlanState.SUPERSEDED).exists()
                 Goal.objects.filter(pk=goal.pk).update(wake_at=None)
                 cycle.work(goal.pk)
             case GoalState.MANUAL:
@@ -142,7 +172,7 @@ def cell(
                 cycle.work(goal.pk)
                 assert not HandItem.objects.filter(answered_at=None).exists()
             case GoalState.AWAITING_REVIEW:
-                assert not Attempt.objects.filter(intent__intent_plan__goal=goal).exists()
+                assert Attempt.objects.filter(intent__intent_plan__goal=goal).count() == done
         if waits is not GoalState.FAILED:
             revision = IntentPlan.objects.get(goal=goal, state=PlanState.AWAITING_REVIEW)
             decisions.approve(revision, by=reviewer, digest=revision.digest)
@@ -181,6 +211,35 @@ def test_planning_that_fails_ends_as_the_policy_says(
 ) -> None:
     ways = expected(failure_class)
     assert {way: cell(failure_class, way) for way in ways} == ways
+
+
+def test_planning_that_fails_in_the_middle_of_a_plan_ends_as_the_policy_says(
+    cell: Callable[..., Ended], owner: User, operator: User, reviewer: User, admin: User
+) -> None:
+    with answering() as server:
+        _teach(BEGUN.format(url=f"{server.address}/tide"), admin)
+
+        def begun(goal: Goal) -> None:
+            """Half of its plan runs when the network goes down, which an open-minded agent takes to heart."""
+            _teach(FAULTY, admin)
+            said, _ = telling.tell(goal, by=owner, sentence=UP)
+            commitments.set_to(goal.agent, Commitment.OPEN_MINDED, by=operator)
+
+            def down(asked: socket.socket) -> None:
+                telling.retract(goal, by=owner, belief_id=said.pk)
+                connection.close()  # of this thread
+                asked.sendall(ok(b"low"))
+
+            server.answers["/tide"] = down
+            cycle.one(goal.pk)
+            plan = goal.intent_plans.get()
+            decisions.approve(plan, by=reviewer, digest=plan.digest)
+
+        ways = expected(PLAN)
+        ended = {way: cell(PLAN, way, begun, 2) for way in ways}
+        assert len(server.requests) == len(ways), "what was done is not done again"
+    # What was done stays, whatever becomes of the goal.
+    assert ended == {way: replace(one, made=one.made | {"begun.txt"}) for way, one in ways.items()}
 
 
 def test_a_part_of_a_goal_says_what_it_leaves_out_and_needs_a_person(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.failures import FailureClass
@@ -48,6 +48,32 @@ if not state(b"/well"):
     os.kill(os.getpid(), 9)
 made()
 """
+# More than the workspace may hold, until the service is well.
+_FULL = """
+if not state(b"/well"):
+    with open("leftovers", "wb") as file:
+        file.write(os.urandom(3 << 20))
+made()
+"""
+# The kernel lets nobody start what is no program, or write into a locked folder.
+_NO_PROGRAM = """
+with open("report", "w") as file:
+    file.write("#!/bin/sh\\necho made > report.txt\\n")
+os.chmod("report", 0o755 if state(b"/well") else 0o644)
+sys.exit(os.waitstatus_to_exitcode(os.system("./report")))
+"""
+_LOCKED_FOLDER = """
+if not state(b"/well"):
+    os.mkdir("locked", 0o555)
+    open("locked/report.txt", "w")
+made()
+"""
+# Asks a host that nobody approved, until the service is well.
+_OTHER_HOST = """
+if not state(b"/well"):
+    socket.create_connection(("ledger.example", 80), 5)
+made()
+"""
 # Fetches a program and has the shell start it; while it is not to be had, the shell finds none.
 _FETCHED = """
 program = state(b"/well")
@@ -74,6 +100,10 @@ class World:
     fail: Callable[[], object]
     facts: Mapping[str, Any] = field(default_factory=dict)
     least_wait_s: float = 0.0
+    # What its workspace may hold; 0: as usual.
+    quota_bytes: int = 0
+    # What the reason of the failure must name.
+    reason: str = ""
 
     @property
     def tool(self) -> str:
@@ -190,3 +220,40 @@ WORLDS: Mapping[FailureClass, Callable[[], AbstractContextManager[World]]] = {
         FailureClass.UNKNOWN_ERROR, {"make.py": _STATE + _KILLED}, "python make.py", b"yes", {"exit_code": -9}
     ),
 }
+
+# Further faults of classes that have another one above: what stands in the way is the sandbox's own limit, the kernel
+# or the network gate.
+FURTHER: Mapping[str, Callable[[], AbstractContextManager[World]]] = {
+    "a full quota": lambda: _with(
+        {"quota_bytes": 2 << 20, "reason": "reached the workspace's limit of 2 MiB"},
+        _program(
+            FailureClass.TOOL_EXECUTION_ERROR,
+            {"make.py": _STATE + _FULL},
+            "python make.py",
+            b"yes",
+            {"limit": "workspace"},
+        ),
+    ),
+    "a program that may not be run": lambda: _program(
+        FailureClass.PERMISSION_ERROR, {"make.py": _STATE + _NO_PROGRAM}, "python make.py", b"yes", {"exit_code": 126}
+    ),
+    "a folder that may not be written to": lambda: _program(
+        FailureClass.PERMISSION_ERROR, {"make.py": _STATE + _LOCKED_FOLDER}, "python make.py", b"yes", {"exit_code": 1}
+    ),
+    "a host that was not approved": lambda: _with(
+        {"reason": "ledger.example"},
+        _program(
+            FailureClass.PERMISSION_ERROR,
+            {"make.py": _STATE + _OTHER_HOST},
+            "python make.py",
+            b"yes",
+            {"refused": ["ledger.example"]},
+        ),
+    ),
+}
+
+
+@contextmanager
+def _with(more: Mapping[str, Any], world: AbstractContextManager[World]) -> Iterator[World]:
+    with world as made:
+        yield replace(made, **more)
