@@ -126,6 +126,23 @@ def test_what_somebody_wants_is_made() -> None:
     assert steps("I want a folder called spare") == [("mkdir", {"path": "spare"})]
 
 
+@pytest.mark.parametrize("text", ["the removed photos", "the deleted photos folder", "give me the deleted photos"])
+def test_how_something_is_called_does_not_make_it_so(text: str) -> None:
+    """A verb between an article and a noun says which of them."""
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("a new folder called spare", [("mkdir", {"path": "spare"})]),
+        ("a note reading 'x' called rope", [("write_note", {"name": "rope", "text": "x"})]),
+    ],
+)
+def test_what_is_named_with_an_article_is_made(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
+    assert steps(text) == wanted
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -187,6 +204,17 @@ def test_a_reading_that_makes_use_of_less_is_no_rival(text: str, wanted: list[tu
 )
 def test_a_text_without_quotes_ends_where_somebody_goes_on(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
     assert steps(text) == wanted
+
+
+def test_what_says_more_of_a_command_is_not_the_same_one_of_all_there_is() -> None:
+    """The verb before is borrowed only for another thing that it is done to."""
+    assert is_asked("list boat. Take the newest five.")
+    assert steps("list boat, and the attic") == [("ls", {"path": "boat"}), ("ls", {"path": "attic"})]
+
+
+def test_what_is_to_be_made_of_something_is_said_in_the_passive_too() -> None:
+    copied = [("cp", {"path": "main.py", "to": "spare.py"})]
+    assert steps("a backup copy of main.py has to be made as spare.py") == copied
 
 
 def test_where_something_belongs_is_an_order_where_nothing_else_is_asked_for() -> None:
