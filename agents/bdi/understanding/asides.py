@@ -98,6 +98,7 @@ _EXCUSING = (
     r"\b(?:ok|okay|right|alright)\?",
     r",\s*(?:can|could|would|will)\s+you\s*(?:please\s*)?\?",
     r"\bonly\s+(?:please)\b",
+    r"(?<=\band\s)(?:right\s+)?after\s+(?:that|this)\b",
     r"\bnothing\s+(?:else|more)\b",
     r"\bfor\s+(?:me|us|(?:my|our|the)\s+(?:boss|team|colleagues?|manager|client|customer|customers|professor|teacher))\b",
     r"(?:,\s*)?(?:(?:i|we|you)\s+)?"
@@ -124,4 +125,18 @@ def blanked(text: str) -> str:
 
     Quoted text is never touched.
     """
-    return ASIDES.sub(lambda found: found[0] if found["quoted"] is not None else " " * len(found[0]), text)
+
+    def blank(found: re.Match[str]) -> str:
+        is_own = found["quoted"] is not None or _is_part_of_a_name(found)
+        return found[0] if is_own else " " * len(found[0])
+
+    return ASIDES.sub(blank, text)
+
+
+def _is_part_of_a_name(found: re.Match[str]) -> bool:
+    """`letters/thanks.txt`, `thanks_2024`: what looks like courtesy there belongs to a name."""
+    text, start, end = found.string, found.start(), found.end()
+    before = text[start - 1 : start] if found[0][:1].isalnum() else ""
+    behind = text[end : end + 2]
+    goes_on = found[0][-1:].isalnum() and bool(re.match(r"[\w/\\]|[.-]\w", behind))
+    return goes_on or bool(re.match(r"[\w/\\.-]", before))

@@ -89,7 +89,12 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
                 and _begins(tokens, at + 2, lexicon)
             )
             or (before.kind == SIGN and before.value[:1] == "," and (token.is_literal or token.kind == WORD))
-            or (token.kind == WORD and token.text == "and" and at + 1 < len(tokens) and tokens[at + 1].is_literal)
+            or (
+                token.kind == WORD
+                and token.text in ("and", "then")
+                and at + 1 < len(tokens)
+                and tokens[at + 1].is_literal
+            )
         ):
             found.append(at)
     return found

@@ -36,7 +36,7 @@ from agents.bdi.understanding.placing import (
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
-from agents.bdi.understanding.superfluous import adjuncts, without_superfluous
+from agents.bdi.understanding.superfluous import adjuncts, appositions, without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
 
@@ -156,6 +156,8 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]
+    beside = appositions(left, state)
+    left = [token for token in left if token not in beside]
     dropped = tuple(token for token in state.left if token not in left)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.
     about = state.entry.about | (_KINDS if state.lexicon.registry.said(state.entry.command).places else frozenset())

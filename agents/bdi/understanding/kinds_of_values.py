@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.naming_words import TYPES
+from agents.bdi.understanding.naming_words import FILE_HEADS, TYPES
 from agents.bdi.understanding.paths import FOLDER
 from agents.bdi.understanding.tokens import DATA, PATH, QUOTED, WORD, Token
 
@@ -26,8 +26,15 @@ def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, 
             continue
         why = "files of this kind end so"
         filled = Filled(made, (token.start, token.end), token.value, 0.95, why, literals=1)
-        return filled, [one for one in tokens if one is not token]
+        return filled, without_its_head(tokens, token)
     return None, list(tokens)
+
+
+def without_its_head(tokens: Sequence[Token], kind: Token) -> list[Token]:
+    """The other tokens without the noun of a kind: “shell scripts”, “markdown documents”."""
+    at = next(number for number, one in enumerate(tokens) if one is kind)
+    heads = [one for one in tokens[at + 1 : at + 2] if one.kind == WORD and one.text in FILE_HEADS]
+    return [one for one in tokens if one is not kind and one not in heads]
 
 
 def codes_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
-from agents.bdi.understanding import paths
+from agents.bdi.understanding import descriptions, paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FILE_HEADS, LINKING
-from agents.bdi.understanding.paths import FILE, Candidate
+from agents.bdi.understanding.paths import FILE, Candidate, Tree
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE, together, without_ends
-from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
 from sandbox.command_line import PROGRAMS
 
 # Words of sentences that stand in no command line but those of programs that only say them.
@@ -56,6 +58,8 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
             kept.pop()
         span = (kept[0].start, kept[-1].end)
         said = asked.raw[span[0] : span[1]]
+        if (script := _script_called(kept, tokens, span, asked)) is not None:
+            return script, rest
         if kept[0].text not in _SAY and _is_sentence(kept, asked.raw):
             # “tests of the workspace” is no program named test, whatever the machine has of such a name.
             told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
@@ -63,6 +67,45 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     filled = _runnable(said, span, asked)
     little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE) if quoted is None else 0
     return replace(filled, penalty=filled.penalty + 1.0 * little), rest
+
+
+_HEADS = frozenset({"script", "program", "job", "server", "module"})
+_CUE_OF_A_SCRIPT = re.compile(r"\b(?:the|my|our)\s+(?:\w+\s+)?(?:script|program|job|server)\s+\Z", re.IGNORECASE)
+
+
+def _script_called(
+    kept: Sequence[Token], tokens: Sequence[Token], span: tuple[int, int], asked: Asked
+) -> Filled | None:
+    """“The backup script” as the one here that its name says: run by python, or by itself."""
+    words = [one for one in kept if one.kind == WORD and one.text not in IDLE]
+    heads = [one for one in tokens if one.kind == WORD and one.text in _HEADS]
+    is_called = bool(heads) or bool(_CUE_OF_A_SCRIPT.search(asked.raw[max(0, span[0] - 40) : span[0]]))
+    flags = [one for one in kept if one.kind == FLAG]
+    if not is_called or any(one.kind != WORD and one not in flags for one in kept) or kept[0].value in PROGRAMS:
+        return None
+    own = [one.value for one in words if one not in heads] or [one.value for one in heads]
+    scripts = _scripts(asked.tree)
+    found = descriptions.described(own, [one.text for one in heads], scripts, FILE)
+    if found.value is None and len(found.choices) < 2:
+        found = descriptions.described([bases(word.casefold())[-1] for word in own], [], scripts, FILE)
+    if found.value is None or found.confidence < _LEAST_SCRIPT:
+        return None
+    ran = f"python {found.value}" if found.value.endswith(".py") else f"./{found.value}"
+    line = " ".join([ran, *(one.value for one in flags)])
+    said = asked.raw[span[0] : span[1]]
+    return Filled(line, span, said, min(found.confidence, 0.9), "it is the script of that name", literals=1)
+
+
+_LEAST_SCRIPT = 0.8
+
+
+def _scripts(tree: Tree) -> Tree:
+    """The files here that are run: Python's and the shell's, no tests."""
+    key = ("scripts",)
+    if key not in tree.found:
+        run = (path for path in tree.visible if path.endswith((".py", ".sh")) and "test" not in path)
+        tree.found[key] = replace(tree, kinds={path: tree.kinds[path] for path in run})
+    return cast(Tree, tree.found[key])
 
 
 def _is_sentence(kept: Sequence[Token], raw: str) -> bool:
@@ -119,7 +162,31 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     return " ".join(words), why, confidence
 
 
+_LISTS = frozenset({"requirements", "requirement", "dependencies"})
+
+
+def _requirements(tokens: Sequence[Token], asked: Asked) -> tuple[Filled, list[Token]] | None:
+    """“The dev requirements” stand in requirements-dev.txt; where no such file is, they are no package “dev”."""
+    at = next((at for at, one in enumerate(tokens) if one.kind == WORD and one.text in _LISTS), None)
+    if at is None:
+        return None
+    kinds = [one for one in tokens[max(0, at - 2) : at] if one.kind == WORD and one.text not in IDLE]
+    kinds = [one for one in kinds if one.text not in asked.about]
+    if not kinds:
+        return None
+    span = (kinds[0].start, tokens[at].end)
+    said = asked.raw[span[0] : span[1]]
+    rest = [one for one in tokens if one not in kinds and one is not tokens[at]]
+    found = descriptions.described([*(one.value for one in kinds), "requirements"], [], asked.tree, FILE)
+    if found.value is None or not found.value.endswith(".txt"):
+        problem = f"no file here lists the {said}"
+        return Filled(None, span, said, problem=problem, choices=found.choices, penalty=0.3), rest
+    return Filled(f"-r {found.value}", span, said, found.confidence, "the packages stand in a file", literals=1), rest
+
+
 def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    if (listed := _requirements(tokens, asked)) is not None:
+        return listed
     listed_in = next((one for one in tokens if one.kind == PATH and one.text.endswith(".txt")), None)
     if listed_in is not None:
         # “From requirements.txt” names the file in which the packages stand.

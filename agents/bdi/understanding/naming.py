@@ -69,7 +69,7 @@ def _met(word: str, name: tuple[str, ...], unsaid: frozenset[str]) -> float:
     said = _spelt(word)
     if said in spelt:
         return SPELT
-    if any(_is_short_for(said, one) for one in spelt):
+    if any(_is_short_for(said, one) and (len(said) <= len(one) or _is_formed_from(said, one)) for one in spelt):
         return SHORT
     return SLIP if any(is_near(word, one) for one in theirs) else 0.0
 
@@ -77,6 +77,14 @@ def _met(word: str, name: tuple[str, ...], unsaid: frozenset[str]) -> float:
 def _spelt(word: str) -> str:
     """A word without what spelling and number make of it."""
     return american(singular(word))
+
+
+_FORMING = ("s", "es", "er", "or", "ing", "ion", "ation", "ization", "ment", "al", "ed", "d", "r")
+
+
+def _is_formed_from(said: str, theirs: str) -> bool:
+    """“Generators” is formed from generate, or gen is short for it; “importlog” is another word than import."""
+    return not said.startswith(theirs) or len(theirs) <= _SHORT_FORM + 1 or said[len(theirs) :] in _FORMING
 
 
 def _is_short_for(one: str, other: str) -> bool:

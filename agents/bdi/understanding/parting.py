@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.bdi.understanding import clauses, effects, filler
+from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
@@ -39,7 +40,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
     """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
     found: list[Part] = []
     for start, end in clauses.in_order(blank):
-        tokens = tokens_of(" " * start + blank[start:end])
+        tokens = written(tokens_of(" " * start + blank[start:end]))
         if len(tokens) > MAX_TOKENS:
             raise TooMuch
         tokens = with_numbers(_spread(tokens, situation.tree, lexicon))

@@ -236,7 +236,10 @@ def without_placeholders(path: str) -> tuple[str, bool]:
         if all(_PLACEHOLDER_PART.match(part) for part in kept[: last + 1]):
             kept, cut = kept[last + 1 :], True
     if kept and (
-        _BRACKETS.match(kept[-1]) or _PLACEHOLDER_NAME.match(kept[-1]) or (cut and _PLACEHOLDER_KIND.match(kept[-1]))
+        _BRACKETS.match(kept[-1])
+        or _PLACEHOLDER_NAME.match(kept[-1])
+        # Below a folder of its own “code” is a name: /path/to/project/docs/code.
+        or (cut and len(kept) == 1 and _PLACEHOLDER_KIND.match(kept[-1]))
     ):
         return "/".join(kept[:-1]), True
     return "/".join(kept), cut

@@ -160,7 +160,7 @@ def put_where_said(params: dict[str, Filled], state: State) -> None:
     at = next((at for at, token in enumerate(left) if token.kind == WORD and token.text in _WHERE), None)
     if at is None:
         return
-    behind = [token for token in left[at + 1 :] if token.text not in ARTICLES and token.kind != SIGN]
+    behind = [token for token in left[at + 1 :] if token.text not in ARTICLES | {"of"} and token.kind != SIGN]
     named = [token for token in behind if not is_noun(token, _FOLDERS, state.lexicon)]
     if len(named) != 1:
         return

@@ -21,7 +21,7 @@ from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
-from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys
+from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys, take_settings
 from agents.bdi.understanding.tokens import FLAG, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
@@ -193,6 +193,7 @@ def _by(
     take_keys(base)
     take_counted(base)
     take_asides(base)
+    take_settings(base)
     take_count(base)
     others = _of_others(base) if entry.never and not by_name else ()
     for chunks in itertools.islice(chunked(base), MAX_CUE_READINGS):

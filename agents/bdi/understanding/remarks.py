@@ -112,7 +112,9 @@ def _predicate(clause: Sequence[Token]) -> int | None:
         at = 1
         while at < len(clause) - 1 and clause[at].text in ("really", "just", "already", "still", "also", "only", "all"):
             at += 1
-        if clause[at].kind == WORD and (clause[at].text in _VERBS | _MODALS or first.text in ("i", "we", "nobody")):
+        verb = clause[at]
+        third = first.text in ("it", "he", "she", "nobody") and len(verb.text) > 3 and verb.text.endswith("s")
+        if verb.kind == WORD and (verb.text in _VERBS | _MODALS or third or first.text in ("i", "we", "nobody")):
             return at
         if first.text not in _DETERMINERS:
             return None

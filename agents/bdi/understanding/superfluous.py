@@ -8,7 +8,7 @@ from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.state import State
-from agents.bdi.understanding.tokens import FLAG, NUMBER, WORD, Token, number_of
+from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, WORD, Token, number_of
 
 # Said before a noun, these tell how, or what for, something is done.
 _LEADING = frozenset({"with", "using", "in", "at", "for", "during"})
@@ -68,6 +68,31 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
         if len(phrase) > 1 and _says_nothing(phrase[1:], state):
             found.append(phrase)
         at += max(1, len(phrase))
+    return found
+
+
+_NAMED_BY = frozenset({"at", "called", "named"})
+
+
+def appositions(left: Sequence[Token], state: State) -> list[Token]:
+    """The nouns that say what a path is which stands behind them: “the letter to_boss.txt”, “the list at a/b.csv”."""
+    places = state.lexicon.registry.said(state.entry.command).places
+    loose = {token.start for token in left}
+    found: list[Token] = []
+    for name in places:
+        one = state.params.get(name)
+        at = next((at for at, token in enumerate(state.tokens) if one and one.span and token.start == one.span[0]), 0)
+        if not at or state.tokens[at].kind != PATH:
+            continue
+        end = at - 1 if state.tokens[at - 1].text in _NAMED_BY else at
+        begin = end
+        while begin and state.tokens[begin - 1].kind == WORD and state.tokens[begin - 1].text not in ARTICLES | IDLE:
+            begin -= 1
+        nouns = state.tokens[begin:end]
+        article = state.tokens[begin - 1].text if begin else ""
+        is_noun_phrase = 0 < len(nouns) <= 2 and article in ARTICLES and all(noun.start in loose for noun in nouns)
+        if is_noun_phrase and _says_nothing(nouns, state):
+            found += nouns
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
-from agents.bdi.understanding.naming_words import IT
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT
 from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
@@ -68,6 +68,8 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         penalty += min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
     penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
     penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
+    # “Find all text files” looks for files of a kind, and for no word “files”.
+    penalty += 0.6 if len(kept) == 1 and kept[0].text in FILE_HEADS | FOLDER_HEADS else 0.0
     penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in LITTLE else 0.0
     return Filled(
         asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty

@@ -86,16 +86,28 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
 
 def _with_its_name(tokens: tuple[Token, ...], situation: Situation) -> tuple[Token, ...] | None:
     """The clause with “it” in the words for what was spoken of last: “switch to it” is “switch to the branch x”."""
-    at = next((at for at, token in enumerate(tokens) if token.kind == WORD and token.text in _POINTING), None)
+    pointing = (at for at, one in enumerate(tokens) if one.kind == WORD and one.text in _POINTING)
+    at = next(pointing, next((at for at, one in enumerate(tokens) if one.kind == WORD and one.text == "its"), None))
     if at is None or not situation.spoken:
         return None
     it = tokens[at]
+    if it.text == "its":
+        return _with_its_owner(tokens, at, situation.spoken[-1])
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if it.text in ("that", "this") and following is not None and following.kind != SIGN:
         return None
     said = ("to", *situation.spoken[-1]) if it.text == "there" else situation.spoken[-1]
     words = [Token(WORD, word.casefold(), word, it.start, it.end) for word in said]
     return (*tokens[:at], *words, *tokens[at + 1 :])
+
+
+def _with_its_owner(tokens: tuple[Token, ...], at: int, spoken: tuple[str, ...]) -> tuple[Token, ...] | None:
+    """“Its log” as “the log of the program x”."""
+    if at + 1 >= len(tokens) or tokens[at + 1].kind != WORD:
+        return None
+    its, noun = tokens[at], tokens[at + 1]
+    owner = [Token(WORD, word.casefold(), word, its.start, its.end) for word in ("of", *spoken)]
+    return (*tokens[:at], replace(its, text="the", value="the"), noun, *owner, *tokens[at + 2 :])
 
 
 def _active(tokens: tuple[Token, ...], lexicon: Lexicon) -> tuple[Token, ...] | None:

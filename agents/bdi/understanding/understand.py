@@ -14,6 +14,7 @@ from agents.bdi.types import Param
 from agents.bdi.understanding import asides, effects, moods, remarks, triggers
 from agents.bdi.understanding.asking import in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
+from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.morphology import bases
@@ -41,7 +42,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
     lexicon, effort = lexicon_of(registry), Effort()
     blank = asides.blanked(text)
     try:
-        tokens = tokens_of(blank)
+        tokens = written(tokens_of(blank))
         told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
         found = None
         if told.spans and not told.only_tells:
@@ -80,7 +81,7 @@ def _beside_remarks(
     """What a text means without the remarks in it; None where it is not sure without them either."""
     if len(tokens) > MAX_TOKENS:
         return None
-    left = tokens_of(moods.without(blank, told))
+    left = written(tokens_of(moods.without(blank, told)))
     spoken = [part for part in remarks.remarks_in(left, tree, lexicon) if part]
     if not spoken:
         return None

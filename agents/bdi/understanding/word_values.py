@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.kinds_of_values import without_its_head
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
@@ -35,7 +36,7 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
         is_type = token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER
         if is_type and (token.text not in ("text", "log", "logs") or len(tokens) < 3):
             made = TYPES[token.text]
-            rest = [one for one in tokens if one is not token]
+            rest = without_its_head(tokens, token)
             return Filled(
                 made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
             ), rest

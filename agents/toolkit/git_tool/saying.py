@@ -97,7 +97,7 @@ SAID: Mapping[str, Said] = {
                 "what have changed, what has changed, which lines changed, what changed, what did … change, what have "
                 "… "
                 "changed, what is different, what do … change, show what … changed, see what … changed, show what "
-                "changed",
+                "changed, see what is different, show what is different, see … what is different",
                 "since~word > since the commit, since commit, since",
                 "only > in the file, in file, of the file, to the file, in the folder, in, of",
                 _OF_THE_REPOSITORY,

@@ -63,7 +63,8 @@ _GET: tuple[Sense, ...] = (
         "look at, see, access, is … up, is … reachable, is … alive, browse, browse to, view, display, print, go to",
         "*url > from, at, of, the address, address, the url, url, the page, to, with url",
         "most_bytes > keeping at most, at most, keep at most < bytes, byte",
-        "ca_file > trusting the file, trusting, with the certificate",
+        "ca_file > with the ca file, with ca file, using the ca file, trusting the ca file, trusting the file, "
+        "trusting, with the certificate",
         _HEADERS,
         _TIME,
         _HOSTS,

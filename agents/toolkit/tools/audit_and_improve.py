@@ -50,7 +50,7 @@ _TIME = (
     "timeout_s > within, with a timeout of, with timeout, in at most, at most, for at most, no longer than "
     "< seconds, second, secs, s"
 )
-_BETTER = "improve, enhance, optimize, evolve, refactor, better, mend, polish, tidy, upgrade, modernize, repair, fix"
+_BETTER = "improve, enhance, optimize, evolve, refactor, better, polish, tidy, upgrade, modernize"
 _ABOUT_CODE = "code source file folder tool agent component module script"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 _CODE_PLACE = {"path": Place("any", code=True)}
@@ -167,6 +167,18 @@ _SAID = {
                 about=f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all",
                 key="fix fixes repair repairs correction corrections",
                 never="propose suggest proposal proposals suggestion suggestions preview model llm ai commit",
+            ),
+            sense(
+                # Whoever says fix wants it done; whoever says improve, what could be.
+                "fix, repair, mend, fix up, fix what is safe in",
+                "*path > of, in, below, to, for",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} quality safe safely automatically",
+                never=(
+                    "model llm ai bug bugs typo typos error errors test tests text name sentence word function wording "
+                    "spelling problem problems issue issues crash import imports"
+                ),
             ),
             sense(
                 "auto-fix, autofix, fix … automatically, repair … automatically",

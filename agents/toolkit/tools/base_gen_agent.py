@@ -41,11 +41,15 @@ _SAID = {
                 "documentation "
                 "of, put documentation for, make pages about, write pages about, create pages about, generate pages "
                 "about, "
-                "make markdown pages about, write markdown pages about, generate markdown pages about",
+                "make markdown pages about, write markdown pages about, generate markdown pages about, generate doc "
+                "pages of, generate doc pages for, generate doc pages from, make doc pages of, make doc pages for, "
+                "write doc pages of, write doc pages for",
                 "*path > in, of, below, for, from, about",
                 "to > into the folder, in the folder, to the folder, into, to, in, under, and put it in, and put "
                 "it into, "
-                "and save it to, and save it in, as",
+                "and save it to, and save it in, as, put pages in, put pages into, put the pages in, put the pages "
+                "into, and put the pages in, and put the pages into, and put pages in, and put them in, put them in, "
+                "put it in, pages go to",
                 "timeout_s > within, with a timeout of, with timeout < seconds, second, secs, s",
                 about=(
                     "code source module documentation docs pages markdown base gen agent file api project codebase "

@@ -43,6 +43,9 @@ _OVER = {
     "replacing it": ("overwrite", True),
     "even if there is one": ("overwrite", True),
     "even if it is there": ("overwrite", True),
+    "overwrite it if it exists": ("overwrite", True),
+    "overwrite it if it is there": ("overwrite", True),
+    "overwrite if it exists": ("overwrite", True),
     "without overwriting": ("overwrite", False),
 }
 

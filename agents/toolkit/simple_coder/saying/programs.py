@@ -77,7 +77,7 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "start, launch, run, begin, fire up, spin up, boot, kick off, execute",
-                "*command_line~line > the program, the command, the script, program, command, the server",
+                "*command_line~line > the program, the command, the script, program, command",
                 "name~word > as, named, with name, with the name, under the name, under the name of, as the "
                 "program, as program, and call it, call it, and name it, in the background as, in background as, in "
                 "the "

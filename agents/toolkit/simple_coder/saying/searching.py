@@ -51,6 +51,7 @@ _IGNORING = {
     "in upper or lower case": ("ignore_case", True),
     "-i": ("ignore_case", True),
     "-ri": ("ignore_case", True),
+    "-e": ("regular", True),
     "as a regular expression": ("regular", True),
     "the regular expression": ("regular", True),
     "regular expression": ("regular", True),
@@ -140,8 +141,8 @@ SAID: Mapping[str, Said] = {
                 "who use, who call, where … used, where … called, where … appear, where … occur, where … mentioned, "
                 "do … mention, do … contain, do … use, scan, do a search for, do grep for, is … anywhere, is … "
                 "mentioned, is … used, is the word, is the text",
-                "*text~text > for, for the text, the text, the word, the words, the string, the phrase, the "
-                "term, the expression, "
+                "*text~text > for, for the text, for the name, the text, the word, the words, the string, the phrase, "
+                "the term, the expression, "
                 "word, text, string, phrase, term, containing, that contain, which contain, mentioning, that "
                 "mention, mention, contain, occurrences of, "
                 "occurrence of, mentions of, uses of, usages of, lines with, lines containing, all lines with, "

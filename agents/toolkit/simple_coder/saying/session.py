@@ -84,7 +84,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense("export, setenv", "*name~word", "value~word > =, to"),
             sense(
-                "set, define",
+                "set, define, env",
                 "*name~variable > the variable",
                 "value~word > to, =, as",
                 about="environment variable env var",
