@@ -44,6 +44,20 @@ WITH plan AS (
         ELSE 0 END AS lines
     FROM plan LEFT JOIN asked ON true
     WHERE NOT plan.halted
-), {told}
+), counted AS (
+    -- The row is there: it was made with the goal's first line, which was written before anything ran.
+    UPDATE agents_logcounter
+    SET last = last + (SELECT lines FROM due)
+    WHERE goal_id = %(goal)s AND EXISTS (SELECT FROM due)
+    RETURNING last
+), written AS (
+    INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
+    SELECT %(goal)s, counted.last - due.lines + line.place, clock_timestamp(),
+           line.source, line.stage, line.level, line.text, line.data
+    FROM due, counted, ROWS FROM (json_to_recordset(%(lines)s::json)
+        AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
+        AS line (source, stage, level, text, data, place)
+    WHERE line.place <= due.lines
+)
 SELECT plan.halted, plan.head, asked.id, asked.number, asked.alternative, asked.stamp, (SELECT last FROM counted)
 FROM plan LEFT JOIN asked ON true

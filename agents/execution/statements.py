@@ -1,4 +1,4 @@
-"""The executor's statements. Each is a file of SQL; parts that several have are files of their own.
+"""The executor's statements. Each is a file of SQL; the part that two have is a file of its own.
 
 Whole texts are made once, because a prepared statement is found by its text. `{stamp}` is the gate's question, which is
 wired after this module is loaded.
@@ -18,8 +18,7 @@ def read(name: str, *, changed: bool = True) -> str:
     """A statement with its parts in place, but for the gate's stamp. Without `changed` it cannot record that session or
     files are different now, nor how a recovery went: parts that find no row cost each step as much as those that do.
     """
-    text = _text(name).replace("{changed}", f", {_text('changed')}" if changed else "")
-    return _short(text.replace("{told}", _text("told")))
+    return _short(_text(name).replace("{changed}", f", {_text('changed')}" if changed else ""))
 
 
 def _text(name: str) -> str:

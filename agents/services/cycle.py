@@ -46,8 +46,8 @@ def one(goal_id: int | None = None) -> int | None:
     """Claim this goal, or the most urgent one, and take one turn; the goal to go on with (this one, or another that it
     let go first), or None when nothing could be claimed.
 
-    An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step, and so is a
-    new goal claimed and adopted; when that does not go well, it is claimed alone, and the turn finds out why.
+    An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step, and so is
+    a new goal claimed and adopted; when that does not go well, it is claimed alone, and the turn finds out why.
     """
     lease, begun, adopted = None, None, None
     try:
