@@ -11,12 +11,14 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from agents.execution import filing, record, taking_up
+from agents.bdi import document as documents
+from agents.execution import companion, filing, outage, reconsidering, record, taking_up
 from agents.execution.filing import Filer
 from agents.execution.lease import Lease, claim
 from agents.execution.record import Done, Running, Said
+from agents.execution.watching import Watch
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, StepReport, Workspace
-from agents.services import cycle, snapshot_users
+from agents.services import cycle, grounds, snapshot_users
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
 from mindx_web.backup import settling
@@ -185,6 +187,47 @@ def test_a_restored_dump_knows_what_was_reported(approved: Approved) -> None:
     list(settling.settle("yesterday"))
     assert not StepReport.objects.exists()
     assert _tries(plan) == [(1, "succeeded", True), (2, "lost", True)]
+
+
+def test_a_try_that_was_only_reported_is_closed_as_any_other(approved: Approved) -> None:
+    """It has no row yet when its worker is told to stop, or loses the database."""
+    told, away = approved([LS] * 3), approved([LS] * 3)
+    lease, taken, running = _reported(told, 1)
+    record.not_tried(taken, lease, running, "interrupted", "its worker was told to stop")
+    assert _tries(told) == [(1, "succeeded", True), (2, "interrupted", True)]
+    lease, _, _ = _reported(away, 1)
+    outage.give_back(lease)
+    assert _tries(away) == [(1, "succeeded", True), (2, "interrupted", True)]
+
+
+def test_an_agent_that_looks_again_knows_the_steps_that_were_only_reported(
+    approved: Approved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = approved([LS] * 3)
+    _, taken, _ = _reported(plan, 2)
+    seen: list[set[int]] = []
+    monkeypatch.setattr(grounds, "standing_of", lambda _plan, _document, done: seen.append(done))
+    document = documents.read(bytes(plan.document))
+    reconsidering.Reconsiderer(taken, document, Watch(plan.goal_id, plan.pk))._standing_before(3)
+    assert seen == [{1, 2}]
+
+
+def test_what_a_program_printed_stands_behind_the_line_that_it_began(
+    approved: Approved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when it printed more than goes with its report, and was over before the companion looked."""
+    plan = approved([LS] * 3)
+    _reported(plan, 1)
+    filer = Filer(plan.pk, plan.goal_id)
+    filer.reported()
+    beside = companion.Companion(
+        plan.goal_id, renew=lambda: True, is_cancelled=lambda: False, before_writing=filer.file
+    )
+    beside.output("stdout", b"x\n" * (companion.BATCH + 1))
+    rest = beside.drain()
+    assert 0 < len(rest) <= companion.BATCH
+    lines = LogLine.objects.filter(goal=plan.goal_id).order_by("number").values_list("source", flat=True)
+    assert list(lines).index("x") < list(lines).index("stdout")
 
 
 def test_a_claim_that_cannot_file_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
