@@ -13,12 +13,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet, Value
-from django.db.models.functions import Concat, TruncDate
+from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Concat, TruncDate
 
 from agents.bdi.corrections import JUDGED, Came
 from agents.bdi.latency import STAGES, TOTAL, quantile
-from agents.models import Correction, FailureRecord, MindDay, Planning
+from agents.models import Correction, FailureRecord, Goal, MindDay, Planning
 from agents.services.mind_cases import EDGE, sums_of
 
 # What a planning came to: a valid plan in the first attempt, after repairs, or none.
@@ -70,7 +70,7 @@ class Asked:
         """Failures of steps and plannings, newest first; those taken over by the same way again are one case."""
         found = FailureRecord.objects.filter(self._when).exclude(SAME_WAY_AGAIN)
         if self.agent:
-            found = found.filter(goal__agent_id=self.agent)
+            found = found.annotate(of_agent=_OF_AGENT).filter(of_agent=self.agent)
         if self.tool:
             found = found.filter(tool=self.tool)
         if failure_class:
@@ -97,6 +97,12 @@ class Asked:
 # A strategy that was chosen again at once for the same step: the later choice is the case.
 SAME_WAY_AGAIN = Q(variant="", overtaken_by=F("strategy")) | Q(
     ~Q(variant=""), overtaken_by=Concat("strategy", Value(":"), "variant")
+)
+# Of older failures only the goal says it.
+_OF_AGENT = Coalesce(
+    "agent_id",
+    Subquery(Goal.objects.filter(pk=OuterRef("goal_id")).values("agent_id")),
+    output_field=BigIntegerField(),
 )
 _CAME = {
     FIRST: Q(is_valid=True, attempts=1),
@@ -204,21 +210,46 @@ class Sums:
     cells: defaultdict[tuple[str, str], Figures] = field(default_factory=lambda: defaultdict(Figures))
 
 
-# Of the agent and the tool in question; what is of no tool is of every one.
+# Of the agent and the tool in question; what is of no tool is of every one. Added up here by day, by agent and by what
+# it is about, since the sums of a quarter are many times the rows that a page shows.
 _ASKED = f"""
-WITH edge AS (SELECT {EDGE} AS at)
-SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts FROM (
-    SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts
-    FROM {MindDay._meta.db_table} WHERE day BETWEEN %(first)s AND %(last)s
-  UNION ALL
-    {sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}
-) AS found
-WHERE (%(agent)s = 0 OR agent_id = %(agent)s) AND (%(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s)
+WITH edge AS (SELECT {EDGE} AS at),
+found AS MATERIALIZED (
+    SELECT *, CASE WHEN measure IN ('planning', 'correction') THEN '' ELSE what END AS stage FROM (
+        SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts
+        FROM {MindDay._meta.db_table} WHERE day BETWEEN %(first)s AND %(last)s
+      UNION ALL
+        {sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}
+    ) AS each
+    WHERE (%(agent)s = 0 OR agent_id = %(agent)s) AND (%(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s)
+),
+spread AS MATERIALIZED (
+    SELECT day, agent_id, measure, what, bucket, number FROM found, unnest(buckets, counts) AS one (bucket, number)
+)
+SELECT day, NULL AS agent_id, measure, stage AS what, '' AS tool, came, sum(cases)::bigint, sum(amount)::bigint,
+       NULL::int AS bucket FROM found GROUP BY day, measure, stage, came
+UNION ALL
+SELECT NULL, agent_id, measure, stage, '', came, sum(cases)::bigint, sum(amount)::bigint, NULL::int
+FROM found GROUP BY agent_id, measure, stage, came
+UNION ALL
+SELECT NULL, NULL, measure, what, tool, came, sum(cases)::bigint, sum(amount)::bigint, NULL::int
+FROM found GROUP BY measure, what, tool, came
+UNION ALL
+SELECT NULL, NULL, measure, what, '', '', sum(number)::bigint, 0, bucket FROM spread GROUP BY measure, what, bucket
+UNION ALL
+SELECT day, NULL, measure, what, '', '', sum(number)::bigint, 0, bucket
+FROM spread WHERE %(in_stages)s OR what = %(total)s GROUP BY day, measure, what, bucket
+UNION ALL
+SELECT NULL, agent_id, measure, what, '', '', sum(number)::bigint, 0, bucket
+FROM spread WHERE %(in_stages)s OR what = %(total)s GROUP BY agent_id, measure, what, bucket
 """  # noqa: S608  # names of our own tables
 
 
-def sums(asked: Asked) -> Sums:
-    """Read once each: plannings, corrections and times together, and recoveries. Two queries."""
+def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
+    """Read once each: plannings, corrections and times together, and recoveries. Two queries.
+
+    `in_stages`: how the times of each stage spread is told of each day and agent too, not only of the whole.
+    """
     found = Sums()
     since, until = asked.times
     values: dict[str, Any] = {
@@ -228,23 +259,26 @@ def sums(asked: Asked) -> Sums:
         "until": until,
         "agent": asked.agent,
         "tool": asked.tool,
+        "total": TOTAL,
+        "in_stages": in_stages,
     }
     with connection.cursor() as cursor:
         cursor.execute(_ASKED, values)
-        for day, measure, agent, what, tool, came, cases, amount, buckets, counts in cursor.fetchall():
-            told = [found.total, found.days[day], found.agents[agent]]
+        for day, agent, measure, what, tool, came, cases, amount, bucket in cursor.fetchall():
+            told = [found.days[day] if day else found.agents[agent] if agent else found.total]
             if measure == "planning":
-                told.append(found.sources[what])
+                told += [found.sources[what]] if what else []
                 for each in told:
                     each.planned[came] += cases
                     each.attempts += amount
             elif measure == "correction":
-                told.append(found.origins[(what, tool)])
+                told += [found.origins[(what, tool)]] if what else []
                 for each in told:
                     each.corrected[came] += cases
+            elif bucket is None:
+                told[0].took.setdefault(what, Times()).add(cases, amount, ())
             else:
-                for each in told:
-                    each.took.setdefault(what, Times()).add(cases, amount, zip(buckets, counts, strict=True))
+                told[0].took.setdefault(what, Times()).buckets[bucket] += cases
     _add_recoveries(found, asked)
     return found
 
@@ -254,7 +288,7 @@ def _add_recoveries(found: Sums, asked: Asked) -> None:
         asked.failures()
         .order_by()
         .annotate(day=TruncDate("at", tzinfo=UTC))
-        .values("day", "failure_class", "strategy", "variant", "goal__agent_id")
+        .values("day", "failure_class", "strategy", "variant", of_agent=_OF_AGENT)
         .annotate(**{came: Count("pk", filter=which) for came, which in _RECOVERY.items()})
     )
     for row in rows:
@@ -262,7 +296,7 @@ def _add_recoveries(found: Sums, asked: Asked) -> None:
         for each in (
             found.total,
             found.days[row["day"]],
-            found.agents[row["goal__agent_id"]],
+            found.agents[row["of_agent"]],
             found.cells[(row["failure_class"], cell)],
         ):
             for came in RECOVERED:

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from agents.bdi.failures import FailureClass
 from agents.bdi.strategies import Strategy
+from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.goals import Goal
 from agents.models.plans import IntentPlan
@@ -61,6 +62,8 @@ class FailureRecord(models.Model):
     """
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="failures")
+    # The goal's, so that a count by agents reads no goals; null in rows that are older than this column.
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
     attempt = models.OneToOneField(Attempt, null=True, on_delete=models.CASCADE, related_name="failure")
     stage = models.CharField(max_length=16)
     position = models.PositiveIntegerField(default=0)

@@ -50,6 +50,7 @@ def keep(
     FailureRecord.objects.filter(pk__in=unended, overtaken_by="").update(overtaken_by=str(choice.way))
     return FailureRecord.objects.create(
         goal=goal,
+        agent_id=goal.agent_id,
         attempt_id=attempt_id,
         stage=facts.stage,
         position=position,

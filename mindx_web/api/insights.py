@@ -98,7 +98,7 @@ def mind(
     number = row_id(agent) if agent else 0
     if number is None:
         raise invalid("agent", "An agent is named by its id.")
-    found = mind_sums.sums(mind_sums.Asked(since, until, number, tool.replace("\0", "")))
+    found = mind_sums.sums(mind_sums.Asked(since, until, number, tool.replace("\0", "")), in_stages=True)
     return MindOut(
         first=since,
         last=until,

@@ -82,6 +82,8 @@ def of_everything(goal: Goal, ago: int) -> None:
     ):
         row = FailureRecord.objects.create(
             goal=goal, stage="execution", tool=HOSTILE, command="run", reason=HOSTILE, strategy="alternative_tool",
+            # Rows from before failures said whose they are have none.
+            agent=goal.agent if succeeded else None,
             classified_as="NETWORK_ERROR", failure_class="NETWORK_ERROR", succeeded=succeeded, overtaken_by=overtaken,
             settled_at=None if succeeded is None else at,
         )  # fmt: skip
