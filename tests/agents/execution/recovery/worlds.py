@@ -182,6 +182,12 @@ def _closed_port() -> Iterator[World]:
         )
 
 
+@contextmanager
+def _with(more: Mapping[str, Any], world: AbstractContextManager[World]) -> Iterator[World]:
+    with world as made:
+        yield replace(made, **more)
+
+
 # By the class that each fails in.
 WORLDS: Mapping[FailureClass, Callable[[], AbstractContextManager[World]]] = {
     FailureClass.TOOL_UNAVAILABLE: lambda: _program(
@@ -251,9 +257,3 @@ FURTHER: Mapping[str, Callable[[], AbstractContextManager[World]]] = {
         ),
     ),
 }
-
-
-@contextmanager
-def _with(more: Mapping[str, Any], world: AbstractContextManager[World]) -> Iterator[World]:
-    with world as made:
-        yield replace(made, **more)
