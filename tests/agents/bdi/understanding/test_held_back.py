@@ -36,8 +36,8 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
     return [(command, dict(values)) for _, command, values in by_name(found)]
 
 
-def is_asked(text: str) -> bool:
-    return bool(understand(text, TREE, REGISTRY).questions)
+def is_asked(text: str, tree: Tree = TREE) -> bool:
+    return bool(understand(text, tree, REGISTRY).questions)
 
 
 @pytest.mark.parametrize(
@@ -219,3 +219,68 @@ def test_what_is_to_be_made_of_something_is_said_in_the_passive_too() -> None:
 
 def test_where_something_belongs_is_an_order_where_nothing_else_is_asked_for() -> None:
     assert steps("main.py belongs in the attic") == [("mv", {"path": "main.py", "to": "attic/main.py"})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do not change anything, just delete photos",
+        "do not open photos, delete main.py",
+        "don't change README.md, delete main.py",
+        # Nothing is changed, and it is just what is forbidden.
+        "never read main.py, read main.py",
+    ],
+)
+def test_beside_what_is_forbidden_nothing_is_changed(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["audit all but boat", "commit all but main.py with 'x'", "delete boat but engine.py", "delete photos but"]
+)
+def test_what_is_taken_out_is_not_what_is_meant(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["delete it from boat", "remove it from the photos folder", "fix it in boat/engine.py", "delete it, main.py"],
+)
+def test_it_is_not_the_place_that_is_named_behind_it(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize("text", ["make a folder spare, it is in boat", "copy main.py to attic, it is a new name"])
+def test_what_is_said_of_it_may_rule_the_command(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Behind a stop, or “then”.
+        "list boat. Show",
+        "list boat then show",
+        # Behind “and”, in a text of somebody's own.
+        "append rope and delete to README.md",
+        "commit with message rope and delete",
+        "search for anchor and copy",
+    ],
+)
+def test_a_verb_that_begins_another_command_is_not_passed_over(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_a_report_on_code_that_may_be_the_code_before_is_not_one_on_all_of_it() -> None:
+    assert is_asked("analyse boat and write a report to quality.md")
+
+
+def test_a_verb_is_no_slip_of_a_folders_name() -> None:
+    tree = Tree.of([("shop/cart.md", "file"), ("attic/.keep", "file")])
+    assert is_asked("go to show", tree)
+    assert is_asked("copy show to attic", tree)
+
+
+def test_a_name_that_is_spelt_alike_is_no_better_than_others_that_fit() -> None:
+    here = ("harbours/ferrol.md", "docs/harbor_rules.md", "docs/harbour_rates.md", "attic/.keep")
+    assert is_asked("move the harbor to attic", Tree.of((path, "file") for path in here))
