@@ -22,6 +22,9 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 _HEADER = "mindx-manifest 1"
 _PLAIN = re.compile(rb"[A-Za-z0-9._/+@=,-]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+# A line for a file or a folder whose name is written as it is: nearly all of them, and a state has thousands.
+_FILE = re.compile(r"file ([0-7]{1,3}) ([0-9]+) ([0-9a-f]{64}) ([^ %]*)")
+_DIR = re.compile(r"dir ([0-7]{1,3}) ([^ %]*)")
 
 
 class BadManifest(ValueError):
@@ -116,6 +119,12 @@ def _line(entry: Entry) -> str:
 
 
 def _entry(line: str) -> Entry:
+    if found := _FILE.fullmatch(line):
+        mode, size, sha256, path = found.groups()
+        return Entry(path.encode(), "file", int(mode, 8), sha256, int(size))
+    if found := _DIR.fullmatch(line):
+        mode, path = found.groups()
+        return Entry(path.encode(), "dir", int(mode, 8))
     match line.split(" "):
         case ["file", mode, size, sha256, path] if _SHA256.fullmatch(sha256) and size.isdecimal():
             return Entry(unquote_to_bytes(path), "file", _mode(mode), sha256, int(size))

@@ -115,21 +115,26 @@ class Log:
     beliefs: list[Belief] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     _numbers: dict[tuple[str, str, float, str], int] = field(default_factory=dict)
+    # Of those in `beliefs`, which lasts as long as this does, so that no other one can come to be at the same place.
+    _places: dict[int, int] = field(default_factory=dict)
 
     def open(
         self, goal: str, judged: Sequence[Judgement], beliefs: Sequence[Belief], cwd: str, depth: int, offset: int
     ) -> Node:
-        numbers = tuple(self._number(belief) for belief in beliefs)
+        # A sub-goal holds nearly all that its goal held, the very same ones.
+        known = map(self._places.get, map(id, beliefs))
+        numbers = tuple(self._number(belief) if at is None else at for belief, at in zip(beliefs, known, strict=True))
         node = Node(goal, depth, cwd, offset + 1, numbers, beliefs, judged)
         self.nodes.append(node)
         return node
 
     def _number(self, belief: Belief) -> int:
-        # The same as hashing the belief itself, which every sub-goal does with each of five hundred.
+        # The same as hashing the belief itself, which takes longer.
         same = (belief.sentence, belief.source, belief.confidence, belief.at)
         number = self._numbers.setdefault(same, len(self.beliefs))
         if number == len(self.beliefs):
             self.beliefs.append(belief)
+            self._places[id(belief)] = number
         return number
 
     def mark(self) -> int:

@@ -66,7 +66,11 @@ class Speaking:
         for key in _asks_of(hypothesis, cwd):
             if key in self._filed:
                 found.update(self._filed[key])
-        return sorted(place for sentence in found for place in self._places.get(sentence, ()))
+        places = self._places
+        numbers = [places[sentence] for sentence in found if sentence in places]
+        if self._again:
+            numbers += [place for sentence in found for place in self._again.get(sentence, ())]
+        return sorted(numbers)
 
     def decide(self, hypothesis: str, cwd: str = "") -> Mapping[int, Verdict]:
         """The verdicts of those that say yes or no, by number, ascending. Many rules ask for the same."""
@@ -80,10 +84,14 @@ class Speaking:
 
     def _show(self, said: Sequence[str]) -> None:
         self._said = said
-        self._places: dict[str, list[int]] = defaultdict(list)
         self._decided: dict[tuple[str, str], Mapping[int, Verdict]] = {}
-        for number, sentence in enumerate(said):
-            self._places[sentence].append(number)
+        # Nearly always each is said once; of several that say the same, the last stands here and the others apart.
+        self._places = dict(zip(said, range(len(said)), strict=True))
+        self._again: dict[str, list[int]] = {}
+        if len(self._places) < len(said):
+            for number, sentence in enumerate(said):
+                if self._places[sentence] != number:
+                    self._again.setdefault(sentence, []).append(number)
         for sentence in self._places.keys() - self._known:
             self._known.add(sentence)
             for key in _keys_of(sentence):

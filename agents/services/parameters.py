@@ -74,6 +74,8 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
 
 def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
     """A draft whose paths are those that are clearly meant, before it is validated; switched off, as it is."""
+    if not correcting.may_mend(draft.steps, REGISTRY):
+        return draft
     switches = settling.switches()
     tree = tree_of(goal, settling.mapped()) if switches.enable_path_correction else None
     return draft if tree is None else corrected_on(draft, tree, switches)
