@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 from pgvector.django import CosineDistance
 
+from library import prepared
 from library.language import embeddings
 from library.models import Component, ComponentVersion
 from library.search import nearest_first
@@ -28,16 +28,14 @@ _ACTIVE_TEXTS = f"""
     SELECT component.name, version.version, version.body
     FROM {Component._meta.db_table} AS component JOIN {ComponentVersion._meta.db_table} AS version
         ON version.component_id = component.id
-    WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s) AND version.status = %(active)s
+    WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s::text[]) AND version.status = %(active)s
 """  # noqa: S608  # names of our own tables
 
 
 def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]]:
     """Return version and body of those of these names that are in use, by name."""
     values: dict[str, Any] = {"kind": kind, "names": list(names), "active": ComponentVersion.Status.ACTIVE.value}
-    with connection.cursor() as cursor:
-        cursor.execute(_ACTIVE_TEXTS, values)
-        return {name: (version, body) for name, version, body in cursor.fetchall()}
+    return {name: (version, body) for name, version, body in prepared.rows(_ACTIVE_TEXTS, values)}
 
 
 def nearest(kind: str, text: str, limit: int = 3) -> list[tuple[ComponentVersion, float]]:

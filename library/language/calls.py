@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from library import prepared
 from library.language import days, storable
 from library.language.asking import Ask, BudgetSpent, ModelError, Said, Usage, guessed_tokens
 from library.models import ModelCall
@@ -51,9 +52,7 @@ def cached(ask: Ask, model: str) -> ModelCall | None:
     """A row of its own for the answer that the same request got before, where that is still fresh; it costs nothing."""
     if not settings.MODEL_CACHE_DAYS:
         return None
-    with connection.cursor() as cursor:
-        cursor.execute(_FRESH, {"digest": digest(ask, model), "answered": _State.ANSWERED.value})
-        found = cursor.fetchone()
+    found = prepared.row(_FRESH, {"digest": digest(ask, model), "answered": _State.ANSWERED.value})
     if found is None:
         return None
     earlier, answer, answered_by = found
@@ -157,8 +156,6 @@ def _new(ask: Ask, model: str, **values: Any) -> ModelCall:
     )
     row.messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
     given = {name: getattr(row, name) for name in _WRITTEN} | {"messages": json.dumps(row.messages)}
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, given)
-        (row.pk,) = cursor.fetchone()
+    (row.pk,) = prepared.row(_INSERT, given) or (None,)
     row._state.adding, row._state.db = False, "default"
     return row

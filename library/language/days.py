@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import connection
-
+from library import prepared
 from library.models import ModelCall, ModelDay
 
 _COUNTED = (
@@ -52,8 +51,7 @@ def end_call(call: int, values: Mapping[str, Any]) -> None:
     sent again.
     """
     changed = ", ".join(f"{name} = %({name})s" for name in values)
-    with connection.cursor() as cursor:
-        cursor.execute(_END.format(changed=changed) + _ADD_ENDED, {**values, "call": call})
+    prepared.run(_END.format(changed=changed) + _ADD_ENDED, {**values, "call": call})
 
 
 def add_attempt(call: int, *, is_plan: bool) -> None:
@@ -62,5 +60,4 @@ def add_attempt(call: int, *, is_plan: bool) -> None:
 
 
 def _add(values: str, params: dict[str, int | bool]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_ADD.format(values=values, source=_ITS_ROW), params)
+    prepared.run(_ADD.format(values=values, source=_ITS_ROW), params)

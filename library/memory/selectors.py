@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
+from library import prepared
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
 from library.models import Experience
@@ -38,6 +38,10 @@ _OF_A_PRECEDENT = ("goal_ref", "workflow_id", "primary_goal_description", "final
 # 4 × 3 kB that no page shows.
 _VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
 _SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in _VECTORS)
+# What of a row Django itself reads further, such as JSON.
+_READ = {
+    field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
+}
 _WILD = re.compile(r"[\\%_]")
 
 
@@ -87,7 +91,8 @@ def search(
     if not query or not _may_read_some(user):
         return []
     reach, values = _reach(user, outcome)
-    columns = dict.fromkeys(("id", *(only or _SHOWN)))
+    wanted = {"id", *(only or _SHOWN)}
+    columns = [name for name in _SHOWN if name in wanted]  # in the model's own order, by which Django takes them
     try:
         (vector,) = embeddings.embed([query])
     except EmbeddingUnavailable:
@@ -98,9 +103,11 @@ def search(
         unembedded = f"{reach} AND primary_goal_description_embedding IS NULL"
         arms = [_nearest(reach, text, exact=exact) for text in _EMBEDDED]
         arms.append(_by_words(unembedded, query, values))
-        # Every row is compared anyhow where there are few; then no setting of an index is needed.
-        with nullcontext() if exact else nearest_first():
-            ranked = _ranked(arms, values, limit, after, columns)
+        if exact:  # every row is compared anyhow, so no setting of an index is needed, nor a plan by the values
+            ranked = _ranked(arms, values, limit, after, columns, is_prepared=True)
+        else:
+            with nearest_first():
+                ranked = _ranked(arms, values, limit, after, columns)
     if not only:
         prefetch_related_objects(ranked, "owner")
     return [(row, None if row.score == _BY_WORDS else row.score) for row in ranked]
@@ -138,9 +145,8 @@ def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
 
 def _are_few(reach: str, values: Mapping[str, Any]) -> bool:
     counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608
-    with connection.cursor() as cursor:
-        cursor.execute(counted, values)
-        return int(cursor.fetchone()[0]) <= EXACT_UP_TO
+    (found,) = prepared.row(counted, values) or (0,)
+    return int(found) <= EXACT_UP_TO
 
 
 def _literal(vector: Sequence[float]) -> str:
@@ -164,7 +170,7 @@ def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
     """Rows that hold every word of the query, in the goal or in what came of it; the newest first."""
     for number, word in enumerate(query.split()[:12]):
         values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
-        like = f"LIKE upper(%(word{number})s)"
+        like = f"LIKE upper(%(word{number})s::text)"
         reach += f" AND (upper(primary_goal_description) {like} OR upper(output_summary) {like})"
     return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608
 
@@ -174,7 +180,9 @@ def _ranked(
     values: dict[str, Any],
     limit: int,
     after: tuple[float | None, int] | None,
-    columns: Iterable[str],
+    columns: Sequence[str],
+    *,
+    is_prepared: bool = False,
 ) -> list[Any]:
     """Return the best rows of all arms, in one statement, each with its `score`; the arms carry the rights."""
     union = " UNION ALL ".join(f"({arm})" for arm in arms)
@@ -191,4 +199,24 @@ def _ranked(
         f"SELECT {', '.join(columns)}, best.score FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608
         "ORDER BY best.score DESC, id DESC"
     )
-    return list(Experience.objects.raw(statement, {**values, "limit": limit}))
+    named = {**values, "limit": limit}
+    found = prepared.rows(statement, named) if is_prepared else _once(statement, named)
+    return [_made(columns, row) for row in found]
+
+
+def _once(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows
+
+
+def _made(columns: Sequence[str], row: Sequence[Any]) -> Any:
+    """The experience of a row, whose last value is its score; Django reads what it left out when it is asked for."""
+    *held, score = row
+    for at, name in enumerate(columns):
+        if (read := _READ.get(name)) is not None:
+            held[at] = read(held[at], None, connection)
+    made: Any = Experience.from_db(connection.alias, columns, held)
+    made.score = score
+    return made

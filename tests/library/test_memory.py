@@ -299,3 +299,38 @@ def test_a_python_project_is_found_by_the_real_model(owner: User) -> None:
     assert similarity is not None
     assert other is not None
     assert similarity > other + 0.15
+
+
+@pytest.mark.parametrize("exact_up_to", [5_000, 0], ids=["few rows", "by the index"])
+def test_what_is_found_is_as_the_table_has_it(
+    owner: User, word_vectors: WordVectors, monkeypatch: pytest.MonkeyPatch, exact_up_to: int
+) -> None:
+    monkeypatch.setattr(selectors, "EXACT_UP_TO", exact_up_to)
+    stored = remember(owner, "create a python project", output="done %(s)s 100 %")
+    stored.feedback_signals, stored.tags, stored.workflow_id = {"says": [1, {"ü": None}]}, ["a", "b c"], "12"
+    stored.save()
+    embedding.embed_missing()
+    for only in ((), ("workflow_id", "goal_ref", "output_summary")):
+        ((found, similarity),) = selectors.search("python project", user=owner, only=only)
+        assert similarity is not None
+        held = {name: found.__dict__[name] for name in selectors._SHOWN if name in found.__dict__}
+        assert held == {name: getattr(stored, name) for name in (held if only else selectors._SHOWN)}
+        assert set(held) == ({"id", *only} if only else set(selectors._SHOWN))
+        assert found == stored
+        assert found.timestamp == stored.timestamp, "what was left out is read when somebody asks for it"
+
+
+def test_a_search_is_prepared_once_where_every_row_is_compared(owner: User, word_vectors: WordVectors) -> None:
+    remember(owner, "create a python project")
+    embedding.embed_missing()
+    selectors.search("python project", user=owner)
+
+    def prepared() -> int:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%%library_experience%%'")
+            return int(cursor.fetchone()[0])
+
+    before = prepared()
+    assert before
+    selectors.search("weather station", user=owner)
+    assert prepared() == before
