@@ -145,6 +145,17 @@ def _emptied_quickly() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _embedded_once() -> Iterator[None]:
+    from library.language import embeddings
+    from tests.embedded import EmbeddedOnce
+
+    with pytest.MonkeyPatch.context() as patch:
+        once = EmbeddedOnce(embeddings._Model.embed)
+        patch.setattr(embeddings._Model, "embed", lambda model, texts: once(model, texts))
+        yield
+
+
 @pytest.fixture(scope="session")
 def valkey() -> Iterator[EmbeddedValkey]:
     """A running Valkey at the address that the settings already hold."""
