@@ -284,3 +284,36 @@ def test_a_verb_is_no_slip_of_a_folders_name() -> None:
 def test_a_name_that_is_spelt_alike_is_no_better_than_others_that_fit() -> None:
     here = ("harbours/ferrol.md", "docs/harbor_rules.md", "docs/harbour_rates.md", "attic/.keep")
     assert is_asked("move the harbor to attic", Tree.of((path, "file") for path in here))
+
+
+@pytest.mark.parametrize("text", ["write note rope about main.py", "write branch to README.md"])
+def test_nouns_of_another_command_are_no_text_to_be_written_over_a_file(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize("text", ["append whatever to README.md", "commit with message whatever"])
+def test_a_word_for_any_text_is_none(text: str) -> None:
+    assert is_asked(text)
+
+
+@pytest.mark.parametrize("text", ["write 'x' to a new note", "stop the new program"])
+def test_that_something_is_new_is_not_its_name(text: str) -> None:
+    assert is_asked(text)
+
+
+def test_what_is_missing_is_not_made_under_that_name() -> None:
+    assert is_asked("an environment is missing")
+
+
+def test_words_that_describe_a_package_are_no_packages() -> None:
+    assert is_asked("install rope: anchor")
+    assert steps("install rope and anchor") == [("run", {"command_line": "pip install rope anchor"})]
+
+
+def test_what_is_described_is_no_slip_of_a_program() -> None:
+    assert is_asked("run the pythn")
+
+
+def test_the_name_of_what_is_here_is_no_slip_of_a_verb() -> None:
+    assert is_asked("coppy main.py to attic", Tree.of((*((path, "file") for path in PATHS), ("coppy/a.md", "file"))))
+    assert steps("coppy main.py to attic") == [("cp", {"path": "main.py", "to": "attic/main.py"})]
