@@ -5,7 +5,7 @@ What counts as a case and as a success is defined in docs/insights.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -16,10 +16,10 @@ from agents import mind_sums
 from agents.bdi.corrections import Came
 from agents.bdi.latency import TOTAL
 from agents.bdi.strategies import way_named
-from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, REPAIRED, Figures, Sums
+from agents.mind_sums import FIRST, HELPED, Figures, Sums
 from agents.models import Agent
 from agents.presentation.rates import Rate, rate
-from mindx_web import asked_days
+from mindx_web import asked_days, mind_charts
 from mindx_web.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
 from mindx_web.presentation import amounts, over_time
 from mindx_web.presentation.over_time import Chart
@@ -161,90 +161,7 @@ class MindInsights:
     @cached_property
     def charts(self) -> list[Chart]:
         """Each metric twice: its number over time, and what it is counted from."""
-        count, came = amounts.short, Came
-        return [
-            self._percents("Correction success", "per cent of those judged", _corrected),
-            self._chart(
-                "Corrections",
-                "and what came of them",
-                [
-                    ("good", "worked", lambda one: one.corrected[came.SUCCEEDED]),
-                    ("person", "changed", lambda one: one.corrected[came.EDITED]),
-                    ("clay", "refused", lambda one: one.corrected[came.REFUSED]),
-                    ("bad", "failed", lambda one: one.corrected[came.FAILED]),
-                ],
-                count,
-                4,
-            ),
-            self._chart(
-                "Attempts for a valid plan",
-                "1 is best: no repair, no planning in vain",
-                [("mind", "attempts", lambda one: one.attempts_per_plan or 0.0)],
-                amounts.tenths,
-                2,
-            ),
-            self._chart(
-                "Plannings",
-                "and what came of them",
-                [
-                    ("good", "valid at once", lambda one: one.planned[FIRST]),
-                    ("mind", "after repairs", lambda one: one.planned[REPAIRED]),
-                    ("bad", "no plan", lambda one: one.planned[NONE]),
-                ],
-                count,
-                4,
-            ),
-            self._percents("Recovery effectiveness", "per cent of those ended", _helped),
-            self._chart(
-                "Recoveries",
-                "and what came of them",
-                [
-                    ("good", "helped", lambda one: one.recovered[HELPED]),
-                    ("bad", "did not help", lambda one: one.recovered[NOT_HELPED]),
-                ],
-                count,
-                4,
-            ),
-            self._chart(
-                "Processing latency",
-                "from input to a validated plan",
-                [
-                    ("mind", "median", lambda one: one.total.p50_ms or 0.0),
-                    ("accent", "up to the 95th percentile", _tail),
-                ],
-                amounts.times,
-                10,
-            ),
-            self._chart(
-                "Where the time goes",
-                "mean of each stage",
-                [
-                    ("person", "waiting", _mean("waited")),
-                    ("accent", "perceiving", _mean("perceive")),
-                    ("mind", "rules", _mean("rules")),
-                    ("clay", "understanding", _mean("understand")),
-                    ("good", "model", _mean("model")),
-                ],
-                amounts.times,
-                10,
-            ),
-        ]
-
-    def _percents(self, title: str, said: str, value: Callable[[Figures], float]) -> Chart:
-        return self._chart(title, said, [("good", "per cent", value)], amounts.percent, 100)
-
-    def _chart(
-        self,
-        title: str,
-        said: str,
-        parts: Sequence[tuple[str, str, Callable[[Figures], float]]],
-        say: Callable[[float], str],
-        least: float,
-    ) -> Chart:
-        values = [[value(figures) for _, _, value in parts] for _, _, figures in self.bins]
-        words = [(look, word) for look, word, _ in parts]
-        days = [first for first, _, _ in self.bins]
-        return over_time.chart(title, said, words, values, days, per=self.per, say=say, least=least)
+        return mind_charts.charts(self.bins)
 
     # -- breakdowns ------------------------------------------------------------------------------------------------
     @cached_property
@@ -374,27 +291,6 @@ class MindInsights:
 
 
 _FOUR = ("Corrections", "n", "Attempts for a plan", "n", "Recoveries", "n", "Median latency", "95 % within")
-
-
-def _corrected(one: Figures) -> float:
-    return 100 * one.corrections_succeeded / one.corrections if one.corrections else 0.0
-
-
-def _helped(one: Figures) -> float:
-    return 100 * one.recovered[HELPED] / one.recoveries if one.recoveries else 0.0
-
-
-def _tail(one: Figures) -> float:
-    return (one.total.p95_ms or 0.0) - (one.total.p50_ms or 0.0)
-
-
-def _mean(stage: str) -> Callable[[Figures], float]:
-    def mean(one: Figures) -> float:
-        times = one.took.get(stage)
-        # Of all that came to a plan: where a stage was not reached it took no time.
-        return times.amount_ms / one.total.cases if times and one.total.cases else 0.0
-
-    return mean
 
 
 def _time(ms: float | None) -> str:

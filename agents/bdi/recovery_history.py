@@ -5,6 +5,7 @@ The last point of a strategy is what the next decision stands on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,19 +58,19 @@ def points(outcomes: Sequence[Outcome], resets: Iterable[Reset], memory: Memory)
     A reset takes effect with the first outcome after the newest that it took out.
     """
     waiting = sorted(resets, key=lambda one: one.up_to)
-    cell, kept = Cell(memory), list[Outcome]()
+    cell, kept, cases = Cell(memory), list[Outcome](), Counter[str]()
     found: dict[str, list[Point]] = {}
     for outcome in outcomes:
         due = [one for one in waiting if one.up_to < outcome.number]
         if due:
             waiting = waiting[len(due) :]
             kept = [one for one in kept if not any(_takes_out(reset, one) for reset in due)]
-            cell = _cell_of(kept, memory)
+            cell, cases = _cell_of(kept, memory), Counter(one.strategy for one in kept)
         cell.learn(outcome.strategy, outcome.succeeded)
         kept.append(outcome)
-        cases = sum(one.strategy == outcome.strategy for one in kept)
+        cases[outcome.strategy] += 1
         won, lost = cell.counts(outcome.strategy)
-        found.setdefault(outcome.strategy, []).append(Point(outcome.at, won, lost, cases))
+        found.setdefault(outcome.strategy, []).append(Point(outcome.at, won, lost, cases[outcome.strategy]))
     return found
 
 
