@@ -139,6 +139,9 @@ def begun_and_left(state: State, met: Met) -> tuple[str, ...]:
     if token.text not in _DOING or not state.lexicon.is_exact_verb(token):
         return ()
     between = [one for one in state.tokens[starts + 1 : met.used[0]] if one.kind != SIGN]
+    behind = state.tokens[met.used[-1] + 1].text if met.used[-1] + 1 < len(state.tokens) else ""
+    if token.text in ("take", "get") and between and between[-1].text == "and" and behind in ("it", "them"):
+        return ()  # “take a and b, and copy them to c”
     says = [one for one in between if one.is_literal or one.text not in IDLE]
     is_done = token.text in _HAVING and verb.text != bases(verb.text)[-1] and not verb.text.endswith("ing")
     return (token.text,) if says and not is_done else ()
@@ -204,6 +207,18 @@ def adds_what_is_left(state: State) -> tuple[str, ...]:
         if len(phrase) > 1 and all(one.start in loose for one in phrase):
             found.append(" ".join(one.value for one in phrase))
     return tuple(found)
+
+
+_SORTING = frozenset("newest latest oldest biggest largest smallest longest shortest".split())
+
+
+def says_an_order(state: State) -> tuple[str, ...]:
+    """“Newest first” says in which order, and no command puts anything in an order."""
+    return tuple(
+        f"{one.value} {two.value}"
+        for one, two in itertools.pairwise(state.tokens)
+        if one.text in _SORTING and two.text in ("first", "last")
+    )
 
 
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from agents.bdi.understanding.naming_words import TYPES
 from agents.bdi.understanding.path_values import path_value
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import quoted_value, text_value
-from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, URL, WORD, Token, number_of
+from agents.bdi.understanding.tokens import ORDINALS, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
 from agents.bdi.understanding.word_values import pattern_value, word_value
 from agents.rules.kinds import SWITCHES
 from agents.toolkit.hosts import entries_of
@@ -63,6 +63,8 @@ def may_begin(shape: str, token: Token) -> bool:
 def _number(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     for token in tokens:
         number = number_of(token)
+        if token.text in ORDINALS and not asked.parameter.endswith("_line"):
+            continue  # “newest first” counts nothing
         if number is not None:
             return Filled(number, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
     return None, list(tokens)
@@ -89,6 +91,11 @@ def _address(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
             return Filled(token.value, (token.start, token.end), literals=1), [
                 one for one in tokens if one is not token
             ]
+    again = next((one for one in tokens if one.kind == WORD and one.text == "same"), None)
+    if again is not None and asked.before and not any(one.is_literal for one in tokens):
+        why = f"“{again.value}” is {asked.before}"
+        filled = Filled(asked.before, (again.start, again.end), again.value, 0.92, why)
+        return filled, [one for one in tokens if one is not again]
     for token in tokens:
         if (
             token.kind in (PATH, WORD, QUOTED)

@@ -14,6 +14,7 @@ from agents.bdi.understanding.doubting import (
     begun_and_left,
     names_nothing,
     other_commands,
+    says_an_order,
     says_only_its_verb,
     says_where_in_a_text,
     speaks_of,
@@ -169,7 +170,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
         for token in doubtful
         if asks_whether(token, state)
         or (token.text == "but" and _but_only(token, state))
-        or (token.text == "only" and _restricts_what_is_said(token, state))
+        or (token.text == "only" and (_restricts_what_is_said(token, state) or _is_before_its_verb(token, state, met)))
     ]
     left = [token for token in left if token not in harmless]
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
@@ -178,7 +179,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
-    doubts += says_where_in_a_text(state) + adds_what_is_left(state)
+    doubts += says_where_in_a_text(state) + adds_what_is_left(state) + says_an_order(state)
     left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
     left = [token for token in left if token not in slips]
@@ -195,17 +196,21 @@ def _carries_nothing(token: Token, state: State, is_open: bool) -> bool:
         # “The whole project” is what a command is about where nothing is named; beside a name it is something else.
         place = state.lexicon.registry.said(state.entry.command).places.get("path")
         return is_open and place is not None and not place.makes
-    if token.text == "may" and _is_a_month(token, state):
+    if token.text in _TIMES and _says_when(token, state):
         return False
     if token.text == "only":
         return _restricts_what_is_said(token, state)
     return token.text in IDLE or is_manner(token.text) or _is_form_of_idle(token, state)
 
 
-def _is_a_month(token: Token, state: State) -> bool:
-    """“The minutes of May” are other ones than those of March."""
+_TIMES = frozenset({"may", "morning", "afternoon", "evening"})
+_BEFORE_TIMES = frozenset("of in for from since until last this the every tomorrow at by".split())
+
+
+def _says_when(token: Token, state: State) -> bool:
+    """“The minutes of May” are other ones than those of March, and what is to be in the evening is not now."""
     at = next(number for number, one in enumerate(state.tokens) if one is token)
-    return at > 0 and state.tokens[at - 1].text in ("of", "in", "for", "from", "since", "until", "last", "this")
+    return at > 0 and state.tokens[at - 1].text in _BEFORE_TIMES
 
 
 def _is_form_of_idle(token: Token, state: State) -> bool:
@@ -218,6 +223,13 @@ def _but_only(token: Token, state: State) -> bool:
     return [one.text for one in state.tokens[at + 1 : at + 2]] == ["only"]
 
 
+def _is_before_its_verb(only: Token, state: State, met: Met) -> bool:
+    """“Only show what is in it”: nothing but that is to be done."""
+    before = [one for one in state.tokens if one.kind != SIGN and one.start < state.tokens[met.used[0]].start]
+    behind = [one for one in before if one.start > only.start]
+    return only in before and all(one.text in IDLE for one in behind)
+
+
 def _restricts_what_is_said(only: Token, state: State) -> bool:
     """Whether “only” goes with something that was taken up: “only the first lines”, “app.py only”."""
     loose = {token.start for token in state.left}
@@ -227,6 +239,9 @@ def _restricts_what_is_said(only: Token, state: State) -> bool:
     ]
     behind = behind[:1]
     before = [one for one in state.tokens[:at] if one.kind != SIGN and one.text not in ARTICLES][-1:]
+    behind = [one for one in behind if not is_noun(one, state.entry.about, state.lexicon)] or behind
+    if any(one.kind == WORD and is_noun(one, state.entry.key, state.lexicon) for one in behind):
+        return True
     literal = any(one.is_literal and one.start not in loose for one in before)
     return literal or any(one.start not in loose for one in behind or before)
 

@@ -42,7 +42,7 @@ def codes_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, l
     named = [one for one in tokens if one.kind in (WORD, QUOTED, PATH) and _CODE.match(one.value)]
     if not named:
         return None, list(tokens)
-    rest = [one for one in tokens if one not in named and one.text not in ("and", "or", ",", "&")]
+    rest = [one for one in tokens if one not in named and one.text not in ("and", "or", ",", "&", "rule", "rules")]
     return Filled(", ".join(one.value for one in named), (named[0].start, named[-1].end), literals=1), rest
 
 

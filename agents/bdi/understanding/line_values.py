@@ -9,7 +9,7 @@ from typing import cast
 
 from agents.bdi.understanding import descriptions, paths
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FILE_HEADS, LINKING
 from agents.bdi.understanding.paths import FILE, Candidate, Tree
@@ -25,7 +25,7 @@ _OF_SENTENCES = ARTICLES | {"of", "every"}
 _SAY = frozenset({"echo", "printf"})
 
 
-_PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|!=|>|<)[\w.*]+)?\Z", re.ASCII)
+_PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9]?[\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|!=|>|<)[\w.*]+)?\Z", re.ASCII)
 
 
 def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -144,10 +144,30 @@ def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
     )
 
 
+# What these are given is there: they only read it.
+_READING = frozenset("wc cat head tail sort uniq cut stat file du nl diff cmp md5sum sha256sum ls pytest".split())
+
+
+def _without_prepositions(words: list[str], tree: Tree) -> list[str]:
+    """“Pytest on tests”: what no program is told, though people say it."""
+    kept = []
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if at and word in ("on", "over") and (paths.looks_like_path(following) or tree.kind(following)):
+            continue
+        kept.append(word)
+    return kept
+
+
 def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     """A command line whose misspelt files are those that are there."""
-    words, why, confidence = said.split(" "), "", 1.0
+    words, why, confidence = _without_prepositions(said.split(" "), asked.tree), "", 1.0
     for at, word in enumerate(words):
+        if at and words[0] in _READING and paths.looks_like_path(word) and not asked.tree.kind(word):
+            found = paths.find(word, asked.tree, tool=asked.tool, parameter=asked.parameter)
+            if found.value is not None and found.confidence >= _LEAST_SCRIPT:
+                words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
+                continue
         is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
         if at and not is_script and words[0].startswith("python") and not asked.tree.kind(word) and word.isidentifier():
             # “python roster” with roster.py there: the ending was left out.
@@ -184,6 +204,10 @@ def _requirements(tokens: Sequence[Token], asked: Asked) -> tuple[Filled, list[T
     return Filled(f"-r {found.value}", span, said, found.confidence, "the packages stand in a file", literals=1), rest
 
 
+_ENDING_A_LIST = frozenset("for with in on at to of is are does do has have version from into as".split())
+_NO_PACKAGES = frozenset({"part", "parts", "bit", "everything", "something", "thing", "things"})
+
+
 def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     if (listed := _requirements(tokens, asked)) is not None:
         return listed
@@ -200,7 +224,13 @@ def packages_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None
         return Filled(f"-r {found.value}", span, listed_in.value, found.confidence, why, literals=1), rest
     named: list[Token] = []
     rest = []
+    ends = False
     for token in tokens:
+        # “Numpy for the model”, “pandas, the version does not matter”: what follows lists no packages.
+        ends = ends or (bool(named) and token.kind == WORD and token.text in _ENDING_A_LIST | DOUBT)
+        if ends or (token.kind == WORD and token.text in DOUBT | _NO_PACKAGES):
+            rest.append(token)
+            continue
         # “The package x, could you install it”: what begins a command is no package beside another name.
         skip = (
             bool(named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,11 +44,32 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
         tokens = written(tokens_of(" " * start + blank[start:end]))
         if len(tokens) > MAX_TOKENS:
             raise TooMuch
+        tokens = _with_spaced_names(tokens, situation)
         tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
         found += _best_parting(tokens, situation, lexicon)
     if len(found) > MAX_COMMANDS:
         raise TooMuch
     return found
+
+
+def _with_spaced_names(tokens: list[Token], situation: Situation) -> list[Token]:
+    """Names here that are written with spaces as one token each, where they are said letter by letter."""
+    tree, said = situation.tree, situation.raw.casefold()
+    if ("spaced",) not in tree.found:
+        tree.found["spaced",] = sorted((path for path in tree.visible if " " in path), key=len, reverse=True)
+    for path in tree.found["spaced",]:
+        name = posixpath.basename(path)
+        whole = (one for one in (path, name) if " " in one)
+        start = next((at for one in whole if (at := said.find(one.casefold())) >= 0), -1)
+        end = start + (len(path) if start >= 0 and said.startswith(path.casefold(), start) else len(name))
+        inside = [one for one in tokens if start >= 0 and one.start < end and one.end > start]
+        if len(inside) < 2 or inside[0].start != start or inside[-1].end != end:
+            continue
+        value = situation.raw[start:end]
+        one = Token(PATH, value.casefold(), value, start, end, inside[0].after_break)
+        at = tokens.index(inside[0])
+        tokens = [*tokens[:at], one, *tokens[at + len(inside) :]]
+    return tokens
 
 
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:

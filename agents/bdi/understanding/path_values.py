@@ -52,6 +52,8 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         return replace(_resolved(literal, asked, place, wanted), is_folder=calls_folder), rest
     words = [one for one in tokens if one.kind in (WORD, NUMBER)]
     described = [one for one in words if _says_something(one, asked)]
+    if described and place.wanted != NEW and asked.shape != "newname":
+        described = _with_words_around(described, words, asked, wanted)
     rest = [one for one in tokens if one not in described and not _is_head(one)]
     if not described and place.wanted == NEW:
         described = [one for one in tokens if _is_name_after_all(one, tokens, asked)][:1]
@@ -60,6 +62,17 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     if place.wanted == NEW or asked.shape == "newname":
         return _new_name(described, tokens, asked, place, calls_folder)
     return _described(described, rest, words, asked, place, wanted)
+
+
+def _with_words_around(described: list[Token], words: Sequence[Token], asked: Asked, wanted: str) -> list[Token]:
+    """“The project plan”, “yields 2023”: with a word that says nothing by itself, or a year, it is a name here."""
+    more = [
+        one for one in words if one in described or one.text in WHOLE or (one.kind == NUMBER and len(one.value) > 3)
+    ]
+    if len(more) == len(described) or "".join(asked.raw[one.end : one.end + 1].strip() for one in more[:-1]):
+        return described
+    found = paths.find("_".join(one.value for one in more), asked.tree, wanted)
+    return more if found.value is not None and found.confidence >= 0.9 else described
 
 
 _FOR = re.compile(r"\bfor\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z", re.IGNORECASE)
@@ -106,12 +119,7 @@ def _is_head(token: Token) -> bool:
 def _says_something(token: Token, asked: Asked) -> bool:
     if token.kind == NUMBER:
         return False
-    if (
-        asked.place is not None
-        and asked.place.wanted == NEW
-        and not asked.place.into
-        and not asked.tree.kind(token.value)
-    ):
+    if asked.place is not None and asked.place.wanted == NEW and not asked.place.into:
         # “A folder for this project” does not say what it is called.
         before = asked.raw[max(0, token.start - 24) : token.start]
         if _FOR.search(before) or (token.text in WHOLE and not _NAMED.search(before)):
@@ -123,7 +131,7 @@ def _says_something(token: Token, asked: Asked) -> bool:
         and asked.place.wanted != NEW
     ):
         return False
-    if token.text in ARTICLES or token.text in LINKING:
+    if token.text in ARTICLES or token.text in LINKING or (token.text == "only" and not asked.tree.kind("only")):
         return False
     if asked.tree.kind(token.value) or (
         token.text not in IDLE and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS

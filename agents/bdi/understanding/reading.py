@@ -86,7 +86,12 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     filled, rest = fill(tokens, asked_of(state, slot))
     if filled is None or rest:
         return []
-    prose = sum(1 for token in tokens if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
+    spoken = (
+        [token for token in tokens if not (token.text in ("on", "over") and f" {token.text} " not in filled.value)]
+        if isinstance(filled.value, str)
+        else tokens
+    )
+    prose = sum(1 for token in spoken if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
     # “Diff against main” is English before it is a program with two arguments.
     typed = len(tokens) == 1 or any(token.is_literal or token.kind == FLAG for token in tokens)
     typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose
@@ -146,6 +151,9 @@ def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
     at = met.used[0]
     if met.words == 1 and tokens[at].text in INFINITIVE and at + 1 < len(tokens) and tokens[at + 1].text == "to":
         # “I want to commit” is about committing, and nothing is wanted.
+        return True
+    if at and tokens[at].text.endswith("ing") and tokens[at - 1].text in ("about", "of", "without"):
+        # “The part about installing” is about it, and asks for nothing to be installed.
         return True
     if met.words != 1 or at == 0 or tokens[at - 1].text not in _ARTICLES or at + 1 >= len(tokens):
         return False

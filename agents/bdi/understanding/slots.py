@@ -120,7 +120,9 @@ def _items(state: State, tokens: list[Token]) -> list[list[Token]]:
     items = listed(tokens)
     return (
         []
-        if any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:])
+        # “With syntax highlighting and with a dark theme” is no list.
+        if any(item[0].text in ("with", "using") for item in items[1:])
+        or any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:])
         else items
     )
 

@@ -17,6 +17,8 @@ _CHOOSING = frozenset(
     """
 all every each both other others rest same different last first newest latest oldest older newer most least largest
 biggest smallest more less than which that who whose only
+english french german spanish italian portuguese dutch polish turkish russian chinese japanese latin
+monday tuesday wednesday thursday friday saturday sunday noon midnight minutes hours days weeks
     """.split()
 )
 MOST_WORDS = 6
@@ -51,7 +53,8 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
     None of their words is one by which the command is given a value or names what is here, and no parameter that is
     still open stands behind such a little word.
     """
-    if _LEADING.isdisjoint(token.text for token in left):
+    if _LEADING.isdisjoint(token.text for token in left) or any(one.shape == "line" for one in state.entry.sense.slots):
+        # What a program is to be run with is no manner of speaking.
         return []
     loose = {token.start for token in left}
     found: list[list[Token]] = []

@@ -160,6 +160,8 @@ def take_asides(state: State) -> None:
 
 def take_settings(state: State) -> None:
     """“, verbose on”, “, level 0”: a setting that the command does not have, behind a comma or “with”."""
+    if any(slot.shape == "line" for slot in state.entry.sense.slots):
+        return  # “with port 8080” may be for the program
     giving = state.lexicon.words_of_values(state.entry.command)
     for at in range(1, len(state.tokens) - 1):
         before, word, value = state.tokens[at - 1 : at + 2]

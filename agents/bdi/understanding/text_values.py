@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -66,6 +67,10 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         # Where neither quotes nor a colon say where it begins, nobody knows which of the little words belong to it.
         little = sum(one.kind == WORD and one.text in LITTLE for one in kept)
         penalty += min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
+        # “Apple in data” says where, unless quotes say otherwise.
+        pairs = itertools.pairwise(kept)
+        named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)
+        penalty += 1.0 if named else 0.0
     penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
     penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.

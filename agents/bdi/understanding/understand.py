@@ -169,6 +169,8 @@ def _read_all(
         # “No more of it, turn it off”: what may be done again and is said twice in a row is done once.
         if meant and any(token.text in IT for token in part.tokens):
             commands = [one for one in commands if not _is_again(one, meant[-1], lexicon.registry)]
+        if question is None and (elsewhere := _on_the_same(commands, meant, lexicon.registry)) is not None:
+            commands, question = [], _either(part, commands, elsewhere, len(meant) + 1)
         if question is None and (elsewhere := _with_the_code_before(commands, meant, lexicon)) is not None:
             commands, question = [], _either(part, commands, elsewhere, len(meant) + 1)
         meant += commands
@@ -215,11 +217,20 @@ def _with_the_code_before(commands: list[Meant], meant: list[Meant], lexicon: Le
     return None
 
 
+def _on_the_same(commands: list[Meant], meant: list[Meant], registry: Registry) -> list[Meant] | None:
+    """The command before again, where one that shows something says nothing more: “diff a.py. Show me the diff”."""
+    if len(commands) != 1 or not meant or commands[0].params or not meant[-1].params:
+        return None
+    same = (commands[0].tool, commands[0].command) == (meant[-1].tool, meant[-1].command)
+    is_idempotent = registry.command(commands[0].tool, commands[0].command).effect == "idempotent"
+    return [replace(commands[0], params=meant[-1].params)] if same and is_idempotent else None
+
+
 def _either(part: Part, commands: list[Meant], elsewhere: list[Meant], step: int) -> Question:
     choices = tuple(
         Choice("; ".join(in_words(one) for one in some), "", None, tuple(some)) for some in (elsewhere, commands)
     )
-    why = "It does not say whether the code that was named before is meant, or all of it."
+    why = "It does not say whether what was named before is meant, or all of it."
     return Question(step, f"What is meant by “{short(part.text)}”?", why, "", choices)
 
 

@@ -14,6 +14,7 @@ from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
 
+_FOR_THE = re.compile(r"\bfor\s+(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+\Z", re.IGNORECASE)
 # So much of something is nobody's name.
 _AMOUNTS = frozenset({"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else"})
 _NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
@@ -71,7 +72,12 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     words = [
         one
         for one in tokens
-        if one.kind == WORD and one.text not in asked.about and one.text not in IDLE and one.text not in _AMOUNTS
+        if one.kind == WORD
+        and one.text not in asked.about
+        and one.text not in IDLE
+        and one.text not in _AMOUNTS
+        # “A branch for the fix” says what it is for, and not what it is called.
+        and not (asked.is_loose and _FOR_THE.search(asked.raw[max(0, one.start - 16) : one.start]))
     ]
     token = literal or (words[0] if words else None)
     if token is None and asked.shape == "word":

@@ -19,7 +19,7 @@ _REPOSITORY = {"path": Place("folder")}
 # Where the values of a commit stand, whichever verb asks for it.
 _OF_A_COMMIT = (
     "message~text > with the message, with message, with the commit message, with commit message, "
-    "saying, message, -m, -am, as, "
+    "saying, message, msg, -m, -am, as, "
     "that say, and say, using the message, using message, message should be, the message is, the "
     "message being, with the text, titled, with the words, with the comment, comment",
     "author_name~person > in the name of, on behalf of, under the name of, by the author, as the author, with the "
@@ -94,7 +94,8 @@ SAID: Mapping[str, Said] = {
                 },
             ),
             sense(
-                "what have changed, what has changed, which lines changed, what changed, what did … change, what have "
+                "what have changed, what has changed, which lines changed, which lines be "
+                "changed, what changed, what did … change, what have "
                 "… "
                 "changed, what is different, what do … change, show what … changed, see what … changed, show what "
                 "changed, see what is different, show what is different, see … what is different",
@@ -236,7 +237,8 @@ SAID: Mapping[str, Said] = {
                 "create, make, add, new, start, open, set up, begin, spin up, cut",
                 "*name~word > named, with name, with the name, by the name of",
                 "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
-                "commit, based on, off of, off, starting at, at, from, out of",
+                "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
+                "begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch new",
                 key="branch",
@@ -246,7 +248,8 @@ SAID: Mapping[str, Said] = {
                 "need, want, have, get",
                 "*name~word > named, with name, with the name, by the name of",
                 "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
-                "commit, based on, off of, off, starting at, at, from, out of",
+                "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
+                "begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch new",
                 key="branch",
@@ -274,7 +277,7 @@ SAID: Mapping[str, Said] = {
                 "switch to, switch, check out, checkout, go to, go back to, change to, move to, change, jump to, "
                 "use, return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, "
                 "get me on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, "
-                "take me to, change … to, set … to",
+                "take me to, change … to, set … to, bring me over to, take me over to, get me over to",
                 "*name~word > named, to, to the branch, branch, with name",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",

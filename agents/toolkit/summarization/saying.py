@@ -18,13 +18,13 @@ _ASK = (
     "of, make "
     "… summary of, want … gist of, compress, "
     "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a "
-    "summary of, brief … on"
+    "summary of, brief … on, tell … in short what … say, say … in short what … say"
 )
 _NOMINAL = "show, give, get, make, want, need, write, do, have, list, pick, pick out, find, extract, tell, print"
 _OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
-    "with, max, maximum, not more than, up to, into < sentences, sentence, lines, important, telling"
+    "with, max, maximum, not more than, up to, into < of them, sentences, sentence, lines, important, telling"
 )
 _WORDS = (
     "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in"

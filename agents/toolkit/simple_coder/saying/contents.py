@@ -34,7 +34,7 @@ SAID: Mapping[str, Said] = {
                 "see, want to read",
                 "*path > of, from, in, inside, for, at",
                 "from_line > from line, from the line, starting at line, starting with line, starting from line, "
-                "lines, between line, between lines, beginning at line, beginning with line",
+                "lines, lines from, between line, between lines, beginning at line, beginning with line",
                 "to_line > to line, to the line, until line, up to line, to, until, through, till, up to, and, -",
                 "offset > from byte, at byte, starting at byte, offset",
                 "length > for < bytes, byte",

@@ -82,7 +82,7 @@ SAID: Mapping[str, Said] = {
                 "program, as program, and call it, call it, and name it, in the background as, in background as, in "
                 "the "
                 "background under the name, in the background named, in the background with the name, and name it, "
-                "as the background program, as a background program named, as a program named",
+                "as the background program, as a background program named, as a program named, name",
                 about="program command background bg",
                 never="venv virtualenv repository repo branch mode",
             ),
@@ -101,7 +101,8 @@ SAID: Mapping[str, Said] = {
                 "*name~word > of program, of the program, from program, from the program, of the process, of process, "
                 "from the process, of, from, program, the program, for, did the program, process, the process, of the "
                 "background program",
-                "from_byte > from byte, starting at byte, after byte",
+                "from_byte > from byte, starting at byte, starting from byte, beginning from byte, beginning at byte, "
+                "beginning with byte, after byte",
                 about="log output program started process saying print written say writing logs background so far 's",
                 key="program process output",
                 never="commit commits git branch file audit",

@@ -12,7 +12,8 @@ SAID: Mapping[str, Said] = {
             sense(
                 "create, make, set up, set … up, build, spin up, add, new, start, prepare, need, want, get, have, "
                 "initialize, generate, establish, introduce",
-                "*venv_name~path > named, in, with name, with the name, at, as, under, into",
+                "*venv_name~path > named, in, with name, with the name, at, as, under, into, name it, call it, and "
+                "name it, and call it",
                 about="virtual environment environ venv virtualenv python env new fresh going",
                 key="environment environ venv virtualenv env",
                 never=("variable variables var out rid away active deactivate leave stop delete remove"),
@@ -66,7 +67,7 @@ SAID: Mapping[str, Said] = {
                 "set, define, export, put, give, make, change, add, create, have, let, want, need",
                 "*name~word > the variable, variable, the environment variable, environment variable, env var, "
                 "named, env variable, the env var",
-                "value~word > to, =, on, as, to the value, the value, with the value, equal to, value, with "
+                "value~word > to, =, on, as, at, to the value, the value, with the value, equal to, value, with "
                 "value, be, equals, should be, should have the value, shall be, has to be, must be, to be",
                 about="environment variable env var value variables",
                 key="variable variables var",
