@@ -119,7 +119,8 @@ class Transition(models.Model):
 class Belief(models.Model):
     """A sentence the agent held true while it worked on the goal."""
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="beliefs")
+    # The database looks for the goal once a statement, by a trigger (migration 0049), and not once a row.
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="beliefs", db_constraint=False)
     sentence = models.TextField()
     source = models.CharField(max_length=16)
     confidence = models.FloatField(default=1.0)
