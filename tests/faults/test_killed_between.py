@@ -35,6 +35,8 @@ EXECUTING = (
         _PLAN,
         "NEW.goal_id = {goal} AND OLD.position = 1 AND NEW.position = 2 AND NEW.state = 'executing'",
     ),
+    # By the companion, beside the second step.
+    Point("first step's report filed", _TRY, "OLD.finished IS NULL AND NEW.outcome = 'succeeded'"),
     Point(
         "last step finished, plan complete, goal achieved",
         _PLAN,
