@@ -7,6 +7,12 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 
+VACUUM = """
+-- short lock: a table without rows.
+ALTER TABLE agents_stepreport SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)
+"""
+
+
 class Migration(migrations.Migration):
     dependencies = [("agents", "0050_copies_kept")]
 
@@ -44,9 +50,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunSQL(
-            # short lock: a table without rows
-            "ALTER TABLE agents_stepreport SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)",
-            migrations.RunSQL.noop,
-        ),
+        migrations.RunSQL(VACUUM, migrations.RunSQL.noop),
     ]
