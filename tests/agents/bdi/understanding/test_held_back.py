@@ -317,3 +317,7 @@ def test_what_is_described_is_no_slip_of_a_program() -> None:
 def test_the_name_of_what_is_here_is_no_slip_of_a_verb() -> None:
     assert is_asked("coppy main.py to attic", Tree.of((*((path, "file") for path in PATHS), ("coppy/a.md", "file"))))
     assert steps("coppy main.py to attic") == [("cp", {"path": "main.py", "to": "attic/main.py"})]
+
+
+def test_it_is_no_text_to_be_written() -> None:
+    assert is_asked("audit boat and have it written to checks.md")
