@@ -89,7 +89,8 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     web += ["--timeout-graceful-shutdown", "3", "--ws-max-size", "65536", "--ws-per-message-deflate", "false"]
     worker = [*celery, "worker", "--hostname", node, "--concurrency", str(WORKER_PROCESSES), "--loglevel", "INFO"]
     worker += ["--without-gossip", "--without-mingle"]
-    beat = [*celery, "beat", "--schedule", str(schedule), "--loglevel", "INFO"]
+    # Django's checks import every page. The worker, which starts at the same moment, makes them.
+    beat = [*celery, "--skip-checks", "beat", "--schedule", str(schedule), "--loglevel", "INFO"]
     return [
         Part("web", _python(web), environment, readiness.web_answers(configuration.own_address)),
         Part(

@@ -1,0 +1,16 @@
+"""What the parts of a start are started with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mindx_web.supervisor.configuration import Configuration
+from mindx_web.supervisor.data_folder import DataFolder
+from mindx_web.supervisor.parts import own_parts
+
+
+def test_djangos_checks_are_made_by_the_worker_alone(tmp_path: Path) -> None:
+    parts = own_parts(Configuration.from_environment({"MINDX_DATA": str(tmp_path)}), DataFolder(tmp_path), "redis://")
+    lines = {part.name: part.argv() for part in parts}
+    assert lines["beat"].index("--skip-checks") < lines["beat"].index("beat")
+    assert "--skip-checks" not in lines["worker"]
