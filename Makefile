@@ -2,6 +2,8 @@
 
 PY := .venv/bin/python
 PYTEST ?=
+# Processes of a test run, for two processors: many tests wait, for a jail's limit, a lease or a browser.
+PROCESSES ?= 4
 export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 
 # Where and when faults strike, and for how long at most.
@@ -23,7 +25,7 @@ test:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	@case '$(PYTEST)' in *"not browser"*) ;; *) scripts/chromium.sh ;; esac
-	$(PY) -m pytest -n 3 --dist loadgroup $(PYTEST)
+	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup $(PYTEST)
 
 # Kills, stops and starves the real processes for up to an hour, then prints which faults landed and were survived.
 faults:
