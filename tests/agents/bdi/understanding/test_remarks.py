@@ -132,6 +132,9 @@ def test_a_phrase_that_no_parameter_takes_is_superfluous(text: str, wanted: list
         # A parameter that is open stands behind this little word.
         "search for TODO in the attic",
         "list files in the attic",
+        "show the branches in attic",
+        # What a program is to be run with is for the program.
+        "start 'python main.py' as web with colours",
         # Whoever says these means fewer of them.
         "delete photos with the oldest dates",
         "delete photos for the last holiday",

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
+from agents.bdi.understanding import naming
+from agents.bdi.understanding.filled import Asked
+from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
 
@@ -23,6 +27,7 @@ PATHS = (
     "photos/beach.jpg",
     "scripts/serve.py",
     "tests/test_app.py",
+    "thesis/references.bib",
 )
 TREE = Tree.of((path, "file") for path in PATHS)
 
@@ -38,6 +43,8 @@ def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
     [
         ("read contracts/Supplier Agreement.txt", [("read", {"path": "contracts/Supplier Agreement.txt"})]),
         ("summarize the project plan", [("key_sentences", {"path": "project_plan.md"})]),
+        # What is nearly the name of something here is no address.
+        ("open refrences.bib", [("read", {"path": "thesis/references.bib"})]),
         ("show me Yields 2023", [("read", {"path": "data/yields_2023.csv"})]),
         ("please do not change anything, I only want to look at app.py", [("read", {"path": "app.py"})]),
         ("show only the changes which are staged", [("diff", {"what": "staged"})]),
@@ -72,6 +79,8 @@ def test_more_ways_of_saying_it(text: str, wanted: list[tuple[str, dict[str, Any
         "show the log, newest first",
         # It was a package named part.
         "show the readme, only the part about installing",
+        # It is about it, and asks for nothing to be made.
+        "show me the part about creating a folder named red",
         # It was a text “apple in data, whole words only”.
         "search for apple in data, whole words only",
         # It was a package “1.2”.
@@ -96,3 +105,13 @@ def test_what_was_once_silently_wrong_is_asked_about(text: str) -> None:
 def test_the_same_again_offers_what_was_named_before() -> None:
     (question,) = understand("show the diff of app.py. Show me the git difference.", TREE, REGISTRY).questions
     assert [one.meant[0].values() for one in question.choices] == [{"only": "app.py"}, {}]
+
+
+def test_a_longer_word_is_no_form_of_a_name_that_begins_it() -> None:
+    assert naming.fit(("importlog",), ("import", "trips")) is None
+    assert naming.fit(("generator",), ("base", "gen")) is not None
+
+
+def test_an_order_is_no_number() -> None:
+    assert fill(tokens_of("first"), Asked("first", "number", TREE, parameter="most"))[0] is None
+    assert fill(tokens_of("first"), Asked("first", "number", TREE, parameter="to_line"))[0] is not None

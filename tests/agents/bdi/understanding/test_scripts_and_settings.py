@@ -102,7 +102,10 @@ def test_ways_of_saying_it(text: str, wanted: list[tuple[str, dict[str, Any]]]) 
     assert steps(text) == wanted
 
 
-@pytest.mark.parametrize("text", ["delete letters, version 2", "fix the crash in src/planner.py", "show its log"])
+@pytest.mark.parametrize(
+    "text",
+    ["delete letters, version 2", "read README.md, chapter 2", "fix the crash in src/planner.py", "show its log"],
+)
 def test_what_may_choose_or_names_something_else_is_asked_about(text: str) -> None:
     assert not understand(text, TREE, REGISTRY).is_sure
 
