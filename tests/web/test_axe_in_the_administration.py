@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 from agents.models import ToolLimit
 from people.models import User
 from review.models import TimeLimit
-from tests.web.test_axe_on_every_page import looked_at
+from tests.web.test_axe_on_every_page import looked_at, with_axe
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_axe_finds_nothing_serious_in_the_administration(admin: User, open_page: Callable[..., Page]) -> None:
     ToolLimit.objects.create(tool="simple_coder", memory_bytes=256 * 1024**2)
     TimeLimit.objects.create(minutes=60, escalate_percent=50)
-    page = open_page(admin, "/admin/")
+    page = with_axe(open_page(admin, "/admin/"))
     found = [one for address in _addresses(admin) for one in looked_at(page, "admin", address)]
     assert [one for one in found if ": serious " in one or ": critical " in one] == []
 
