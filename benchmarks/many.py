@@ -164,8 +164,8 @@ def _what_the_mind_did(cursor: Any) -> None:
         "INSERT INTO agents_failurerecord (goal_id, agent_id, stage, position, tool, command, facts, classified_as,"  # noqa: S608
         " failure_class, reason, at, strategy, variant, why, weighed, overtaken_by, succeeded, settled_at,"
         " carried_first, carried_last)"
-        " SELECT goal.id, goal.agent_id, 'execution', 1, 'simple_coder', 'run', '{}', class.name, class.name, 'exit code 1',"
-        f" {at}, (ARRAY{list(_WAYS)})[1 + goal.id / 5 % 3], '', '',"
+        " SELECT goal.id, goal.agent_id, 'execution', 1, 'simple_coder', 'run', '{}', class.name, class.name,"
+        f" 'exit code 1', {at}, (ARRAY{list(_WAYS)})[1 + goal.id / 5 % 3], '', '',"
         f" '{{}}', '', goal.id % 3 <> 0, {at}, 0, 0 FROM agents_goal goal, LATERAL (SELECT"
         f" (ARRAY{list(_CLASSES)})[1 + goal.id / 10 % 3] AS name) AS class"
         " WHERE goal.id % 5 = 0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,6 +23,8 @@ def test_of_several_who_ask_at_once_one_makes_it_and_each_has_a_copy(prepared: P
 
     def make(folder: Path) -> None:
         made.append(folder)
+        with (prepared.folder / ".thing-lock").open() as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # who comes now waits
         folder.mkdir(mode=0o700)
         (folder / "file").write_text("as made")
 
