@@ -25,8 +25,8 @@ _COPY = (
     "copy of, produce copy of, generate copy of, keep … copy of"
 )
 _REMOVE = (
+    # Not “clean up”: who wants a folder tidied does not want it gone.
     "remove, delete, erase, rm, del, rmdir, discard, drop, trash, wipe, purge, bin, get rid of, do away with, "
-    "clean up, "
     "throw away, throw … away, throw out, throw … out, eliminate, destroy, unlink, toss, scrap, ditch, nuke"
 )
 _OVER = {

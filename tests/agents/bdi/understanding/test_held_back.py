@@ -53,6 +53,11 @@ def test_what_somebody_did_is_not_done_again(text: str) -> None:
     assert is_asked(text)
 
 
+@pytest.mark.parametrize("text", ["clean up boat", "please clean up the photos folder"])
+def test_who_wants_a_folder_tidied_does_not_want_it_gone(text: str) -> None:
+    assert is_asked(text)
+
+
 @pytest.mark.parametrize(
     "text", ["delete main.py if needed", "delete main.py if necessary", "show main.py if you must"]
 )
