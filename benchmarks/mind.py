@@ -254,7 +254,7 @@ def _goal(user: User, place: Path, number: int) -> Goal:
         (inside / "tests" / "test_one.py").write_text("def test_one(): pass\n")
         (inside / "notes" / f"round{number % 10}.md").write_text("noted\n")
         if area == about:
-            for name in range(8):
+            for name in range(10):
                 (inside / f"env{name}").mkdir()
                 (inside / f"env{name}" / "pyvenv.cfg").write_text("home = /usr/bin\n")
         for name in range(6):

@@ -13,8 +13,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from . import ROWS
 from .row import Place, Row, Step
@@ -46,6 +48,7 @@ def _apart(number: int, row: Row, place: Place) -> None:
     if place.guard == 0:
         environment = {"SECRET": place.marker}
         guard = subprocess.Popen(["/bin/sleep", "60"], env=environment, stdout=subprocess.DEVNULL)
+        _until_it_is_there(guard.pid)
         place = replace(place, guard=guard.pid)
     _in_child(lambda: _first(number, row, place))
     if row.later is not None:
@@ -53,6 +56,13 @@ def _apart(number: int, row: Row, place: Place) -> None:
     if guard is not None:
         guard.kill()
         guard.wait()
+
+
+def _until_it_is_there(pid: int) -> None:
+    """Its parent goes on before the kernel has laid out the new program: its environment reads as empty until then."""
+    deadline = time.monotonic() + 10
+    while not Path(f"/proc/{pid}/environ").read_bytes() and time.monotonic() < deadline:
+        pass
 
 
 def _in_child(work: Callable[[], None]) -> None:
