@@ -29,7 +29,7 @@ PERSON_WAIT_S = 600.0
 
 def complete(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> None:
     """The last main step is done: with it the plan is complete, and the goal achieved unless a part of it is planned
-    again. One statement, which also gives the lease back: whoever held it goes on with what comes next.
+    again. One transaction, which also gives the lease back: whoever held it goes on with what comes next.
 
     Raises as `record.advance`, and then nothing was written.
     """

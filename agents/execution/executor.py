@@ -156,7 +156,7 @@ class Executor:
             self._lines.append(reconsidered.line(decided))
 
     def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
-        """The last step and the plan end together, in one statement, and the lease with them."""
+        """The last step and the plan end together, in one transaction, and the lease with them."""
         if desk.session.living:
             self._say("worker", f"ended with the plan: {', '.join(desk.session.living)}")
         if running is None:

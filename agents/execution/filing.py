@@ -8,14 +8,18 @@ next one (`taking_up`), or to the sweep.
 
 from __future__ import annotations
 
+import logging
+import threading
 from typing import Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 
 from agents import prepared
 from agents.execution.statements import statement
 from agents.models import IntentPlan, StepReport
 from agents.services import hints
+
+logger = logging.getLogger(__name__)
 
 # Reports that are older were left behind: a claim files ten times a second.
 LEFT_BEHIND_S = 10.0
@@ -28,6 +32,8 @@ class Filer:
     def __init__(self, plan_id: int, goal_id: int) -> None:
         self._plan_id, self._goal_id = plan_id, goal_id
         self._is_due = False
+        # Who asks while the other files waits until that is committed: he is about to read it, or to write behind it.
+        self._filing = threading.Lock()
 
     def reported(self) -> None:
         """A report was made."""
@@ -39,14 +45,15 @@ class Filer:
 
     def file(self) -> None:
         """File what was reported; costs nothing when nothing was."""
-        if not self._is_due:
-            return
-        self._is_due = False  # before it is looked for: a report that comes meanwhile is filed the next time
-        try:
-            file(self._plan_id, self._goal_id)
-        except BaseException:
-            self._is_due = True
-            raise
+        with self._filing:
+            if not self._is_due:
+                return
+            self._is_due = False  # before it is looked for: a report that comes meanwhile is filed the next time
+            try:
+                file(self._plan_id, self._goal_id)
+            except BaseException:
+                self._is_due = True
+                raise
 
 
 def file(plan_id: int, goal_id: int) -> None:
@@ -76,7 +83,11 @@ def told(goal_id: int, filed: tuple[Any, ...] | None) -> None:
 def sweep() -> None:
     """File what was left behind by workers whose plans nobody took up since, say because their agent is paused."""
     for plan_id, goal_id in prepared.rows(_LEFT, {"age_s": LEFT_BEHIND_S, "most": SWEEP_PLANS}):
-        file(plan_id, goal_id)
+        try:
+            file(plan_id, goal_id)
+        except DatabaseError:
+            # One that cannot be filed keeps no other one from it.
+            logger.exception("What steps of plan %s reported could not be filed", plan_id)
 
 
 _LOCK = f"SELECT id FROM {IntentPlan._meta.db_table} WHERE id = %(plan)s FOR NO KEY UPDATE"  # noqa: S608  # our own

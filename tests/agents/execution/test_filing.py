@@ -249,6 +249,54 @@ def test_a_claim_that_cannot_file_tries_again(monkeypatch: pytest.MonkeyPatch) -
     assert asked == [1, 1]
 
 
+def test_who_asks_while_the_other_files_goes_on_when_that_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step that refers to an earlier one must not read past what its companion is just filing."""
+    filer, order = Filer(1, 1), list[str]()
+    entered, go = threading.Event(), threading.Event()
+
+    def slow(plan_id: int, goal_id: int) -> None:
+        entered.set()
+        go.wait(45)
+        order.append("filed")
+
+    def go_on() -> None:
+        filer.file()
+        order.append("went on")
+
+    monkeypatch.setattr(filing, "file", slow)
+    filer.reported()
+    beside, worker = threading.Thread(target=filer.file), threading.Thread(target=go_on)
+    beside.start()
+    assert entered.wait(45)
+    worker.start()
+    worker.join(timeout=0.2)
+    go.set()
+    for thread in (beside, worker):
+        thread.join(timeout=45)
+    assert order == ["filed", "went on"]
+
+
+def test_a_plan_that_cannot_be_filed_keeps_no_other_from_it(
+    approved: Approved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans = [approved([LS] * 3), approved([LS] * 3)]
+    for plan in plans:
+        _reported(plan, 1)
+    StepReport.objects.update(at=timezone.now() - timedelta(seconds=filing.LEFT_BEHIND_S + 1))
+    real, tried = filing.file, list[int]()
+
+    def refuse_the_first(plan_id: int, goal_id: int) -> None:
+        tried.append(plan_id)
+        if len(tried) == 1:
+            raise DatabaseError("refused")
+        real(plan_id, goal_id)
+
+    monkeypatch.setattr(filing, "file", refuse_the_first)
+    filing.sweep()
+    assert list(StepReport.objects.values_list("intent_plan_id", flat=True)) == tried[:1]
+    assert sorted(tried) == sorted(plan.pk for plan in plans)
+
+
 def _in_thread(work: Callable[[], None]) -> threading.Thread:
     def closing() -> None:
         work()
