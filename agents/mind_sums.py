@@ -1,7 +1,8 @@
 """Reading the insights of the mind: sums of days for charts, and the cases behind each number.
 
-What is counted is defined in docs/insights.md. Days that are over come from their sums, the newer ones from the cases
-themselves, so a number is always as many as its list is long.
+What is counted is defined in docs/insights.md. Days that are over come from their sums, newer plannings and corrections
+from the cases themselves, and the sums of recoveries follow each change of a failure: so a number is always as many as
+its list is long.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import BigIntegerField, Count, F, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce, Concat, TruncDate
+from django.db.models import BigIntegerField, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Concat
 
 from agents.bdi.corrections import JUDGED, Came
-from agents.bdi.latency import STAGES, TOTAL, quantile
-from agents.models import Correction, FailureRecord, Goal, MindDay, Planning
+from agents.bdi.latency import STAGES, TOTAL, quantile, unpacked
+from agents.models import Correction, FailureRecord, Goal, MindDay, Planning, RecoveryDay
 from agents.services.mind_cases import EDGE, sums_of
 
 # What a planning came to: a valid plan in the first attempt, after repairs, or none.
@@ -157,6 +158,12 @@ class Figures:
     recovered: Counter[str] = field(default_factory=Counter)
     took: dict[str, Times] = field(default_factory=dict)
 
+    def count(self, measure: str, came: str, cases: int, attempts: int) -> None:
+        """Count cases that came to this; `attempts` are those of plannings."""
+        counted = {"planning": self.planned, "correction": self.corrected, "recovery": self.recovered}[measure]
+        counted[came] += cases
+        self.attempts += attempts
+
     @property
     def corrections(self) -> int:
         """Corrections that were judged: those that no step used are none of them."""
@@ -209,44 +216,44 @@ class Sums:
     origins: defaultdict[tuple[str, str], Figures] = field(default_factory=lambda: defaultdict(Figures))
     cells: defaultdict[tuple[str, str], Figures] = field(default_factory=lambda: defaultdict(Figures))
 
+    def about(self, measure: str, what: str, which: str) -> Figures:
+        """The figures of a source; of an origin with its tool; of a class of failures with its strategy."""
+        if measure == "planning":
+            return self.sources[what]
+        return self.origins[what, which] if measure == "correction" else self.cells[what, which]
+
 
 # Of the agent and the tool in question; what is of no tool is of every one. Added up here by day, by agent and by what
-# it is about, since the sums of a quarter are many times the rows that a page shows.
+# it is about, in one pass, since the sums of a quarter are many times the rows that a page shows.
 _ASKED = f"""
 WITH edge AS (SELECT {EDGE} AS at),
-found AS MATERIALIZED (
-    SELECT *, CASE WHEN measure IN ('planning', 'correction') THEN '' ELSE what END AS stage FROM (
-        SELECT day, measure, agent_id, what, tool, came, cases, amount, buckets, counts
+found AS (
+    SELECT day, measure, agent_id, what, tool AS which, came, cases, amount, packed FROM (
+        SELECT day, measure, agent_id, what, tool, came, cases, amount, packed
         FROM {MindDay._meta.db_table} WHERE day BETWEEN %(first)s AND %(last)s
       UNION ALL
-        {sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}
-    ) AS each
-    WHERE (%(agent)s = 0 OR agent_id = %(agent)s) AND (%(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s)
-),
-spread AS MATERIALIZED (
-    SELECT day, agent_id, measure, what, bucket, number FROM found, unnest(buckets, counts) AS one (bucket, number)
+        SELECT day, measure, agent_id, what, tool, came, cases, amount, agents_packed(buckets, counts)
+        FROM ({sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}) AS newer
+    ) AS planned WHERE %(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s
+  UNION ALL
+    SELECT day, 'recovery', agent_id, failure_class, strategy, came, cases, 0, 0
+    FROM {RecoveryDay._meta.db_table}
+    WHERE day BETWEEN %(first)s AND %(last)s AND (%(tool)s = '' OR tool = %(tool)s)
+), staged AS (
+    SELECT *, CASE measure WHEN 'stage' THEN what ELSE '' END AS stage FROM found
+    WHERE %(agent)s = 0 OR agent_id = %(agent)s
 )
-SELECT day, NULL AS agent_id, measure, stage AS what, '' AS tool, came, sum(cases)::bigint, sum(amount)::bigint,
-       NULL::int AS bucket FROM found GROUP BY day, measure, stage, came
-UNION ALL
-SELECT NULL, agent_id, measure, stage, '', came, sum(cases)::bigint, sum(amount)::bigint, NULL::int
-FROM found GROUP BY agent_id, measure, stage, came
-UNION ALL
-SELECT NULL, NULL, measure, what, tool, came, sum(cases)::bigint, sum(amount)::bigint, NULL::int
-FROM found GROUP BY measure, what, tool, came
-UNION ALL
-SELECT NULL, NULL, measure, what, '', '', sum(number)::bigint, 0, bucket FROM spread GROUP BY measure, what, bucket
-UNION ALL
-SELECT day, NULL, measure, what, '', '', sum(number)::bigint, 0, bucket
-FROM spread WHERE %(in_stages)s OR what = %(total)s GROUP BY day, measure, what, bucket
-UNION ALL
-SELECT NULL, agent_id, measure, what, '', '', sum(number)::bigint, 0, bucket
-FROM spread WHERE %(in_stages)s OR what = %(total)s GROUP BY agent_id, measure, what, bucket
+SELECT day, agent_id, measure, coalesce(what, stage), which, came, sum(cases)::bigint, sum(amount)::bigint,
+       CASE WHEN grouping(what) = 0 OR %(in_stages)s OR stage = %(total)s THEN sum(packed)::text END
+FROM staged
+GROUP BY GROUPING SETS (
+    (day, measure, stage, came), (agent_id, measure, stage, came), (measure, what, which, came)
+)
 """  # noqa: S608  # names of our own tables
 
 
 def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
-    """Read once each: plannings, corrections and times together, and recoveries. Two queries.
+    """Read everything once, in one query.
 
     `in_stages`: how the times of each stage spread is told of each day and agent too, not only of the whole.
     """
@@ -264,43 +271,15 @@ def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
     }
     with connection.cursor() as cursor:
         cursor.execute(_ASKED, values)
-        for day, agent, measure, what, tool, came, cases, amount, bucket in cursor.fetchall():
-            told = [found.days[day] if day else found.agents[agent] if agent else found.total]
-            if measure == "planning":
-                told += [found.sources[what]] if what else []
-                for each in told:
-                    each.planned[came] += cases
-                    each.attempts += amount
-            elif measure == "correction":
-                told += [found.origins[(what, tool)]] if what else []
-                for each in told:
-                    each.corrected[came] += cases
-            elif bucket is None:
-                told[0].took.setdefault(what, Times()).add(cases, amount, ())
-            else:
-                told[0].took.setdefault(what, Times()).buckets[bucket] += cases
-    _add_recoveries(found, asked)
+        for day, agent, measure, what, which, came, cases, amount, packed in cursor.fetchall():
+            told = found.days[day] if day else found.agents[agent] if agent else found.total
+            about = None if day or agent else (what, which)
+            if measure == "stage":
+                told.took.setdefault(what, Times()).add(cases, amount, unpacked(packed).items() if packed else ())
+                continue
+            for each in (told,) if about is None else (told, found.about(measure, *about)):
+                each.count(measure, came, cases, amount)
     return found
-
-
-def _add_recoveries(found: Sums, asked: Asked) -> None:
-    rows: Iterable[Any] = (
-        asked.failures()
-        .order_by()
-        .annotate(day=TruncDate("at", tzinfo=UTC))
-        .values("day", "failure_class", "strategy", "variant", of_agent=_OF_AGENT)
-        .annotate(**{came: Count("pk", filter=which) for came, which in _RECOVERY.items()})
-    )
-    for row in rows:
-        cell = f"{row['strategy']}:{row['variant']}" if row["variant"] else row["strategy"]
-        for each in (
-            found.total,
-            found.days[row["day"]],
-            found.agents[row["of_agent"]],
-            found.cells[(row["failure_class"], cell)],
-        ):
-            for came in RECOVERED:
-                each.recovered[came] += row[came]
 
 
 def together(figures: Iterable[Figures]) -> Figures:

@@ -53,6 +53,7 @@ def keep_logs() -> None:
 def add_up_days() -> None:
     """Add up what the insights count of the days that are over."""
     mind_cases.add_up_days()
+    mind_cases.join_recoveries()
 
 
 @shared_task(name="agents.tend_backlog")

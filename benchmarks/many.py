@@ -25,6 +25,7 @@ from agents.models import (
     MindDay,
     Plan,
     Planning,
+    RecoveryDay,
     Transition,
 )
 from benchmarks import waiting
@@ -63,13 +64,14 @@ def fill(agent: Agent, goals: int, lines: int) -> Filled:
         _what_the_mind_did(cursor)
         log_keeping.keep()
         mind_cases.add_up_days()
+        mind_cases.join_recoveries()
         recovery_learning.rebuild({(each, "simple_coder", way) for each in _CLASSES for way in _WAYS})
         longest, small = Goal.objects.order_by("-pk")[1:3]
         long_lines = lines // LONG_SHARE
         each = (lines - long_lines) // Goal.objects.count()
         _write(cursor, "SELECT id FROM agents_goal WHERE id <> %s", [longest.pk], each)
         _write(cursor, "SELECT %s::bigint AS id", [longest.pk], long_lines)
-        of_the_mind = (Planning, Correction, MindDay, FailureRecord)
+        of_the_mind = (Planning, Correction, MindDay, FailureRecord, RecoveryDay)
         for model in (Goal, Plan, IntentPlan, Intent, Attempt, Transition, Belief, LogLine, Experience, *of_the_mind):
             cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")
         cursor.execute("ANALYZE")

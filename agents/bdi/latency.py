@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping
 
 GROWTH = 1.1
+# Counts of buckets stand in one decimal number, so many digits for each: such numbers are added like their counts.
+DIGITS = 12
 # In the order in which a planning goes through them.
 STAGES = ("waited", "perceive", "rules", "understand", "model", "validate")
 TOTAL = "total"
@@ -21,6 +23,14 @@ def time_of(bucket: int) -> float:
     A bucket is the whole part of the logarithm to the base GROWTH; everything up to a millisecond is in the first.
     """
     return float(GROWTH ** (bucket + 0.5))
+
+
+def unpacked(packed: str) -> dict[int, int]:
+    """How many cases each bucket has, out of the digits of the number that says it."""
+    digits = packed.zfill(-(-len(packed) // DIGITS) * DIGITS)
+    ends = range(len(digits), 0, -DIGITS)
+    counts = (int(digits[end - DIGITS : end]) for end in ends)
+    return {bucket: count for bucket, count in enumerate(counts) if count}
 
 
 def quantile(buckets: Mapping[int, int], share: float) -> float | None:

@@ -1,7 +1,8 @@
 """The cases behind the insights of the mind, and their sums of days that are over.
 
 One row for each planning of a goal and for each value that mindX settled by itself: what a number of the insights
-counts is what such rows a page lists. Failures and their recoveries have rows of their own already.
+counts is what such rows a page lists. Failures and their recoveries have rows of their own already, which change after
+their day is over (a step ends late, an operator corrects a class), so their sums follow each change.
 """
 
 from __future__ import annotations
@@ -114,6 +115,8 @@ class MindDay(models.Model):
     amount = models.BigIntegerField(default=0)
     buckets = ArrayField(models.SmallIntegerField(), default=list)
     counts = ArrayField(models.IntegerField(), default=list)
+    # The table has them a second time, as one number that the server adds up over many days: `packed`, a generated
+    # column of `agents.bdi.latency.DIGITS` decimal digits for each bucket. That is more than a DecimalField can have.
 
     class Meta:
         constraints = [
@@ -122,3 +125,26 @@ class MindDay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} {self.what} {self.came} on {self.day}"
+
+
+class RecoveryDay(models.Model):
+    """How many failures of a day (UTC) came to what by a strategy; several rows of the same are added up.
+
+    A trigger on the failures writes a row for each that is new and two for each that changes, one of them negative, so
+    the sums are right at every moment and nobody waits for another's. A beat makes one row of many.
+    """
+
+    day = models.DateField()
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False, db_constraint=False)
+    tool = models.CharField(max_length=64, blank=True)
+    failure_class = models.CharField(max_length=32)
+    # With its variant, as statistics name it.
+    strategy = models.CharField(max_length=65)
+    came = models.CharField(max_length=12)
+    cases = models.IntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["day"], name="recovery_day")]
+
+    def __str__(self) -> str:
+        return f"{self.cases} × {self.failure_class}, {self.strategy} {self.came} on {self.day}"

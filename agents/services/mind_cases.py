@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from agents import prepared
 from agents.bdi.corrections import RULE_NOTE, Stood, judge
 from agents.bdi.latency import GROWTH, STAGES, TOTAL
-from agents.models import Correction, Goal, Intent, IntentPlan, MindDay, Plan, Planning
+from agents.models import Correction, Goal, Intent, IntentPlan, MindDay, Plan, Planning, RecoveryDay
 
 # A day is added up when it is over for so long that no transaction begun in it is open any more.
 _SETTLED_AFTER = timedelta(hours=1)
@@ -73,7 +74,8 @@ def _stood(row: tuple[Any, ...]) -> Stood:
 
 # -- sums --------------------------------------------------------------------------------------------------------------
 _STAGE_TIMES = ", ".join(f"('{name}', {name}_ms)" for name in (*STAGES, TOTAL))
-# Times are those of plannings that came to a valid plan. `rows` of both are those of a time that {when} names.
+# Times are those of plannings that came to a valid plan. `rows` of both are those of a time that {when} names. Buckets
+# are counted by hash: as a part of what follows, the planner would sort every time of every stage first.
 _SUMS = f"""
     SELECT (at AT TIME ZONE 'UTC')::date AS day, 'planning' AS measure, agent_id, source AS what, '' AS tool,
            CASE WHEN NOT is_valid THEN 'none' WHEN attempts = 1 THEN 'first' ELSE 'repaired' END AS came,
@@ -85,15 +87,16 @@ _SUMS = f"""
            '{{{{}}}}'::smallint[], '{{{{}}}}'::int[]
     FROM {Correction._meta.db_table} WHERE {{when}} GROUP BY 1, 3, 4, 5, 6
   UNION ALL
-    SELECT day, 'stage', agent_id, what, '', '', sum(cases)::bigint, sum(amount)::bigint,
-           array_agg(bucket ORDER BY bucket), array_agg(cases ORDER BY bucket)
-    FROM (
+    (WITH timed AS MATERIALIZED (
         SELECT (at AT TIME ZONE 'UTC')::date AS day, agent_id, stage.name AS what,
                floor(ln(greatest(stage.ms, 1)) / ln({GROWTH}))::smallint AS bucket,
                count(*)::int AS cases, sum(stage.ms)::bigint AS amount
         FROM {Planning._meta.db_table} CROSS JOIN LATERAL (VALUES {_STAGE_TIMES}) AS stage (name, ms)
         WHERE is_valid AND stage.ms IS NOT NULL AND {{when}} GROUP BY 1, 2, 3, 4
-    ) AS timed GROUP BY day, agent_id, what
+    )
+    SELECT day, 'stage', agent_id, what, '', '', sum(cases)::bigint, sum(amount)::bigint,
+           array_agg(bucket), array_agg(cases)
+    FROM timed GROUP BY day, agent_id, what)
 """  # noqa: S608  # names of our own tables, columns and constants
 # The moment from which on cases are in no sum.
 EDGE = f"coalesce((SELECT ((max(day) + 1)::timestamp AT TIME ZONE 'UTC') FROM {MindDay._meta.db_table}), '-infinity')"  # noqa: S608
@@ -114,8 +117,7 @@ def add_up_days(now: datetime | None = None) -> int:
     settled = (now or timezone.now()) - _SETTLED_AFTER
     until = settled.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
-        if not cursor.fetchone()[0]:
+        if not _alone(cursor):
             return 0
         cursor.execute(
             f"INSERT INTO {MindDay._meta.db_table} ({_COLUMNS})"  # noqa: S608
@@ -123,3 +125,32 @@ def add_up_days(now: datetime | None = None) -> int:
             {"until": until},
         )
         return int(cursor.rowcount)
+
+
+_KEY = ("day", "agent_id", "tool", "failure_class", "strategy", "came")
+_OF_RECOVERY = ", ".join(_KEY)
+# Rows of the same, which the trigger on failures has written, as one. What is written meanwhile is another row.
+_TOGETHER = f"""
+WITH many AS (
+    SELECT {_OF_RECOVERY} FROM {RecoveryDay._meta.db_table}
+    GROUP BY {_OF_RECOVERY} HAVING count(*) > 1 OR sum(cases) = 0
+), gone AS (
+    DELETE FROM {RecoveryDay._meta.db_table} AS row USING many
+    WHERE ({", ".join(f"row.{one}" for one in _KEY)}) = ({", ".join(f"many.{one}" for one in _KEY)}) RETURNING row.*
+)
+INSERT INTO {RecoveryDay._meta.db_table} ({_OF_RECOVERY}, cases)
+SELECT {_OF_RECOVERY}, sum(cases) FROM gone GROUP BY {_OF_RECOVERY} HAVING sum(cases) <> 0
+"""  # noqa: S608  # names of our own table and its columns
+
+
+def join_recoveries() -> None:
+    """Make one row of many of the same recoveries of a day, and none where they come to nothing."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        if _alone(cursor):
+            cursor.execute(_TOGETHER)
+
+
+def _alone(cursor: CursorWrapper) -> bool:
+    """Whether nobody else adds up or joins; till the transaction ends nobody does."""
+    cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
+    return bool(cursor.fetchone()[0])

@@ -94,14 +94,12 @@ def of_everything(goal: Goal, ago: int) -> None:
 def filled(owner: User, goal_rows: Any) -> Goal:
     """Cases of today and of ten days before; those of days that are over are added up."""
     goal: Goal = goal_rows(owner, GoalState.PENDING)[0]
-    other = Agent.objects.create(name=HOSTILE)
+    of_another: Goal = goal_rows(owner, GoalState.PENDING, agent=Agent.objects.create(name=HOSTILE))[0]
     for ago in range(11):
         of_everything(goal, ago)
-    Goal.objects.filter(pk=goal.pk).update(agent=other)
-    goal.refresh_from_db()
-    of_everything(goal, 20)
+    of_everything(of_another, 20)
     assert mind_cases.add_up_days() > 0
-    return goal
+    return of_another
 
 
 def test_every_number_leads_to_as_many_cases(filled: Goal, operator: User, client_of: ClientOf) -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from agents import mind_sums
-from agents.bdi.latency import STAGES
+from agents.bdi.latency import STAGES, unpacked
 from agents.models import Correction, Goal, MindDay, Planning
 from agents.services import cycle, mind_cases, workspaces
 from people.models import User
@@ -116,3 +116,16 @@ def test_a_day_is_not_added_up_while_something_of_it_may_still_be_written(worked
     assert mind_cases.add_up_days(tomorrow + timedelta(minutes=59)) == 0
     assert mind_cases.add_up_days(tomorrow + timedelta(minutes=61)) > 0
     assert MindDay.objects.values_list("day", flat=True).distinct().get() == datetime.now(UTC).date()
+
+
+def test_the_number_that_holds_the_times_of_a_day_says_what_its_buckets_say(worked: Callable[..., Goal]) -> None:
+    worked(MEANT)
+    mind_cases.add_up_days(timezone.now() + timedelta(days=2))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT buckets, counts, packed::text FROM agents_mindday WHERE measure = 'stage'")
+        rows = cursor.fetchall()
+        cursor.execute("SELECT agents_packed('{0,240,7}', '{5,2147483647,1}')::text, agents_packed('{}', '{}')::text")
+        assert [unpacked(each) for each in cursor.fetchone()] == [{0: 5, 7: 1, 240: 2147483647}, {}]
+    assert rows
+    for buckets, counts, packed in rows:
+        assert unpacked(packed) == dict(zip(buckets, counts, strict=True)) != {}
