@@ -67,7 +67,7 @@ bench-pages:
 bench-log:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
-	@scripts/chromium.sh
+	@scripts/chromium.sh chromium
 	@$(PY) -m benchmarks.long_log
 
 bench-executor:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser import ARGUMENTS, LAUNCH_MS
+from tests.browser import ARGUMENTS, LAUNCH_MS, PROGRAM
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
 
@@ -40,9 +40,7 @@ def test_the_script_takes_a_goal_through_the_api(whole: Whole) -> None:
 def window() -> Iterator[Browser]:
     """Debian's Chromium."""
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=list(ARGUMENTS), timeout=LAUNCH_MS
-        )
+        chromium = playwright.chromium.launch(executable_path=PROGRAM, args=list(ARGUMENTS), timeout=LAUNCH_MS)
         expect.set_options(timeout=SLOW_MS)
         yield chromium
         chromium.close()
