@@ -21,8 +21,9 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     install 2>/dev/null && exit 0
     if ! is_there chromium; then
         apt-get update -qq >/dev/null
-        install
-        exit 0
+        install && exit 0
+        wanted=chromium # a distribution may have the whole one only
+        install && exit 0
     fi
 fi
 is_there chromium && exit 0
