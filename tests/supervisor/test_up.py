@@ -35,10 +35,12 @@ def running(tmp_path: Path) -> Iterator[list[Running]]:
             one.process.wait()
 
 
-def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing(
+def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing_nor_loses_it_when_killed(
     tmp_path: Path, running: list[Running]
 ) -> None:
-    data, port = tmp_path / "data", free_port()
+    # Longer than the path of a socket may be.
+    data, port = tmp_path / ("long" * 30) / "data", free_port()
+    data.parent.mkdir()
     up = Running(data, MINDX_PORT=str(port))
     running.append(up)
     up.wait_ready()
@@ -63,24 +65,11 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
 
     for name, word in (("web", "uvicorn"), ("worker", " worker "), ("valkey", "valkey"), ("postgres", "postgres")):
         up.kill_and_see_back(name, word)
-    up.end(signal.SIGTERM)
-
-
-def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path, running: list[Running]) -> None:
-    # Longer than the path of a socket may be.
-    data = tmp_path / ("long" * 30) / "data"
-    data.parent.mkdir()
-    environment = {"MINDX_PORT": str(free_port()), "MINDX_ADMIN_PASSWORD": "a password for the test"}
-    first = Running(data, **environment)
-    running.append(first)
-    first.wait_ready()
-    assert "the password is the one in MINDX_ADMIN_PASSWORD" in first.said
-    assert environment["MINDX_ADMIN_PASSWORD"] not in first.said
-    token = first.manage("token", "admin").splitlines()[-1]
-    first.kill_everything()
+    token = up.manage("token", "admin").splitlines()[-1]
+    up.kill_everything()
     assert (data / "postgres" / "data" / "postmaster.pid").exists(), "this is the remains of a killed server"
 
-    second = Running(data, **environment)
+    second = Running(data, MINDX_PORT=str(port))
     running.append(second)
     second.wait_ready()
     assert "First login" not in second.said
@@ -88,12 +77,6 @@ def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path,
         "from people.models import ApiToken as T; print(T.objects.filter(digest=T.digest_of('" + token + "')).count())"
     )
     assert second.manage("shell", "-v", "0", "-c", count).strip() == "1"
-    second.end(signal.SIGKILL)  # the supervisor alone: the kernel ends the others
-
-    third = Running(data, **environment)
-    running.append(third)
-    third.wait_ready()
-
     addresses = json.loads((data / "run" / "servers.json").read_text())
     with psycopg.connect(addresses["database_url"], autocommit=True) as connection:
         assert connection.execute("SELECT current_user").fetchone() == (APP,)
@@ -108,7 +91,12 @@ def test_after_everything_was_killed_the_next_start_has_all_data(tmp_path: Path,
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
         assert connection.execute("SELECT count(*) FROM agents_goal").fetchone()
-    third.end(signal.SIGINT)
+    second.end(signal.SIGKILL)  # the supervisor alone: the kernel ends the others
+
+    third = Running(data, MINDX_PORT=str(port))
+    running.append(third)
+    third.wait_ready()
+    third.end(signal.SIGTERM)
 
 
 def test_given_servers_are_used_and_none_is_started(
@@ -117,18 +105,21 @@ def test_given_servers_are_used_and_none_is_started(
     up = Running(
         tmp_path / "data",
         MINDX_PORT=str(free_port()),
+        MINDX_ADMIN_PASSWORD="a password for the test",
         DATABASE_URL=postgres.url(APP),
         MINDX_MIGRATE_URL=postgres.url(OWNER),
         REDIS_URL=valkey.url(),
     )
     running.append(up)
     up.wait_ready()
+    assert "the password is the one in MINDX_ADMIN_PASSWORD" in up.said
+    assert "a password for the test" not in up.said
     assert up.part("postgres") is None
     assert up.part("valkey") is None
     assert json.loads((tmp_path / "data" / "run" / "servers.json").read_text()) == {}
     with postgres.connect(APP, postgres.passwords.app, DATABASE) as connection:
         assert connection.execute("SELECT count(*) FROM people_user").fetchone() == (1,)
-    up.end(signal.SIGTERM)
+    up.end(signal.SIGINT)
 
 
 def test_a_taken_port_is_one_clear_error_and_nothing_is_started(tmp_path: Path, running: list[Running]) -> None:
