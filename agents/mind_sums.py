@@ -207,7 +207,10 @@ class Figures:
 
 @dataclass
 class Sums:
-    """Everything that the insights show of a time. `days` holds only those on which there was something."""
+    """Everything that the insights show of a time.
+
+    `days` holds only those on which there was something; of days that are counted together, under the first.
+    """
 
     total: Figures = field(default_factory=Figures)
     days: defaultdict[date, Figures] = field(default_factory=lambda: defaultdict(Figures))
@@ -240,7 +243,8 @@ found AS (
     FROM {RecoveryDay._meta.db_table}
     WHERE day BETWEEN %(first)s AND %(last)s AND (%(tool)s = '' OR tool = %(tool)s)
 ), staged AS (
-    SELECT *, CASE measure WHEN 'stage' THEN what ELSE '' END AS stage FROM found
+    SELECT %(first)s + (day - %(first)s) / %(together)s * %(together)s AS day, measure, agent_id, what, which, came,
+           cases, amount, packed, CASE measure WHEN 'stage' THEN what ELSE '' END AS stage FROM found
     WHERE %(agent)s = 0 OR agent_id = %(agent)s
 )
 SELECT day, agent_id, measure, coalesce(what, stage), which, came, sum(cases)::bigint, sum(amount)::bigint,
@@ -252,9 +256,10 @@ GROUP BY GROUPING SETS (
 """  # noqa: S608  # names of our own tables
 
 
-def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
+def sums(asked: Asked, *, together: int = 1, in_stages: bool = False) -> Sums:
     """Read everything once, in one query.
 
+    `together`: so many days, counted from the first one, are one.
     `in_stages`: how the times of each stage spread is told of each day and agent too, not only of the whole.
     """
     found = Sums()
@@ -262,6 +267,7 @@ def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
     values: dict[str, Any] = {
         "first": asked.first,
         "last": asked.last,
+        "together": together,
         "since": since,
         "until": until,
         "agent": asked.agent,
@@ -279,19 +285,6 @@ def sums(asked: Asked, *, in_stages: bool = False) -> Sums:
                 continue
             for each in (told,) if about is None else (told, found.about(measure, *about)):
                 each.count(measure, came, cases, amount)
-    return found
-
-
-def together(figures: Iterable[Figures]) -> Figures:
-    """All of them as one."""
-    found = Figures()
-    for one in figures:
-        found.corrected += one.corrected
-        found.planned += one.planned
-        found.attempts += one.attempts
-        found.recovered += one.recovered
-        for stage, times in one.took.items():
-            found.took.setdefault(stage, Times()).add(times.cases, times.amount_ms, times.buckets.items())
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from django.db.models import Q, QuerySet
 
@@ -106,7 +106,7 @@ class Asking:
     def query(self, **changes: str | date) -> str:
         """The end of an address that asks for this, with some of it changed."""
         named = self._named | {_SPELT.get(name, name): value for name, value in changes.items()}
-        return urlencode({name: value for name, value in named.items() if value})
+        return "&".join(f"{name}={_quoted(str(value))}" for name, value in named.items() if value)
 
     @cached_property
     def _named(self) -> dict[str, str | date]:
@@ -123,6 +123,12 @@ class Asking:
     def back(self) -> str:
         """The end of the address of the page that led to a list."""
         return Asking(self.first, self.last, self.agent).query()
+
+
+@lru_cache(maxsize=1024)
+def _quoted(value: str) -> str:
+    """A value as an address has it; a page leads to hundreds of addresses with the same few."""
+    return quote_plus(value)
 
 
 def corrections(asking: Asking, after: str) -> tuple[list[Correction], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -16,7 +17,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents import mind_sums
 from agents.bdi.corrections import Came
+from agents.mind_sums import Asked
 from agents.models import Agent, Correction, FailureRecord, Goal, Plan, Planning
 from agents.services import cycle, mind_cases, workspaces
 from agents.states import GoalState
@@ -143,6 +146,29 @@ def test_what_really_happened_is_counted(
     assert "README.md" in read(client, f"{LISTS[0]}?came=succeeded")
     for address, cases in counted(read(client)):
         assert cases_of(client, address) == cases == 1
+
+
+def test_days_that_are_one_bar_are_counted_together(filled: Goal) -> None:
+    today = timezone.now().date()
+    asked = Asked(today - timedelta(days=21), today)
+    days, weeks = mind_sums.sums(asked).days, mind_sums.sums(asked, together=7).days
+    assert set(weeks) == {asked.first + timedelta(days=n) for n in (0, 7, 14, 21)}
+    for first, figures in weeks.items():
+        inside = [one for day, one in days.items() if first <= day < first + timedelta(days=7)]
+        assert figures.attempts == sum(one.attempts for one in inside) > 0
+        for counts in ("corrected", "planned", "recovered"):
+            assert getattr(figures, counts) == sum((getattr(one, counts) for one in inside), Counter())
+        assert figures.total.buckets == sum((one.total.buckets for one in inside), Counter())
+        assert figures.took["rules"].amount_ms == sum(one.took["rules"].amount_ms for one in inside)
+
+
+def test_a_bar_of_several_days_leads_to_their_cases(filled: Goal, operator: User, client_of: ClientOf) -> None:
+    client = client_of(operator)
+    page = read(client, f"{PAGE}?from={timezone.now() - timedelta(days=89):%Y-%m-%d}")
+    of_bars = [(address, cases) for address, cases in counted(page[page.index('id="t-by-day"') :]) if cases]
+    assert len(of_bars) > 40
+    for address, cases in set(of_bars):
+        assert cases_of(client, address) == cases, address
 
 
 @pytest.mark.parametrize("who", ["owner", "reviewer", "outsider"])
