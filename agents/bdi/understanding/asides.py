@@ -103,6 +103,8 @@ _EXCUSING = (
     r"\bfor\s+(?:me|us|(?:my|our|the)\s+(?:boss|team|colleagues?|manager|client|customer|customers|professor|teacher))\b",
     r"(?:,\s*)?(?:(?:i|we|you)\s+)?"
     r"(?:do not|don['’]?t|no longer)\s+(?:really\s+)?need\s+(?:it|them|this|that)(?:\s+any\s?more)?",
+    r",\s*(?:(?:it|they|which|that)(?:['’]s|\s+is|['’]re|\s+are)\s+)?(?:no\s+longer|not)\s+(?:needed|required|used|wanted|in\s+use)"
+    r"(?:\s+any\s?more)?",
     r"\bin\s+(?:the|this|my|our)\s+(?:workspace|project|current\s+(?:folder|directory|workspace|project))\b",
 )
 # What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.

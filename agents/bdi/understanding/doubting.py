@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.naming_words import FOLDER_HEADS
 from agents.bdi.understanding.paths import FOLDER, Tree, without_placeholders
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
@@ -179,7 +180,7 @@ def says_where_in_a_text(state: State) -> tuple[str, ...]:
     for one in state.params.values():
         if not one.span or one.why != "it is not in quotes":
             continue
-        inside = [token for token in state.tokens if one.span[0] < token.start and token.end <= one.span[1]]
+        inside = [token for token in state.tokens if one.span[0] <= token.start and token.end <= one.span[1]]
         found += [
             f"{before.value} {token.value}"
             for before, token in itertools.pairwise(inside)
@@ -219,6 +220,52 @@ def says_an_order(state: State) -> tuple[str, ...]:
         for one, two in itertools.pairwise(state.tokens)
         if one.text in _SORTING and two.text in ("first", "last")
     )
+
+
+_INTO = frozenset({"in", "inside", "into", "under", "within", "below", "beneath", "from", "to"})
+
+
+def is_in_a_place(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a noun says where: “a file inside the thesis folder” makes no folder."""
+    for token in reversed(tokens[max(0, at - 4) : at]):
+        if token.kind == SIGN:
+            return False
+        if token.text in _INTO:
+            return True
+    return False
+
+
+def makes_another_kind(state: State, met: Met) -> tuple[str, ...]:
+    """“An empty file in the folder x” makes a file: the first noun that says a kind says what is made."""
+    makes = {place.makes for place in state.lexicon.registry.said(state.entry.command).places.values()}
+    if "folder" not in makes:
+        return ()
+    for at, token in enumerate(state.tokens):
+        if at in met.used or token.kind != WORD or is_in_a_place(state.tokens, at):
+            continue
+        if token.text in FOLDER_HEADS or token.text in state.entry.key:
+            return ()
+        if token.text in _WRITTEN and not state.situation.tree.kind(token.value):
+            return (token.value,)
+    return ()
+
+
+_WRITTEN = frozenset({"file", "files", "document", "script", "module"})
+
+
+def who_does_it(state: State, met: Met) -> tuple[str, ...]:
+    """“The old folder can go”: what stands before “can” and a bare verb does it, and nothing is done with it."""
+    verb = state.tokens[met.used[0]]
+    before = state.tokens[: met.used[0]]
+    modal = next((at for at, one in enumerate(before) if one.text in _MODALS), None)
+    if not modal or before[-1].text not in _MODALS | {"to", "now", "just", "also"} or verb.text != bases(verb.text)[-1]:
+        return ()
+    subject = before[:modal]
+    named = {one.span[0] for one in (*state.params.values(), *state.items) if one.span}
+    return tuple(one.value for one in subject if one.start in named)
+
+
+_MODALS = frozenset("can could may might must should shall will would has have needs need ought".split())
 
 
 def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:

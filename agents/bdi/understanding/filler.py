@@ -21,7 +21,8 @@ use via through called run tool function make give get take put thing stuff plea
 bit little version alright sure yes yeah hmm cheers ta ya mate buddy friend following below above far yet still
 already own ever such favour favor bother hopefully guys folks pal man ah oh aha hereby therefore thus hence
 somewhere lying lies located situated wish kept maximal longer
-moreover furthermore additionally besides-that such-that upon onto-there together myself yourself ourselves somehow
+moreover furthermore around hereabouts
+additionally besides-that such-that upon onto-there together myself yourself ourselves somehow
     """.split()
 )
 # Behind these “to” leads to a verb, and to no place.

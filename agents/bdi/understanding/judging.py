@@ -12,6 +12,7 @@ from agents.bdi.understanding.doubting import (
     asks_how_it_is,
     asks_whether,
     begun_and_left,
+    makes_another_kind,
     names_nothing,
     other_commands,
     says_an_order,
@@ -19,6 +20,7 @@ from agents.bdi.understanding.doubting import (
     says_where_in_a_text,
     speaks_of,
     verbs_in_values,
+    who_does_it,
 )
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE, LEADING_NOUNS, is_manner
@@ -37,7 +39,7 @@ from agents.bdi.understanding.placing import (
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
-from agents.bdi.understanding.superfluous import adjuncts, appositions, without_superfluous
+from agents.bdi.understanding.superfluous import adjuncts, appositions, kind_nouns, without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
 
@@ -157,7 +159,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]
-    beside = appositions(left, state)
+    beside = [*appositions(left, state), *kind_nouns(left, state)]
     left = [token for token in left if token not in beside]
     dropped = tuple(token for token in state.left if token not in left)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.
@@ -179,6 +181,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
+    doubts += makes_another_kind(state, met) + who_does_it(state, met)
     doubts += says_where_in_a_text(state) + adds_what_is_left(state) + says_an_order(state)
     left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
@@ -271,7 +274,7 @@ def _of_words(state: State, met: Met, left: _Left) -> float:
     cost += 1.0 * len(left.doubts) + 0.1 * len(left.superfluous) + 0.1 * len(left.slips)
     # However politely it is said, that is no more against it.
     cost += min(0.2, 0.05 * sum(1 for token in left.idle if token.text not in ARTICLES))
-    cost += 0.3 * met.typos + 0.15 * _nouns_in_text(state)
+    cost += met.cost + 0.3 * met.typos + 0.15 * _nouns_in_text(state)
     cost -= 0.25 * min(len(about), 2) + min(0.15 * (met.words - 1), 0.3)
     return cost + (0.0 if met.used[0] <= first else 0.25)
 

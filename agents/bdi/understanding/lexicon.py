@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from agents.bdi.understanding.filler import ARTICLES, IDLE, NO_SLIPS, SMALL
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.spelling import is_near
+from agents.bdi.understanding.synonyms import same_as
 from agents.bdi.understanding.tokens import NUMBERS, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
@@ -24,6 +25,8 @@ REMEMBERED = 16_384
 LONGEST = 32
 # So many words may stand in the gap of “throw … away”.
 WIDEST = 16
+# What speaks against a verb that only means what a declared one does, and against one that other commands declare.
+_FOR_SYNONYM, _FOR_ANOTHERS = 0.15, 0.45
 _SKIPPED = ARTICLES | {"me", "us"}
 
 
@@ -32,6 +35,8 @@ class Verb:
     """A verb expression in its sense: its words, folded and without articles."""
 
     parts: tuple[str, ...]
+    # What speaks against it: nothing where the tool declares it.
+    cost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class Met:
     used: tuple[int, ...]
     typos: int
     words: int
+    # What speaks against the expression itself.
+    cost: float = 0.0
 
 
 class Lexicon:
@@ -72,9 +79,9 @@ class Lexicon:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
-        self.entries = tuple(
-            _entry(command, sense) for command in registry.commands for sense in registry.said(command).senses
-        )
+        senses = [(command, sense) for command in registry.commands for sense in registry.said(command).senses]
+        declared = frozenset(_folded(verb) for _, sense in senses for verb in sense.verbs)
+        self.entries = tuple(_entry(command, sense, declared) for command, sense in senses)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -254,14 +261,14 @@ class Lexicon:
         for number, order in sorted(places):
             verb = self.entries[number].verbs[order]
             for start in places[number, order]:
-                if met := self._from(verb.parts, tokens, start):
+                if met := self._from(verb, tokens, start):
                     found[number].append(met)
         return found
 
-    def _from(self, parts: tuple[str, ...], tokens: Sequence[Token], start: int) -> Met | None:
+    def _from(self, verb: Verb, tokens: Sequence[Token], start: int) -> Met | None:
         taken: list[int] = []
         typos, at, gap = 0, start, False
-        for part in parts:
+        for part in verb.parts:
             if part == GAP:
                 gap = True
                 continue
@@ -278,25 +285,48 @@ class Lexicon:
             taken.append(at)
             typos += slips or 0
             at, gap = at + 1, False
-        return Met(tuple(taken), typos, len(taken))
+        return Met(tuple(taken), typos, len(taken), verb.cost)
 
 
-def _entry(command: Command, sense: Sense) -> Entry:
+def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]]) -> Entry:
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
-    declared = ((slot, cue) for slot in sense.slots for cue in slot.cues)
-    for order, (slot, cue) in enumerate(declared):
+    said = ((slot, cue) for slot in sense.slots for cue in slot.cues)
+    for order, (slot, cue) in enumerate(said):
         cues[fold(cue[0])].append(Cue(tuple(map(fold, cue)), slot, order))
     longest_first = sorted(sense.flags.items(), key=lambda one: -len(one[0]))
     return Entry(
         command,
         sense,
-        tuple(Verb(_folded(verb)) for verb in sense.verbs),
+        (
+            *(Verb(_folded(verb)) for verb in sense.verbs),
+            *_synonyms(sense, declared, lambda slot: _is_any_word(command, slot)),
+        ),
         frozenset(map(fold, sense.about)),
         frozenset(map(fold, sense.key)),
         {first: tuple(found) for first, found in cues.items()},
         tuple((tuple(map(fold, phrase)), name, value) for phrase, (name, value) in longest_first),
         frozenset(map(fold, sense.never)),
     )
+
+
+def _is_any_word(command: Command, slot: Slot) -> bool:
+    shape = slot.shape or command.kind(slot.parameter)
+    return shape in ("word", "name", "text")
+
+
+def _synonyms(sense: Sense, declared: frozenset[tuple[str, ...]], is_open: Callable[[Slot], bool]) -> Iterator[Verb]:
+    """The verbs that mean what one of the sense's own does; one that some tool declares says that one first.
+
+    Where any word could be the object, and no noun says what it is about, other verbs would mean anything.
+    """
+    own = {_folded(verb) for verb in sense.verbs}
+    if not sense.key and any(slot.is_object and is_open(slot) for slot in sense.slots):
+        return
+    for verb in sense.verbs:
+        for other in same_as(verb):
+            if (parts := _folded(other)) not in own:
+                own.add(parts)
+                yield Verb(parts, _FOR_ANOTHERS if parts in declared else _FOR_SYNONYM)
 
 
 def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:

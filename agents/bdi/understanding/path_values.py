@@ -40,7 +40,8 @@ _HERE = frozenset(
 def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     place = asked.place or Place(NEW)
     literal = next((one for one in tokens if one.kind in (PATH, QUOTED, PLACEHOLDER)), None)
-    heads = {one.text for one in tokens if one.kind == WORD}
+    # “Scripts” is a name and no kind of thing where a folder is called so.
+    heads = {one.text for one in tokens if one.kind == WORD and not asked.tree.kind(one.value)}
     calls_folder, calls_file = bool(heads & FOLDER_HEADS), bool(heads & FILE_HEADS)
     wanted = place.wanted
     if wanted == ANY and calls_folder != calls_file:

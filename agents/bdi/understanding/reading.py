@@ -12,17 +12,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.chunks import chunked
-from agents.bdi.understanding.doubting import placeholders
+from agents.bdi.understanding.doubting import is_in_a_place, placeholders
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import IDLE, INFINITIVE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys, take_settings
-from agents.bdi.understanding.tokens import FLAG, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from sandbox.command_line import PROGRAMS
@@ -146,9 +147,19 @@ def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[i
 _ARTICLES = frozenset({"a", "an", "the", "my", "our", "this", "that", "its", "his", "her", "their", "your"})
 
 
+_DEFINITE = frozenset({"the", "my", "our", "this", "that"})
+
+
+def _is_head(token: Token, lexicon: Lexicon) -> bool:
+    return token.kind == WORD and (token.text in FILE_HEADS | FOLDER_HEADS or token.text in lexicon.keys)
+
+
 def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
     """Whether a verb stands between an article and a noun: “a better name” asks for nothing to be made better."""
     at = met.used[0]
+    if at and met.words == 1 and tokens[at].text in ("named", "called", "titled") and _is_head(tokens[at - 1], lexicon):
+        # “A folder named x would be nice” gives nothing a name.
+        return True
     if met.words == 1 and tokens[at].text in INFINITIVE and at + 1 < len(tokens) and tokens[at + 1].text == "to":
         # “I want to commit” is about committing, and nothing is wanted.
         return True
@@ -158,6 +169,13 @@ def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
     if met.words != 1 or at == 0 or tokens[at - 1].text not in _ARTICLES or at + 1 >= len(tokens):
         return False
     token, noun = tokens[at], tokens[at + 1]
+    if (
+        noun.kind == PATH
+        and tokens[at - 1].text in _DEFINITE
+        and any(lexicon.is_exact_verb(one) for one in tokens[: at - 1])
+    ):
+        # “Use the virtualenv .venv”: what .venv is, and nothing that is to be made.
+        return True
     if token.text in ("new", "empty", "blank") or noun.kind != WORD:
         return False
     return noun.text not in IDLE and not lexicon.is_exact_verb(noun)
@@ -168,7 +186,7 @@ def _longest(mets: Sequence[Met]) -> list[Met]:
     best: dict[int, Met] = {}
     for met in mets:
         before = best.get(met.used[0])
-        if before is None or (met.words - met.typos) > (before.words - before.typos):
+        if before is None or (met.words - met.typos, -met.cost) > (before.words - before.typos, -before.cost):
             best[met.used[0]] = met
     return sorted(best.values(), key=lambda met: (-(met.words - met.typos), met.used[0]))[:3]
 
@@ -232,10 +250,12 @@ def _of_others(state: State) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(
             token.text
-            for before, token in zip((None, *state.tokens), state.tokens, strict=False)
+            for at, (before, token) in enumerate(zip((None, *state.tokens), state.tokens, strict=False))
             if token.kind in (WORD, FLAG, SIGN)
             and (token.text in state.entry.never or singular(token.text) in state.entry.never)
             and (not state.situation.tree.kind(token.value) or (before is not None and before.text in _ALL_OF))
+            and not (before is not None and before.text in ("named", "called"))
+            and not (is_noun(token, FOLDER_HEADS, state.lexicon) and is_in_a_place(state.tokens, at))
         )
     )
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from agents.bdi.understanding.chunks import Chunks
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.filling import fill, listed
 from agents.bdi.understanding.lexicon import Met
-from agents.bdi.understanding.paths import NEW
+from agents.bdi.understanding.paths import NEW, Candidate
 from agents.bdi.understanding.state import State, asked_of, shape_of
 from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
@@ -111,8 +111,17 @@ def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False
         tokens, held = tokens[:-1], tokens[-1:]
     filled, rest = fill(tokens, replace(asked_of(state, slot), is_loose=not must))
     if filled is not None:
+        _, number = state.counted
+        if filled.value is None and 1 < number == len(filled.choices):
+            # “Both sales files”: of what it may be there are as many as are meant.
+            filled, *others = (_taken(filled, choice) for choice in filled.choices)
+            state.items = tuple(others)
         state.params[slot.parameter] = filled
     state.left += [*rest, *held]
+
+
+def _taken(filled: Filled, choice: Candidate) -> Filled:
+    return replace(filled, value=choice.path, confidence=0.9, why=choice.why, problem="", choices=(), penalty=0.1)
 
 
 def _items(state: State, tokens: list[Token]) -> list[list[Token]]:
@@ -122,9 +131,21 @@ def _items(state: State, tokens: list[Token]) -> list[list[Token]]:
         []
         # “With syntax highlighting and with a dark theme” is no list.
         if any(item[0].text in ("with", "using") for item in items[1:])
-        or any(state.lexicon.is_verb(item[0]) and not state.situation.tree.kind(item[0].value) for item in items[1:])
+        or any(_begins_another(state, item) for item in items[1:])
         else items
     )
+
+
+# What follows these is where something goes, and no further thing of a list.
+_WHERETO = frozenset({"to", "into", "onto", "as"})
+
+
+def _begins_another(state: State, item: Sequence[Token]) -> bool:
+    """Whether a part of a list is a command of its own, however politely it begins: “a; please create it”."""
+    first = next((one for one in item if not (one.kind == WORD and one.text in IDLE - LEADING)), item[0])
+    is_verb = state.lexicon.is_verb(first) and not state.situation.tree.kind(first.value)
+    # “It into the folder y” is what becomes of the one before.
+    return is_verb or (item[0].text in ("it", "them") and len(item) > 1) or (len(item) > 1 and item[0].text in _WHERETO)
 
 
 def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:

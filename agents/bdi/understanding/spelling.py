@@ -40,6 +40,8 @@ def is_near(said: str, meant: str) -> bool:
     """Whether `said` is `meant`, or a likely slip of it. The first letter is rarely the wrong one."""
     if said == meant:
         return True
+    if not said or not meant:
+        return False
     # Asked for each new word with every word that is known: what is cheap and rules most of them out comes first.
     if abs(len(said) - len(meant)) > 2 or (said[0] != meant[0] and sorted(said[:2]) != sorted(meant[:2])):
         return False

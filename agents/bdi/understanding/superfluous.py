@@ -99,6 +99,33 @@ def appositions(left: Sequence[Token], state: State) -> list[Token]:
     return found
 
 
+# Nouns that say what kind of thing a name is, beside that name: “the bakery package”, “the members list”.
+_KIND_NOUNS = frozenset(
+    """
+package module library component class list table sheet spreadsheet overview file document doc page notebook letter
+contract script program source config configuration codebase subfolder subdirectory tree area section part
+    """.split()
+)
+
+
+def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
+    """What is left beside a name that was surely found, and only says what kind of thing it is."""
+    places = state.lexicon.registry.said(state.entry.command).places
+    ends = [
+        one.span
+        for name, one in state.params.items()
+        if name in places and one.span and one.value is not None and one.confidence >= 0.9
+    ]
+    giving = state.lexicon.words_of_values(state.entry.command)
+    return [
+        token
+        for token in left
+        if token.text in _KIND_NOUNS
+        and token.text not in giving
+        and any(start < token.start < end + 2 for start, end in ends)
+    ]
+
+
 def _is_open_behind(word: str, state: State) -> bool:
     return any(
         slot.parameter not in state.params and any(cue[0] == word for cue in slot.cues)

@@ -15,6 +15,7 @@ from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIG
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
 _TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "these", "those", "your", "its", "their"})
+_PEOPLE = frozenset({"i", "we", "you", "they", "he", "she", "us", "me"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
 
@@ -50,6 +51,9 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     ):
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
+    while len(kept) > 1 and kept[0].text in ("do", "does", "did"):
+        # “Where does it say x”: the question's own word.
+        kept = kept[1:]
     kept, behind = together(kept, asked.raw)
     if not _is_announced(asked.raw, kept[0].start):
         kept, further = _to_the_next_clause(kept)
@@ -58,6 +62,8 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         # “The word discount everywhere in …”: one word is announced.
         kept, behind = kept[:1], [*kept[1:], *behind]
     start, end = kept[0].start, kept[-1].end
+    if start >= end:
+        return None, list(tokens)
     # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
     # “My data”, “something nice”: that tells of a text, and is none.
@@ -71,7 +77,7 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         pairs = itertools.pairwise(kept)
         named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)
         penalty += 1.0 if named else 0.0
-    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
+    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT | _PEOPLE else 0.0
     penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.
     penalty += 0.6 if len(kept) == 1 and kept[0].text in FILE_HEADS | FOLDER_HEADS else 0.0
@@ -124,6 +130,8 @@ def quoted_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, 
 def without_ends(tokens: Sequence[Token]) -> list[Token]:
     kept = list(tokens)
     while kept and kept[-1].kind == SIGN and kept[-1].value not in (")", "]", "}"):
+        kept.pop()
+    while len(kept) > 1 and kept[-1].kind == WORD and kept[-1].text in ("everywhere", "anywhere"):
         kept.pop()
     while kept and kept[-1].kind == WORD and kept[-1].text in ("please", "thanks", "now", "ok", "okay", "lol", "btw"):
         kept.pop()

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.bdi.understanding.filler import IDLE, LEADING
+from agents.bdi.understanding.frames import framed
 from agents.bdi.understanding.judging import MOST_COST, Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.reading import readings
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.text_values import LITTLE
-from agents.bdi.understanding.tokens import SIGN, WORD, Token
+from agents.bdi.understanding.tokens import SIGN, WORD, Token, tokens_of
 
 # Verbs that go without saying, and what speaks against a reading with one.
 _UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
 _NAMING = ("called", "named", "name", "titled", "title")
 # What speaks against a clause that was turned, or whose “it” was put into words.
-_FOR_TURNED, _FOR_NAMED = 0.1, 0.15
+_FOR_TURNED, _FOR_NAMED, _FOR_FRAMED = 0.1, 0.15, 0.1
 _AUXILIARIES = frozenset(
     """
 should must has have had to be is are was were can could shall need needs needed ought would will may might supposed
@@ -45,11 +46,36 @@ def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexico
         found += _costing(readings(turned, situation, lexicon), _FOR_TURNED)
     if not any(one.is_whole and one.cost <= MOST_COST for one in found):
         found += _with_unsaid(tokens, situation, lexicon)
+        found += _framed(tokens, situation, lexicon)
     return sorted(found, key=lambda one: one.cost)
 
 
 def _costing(found: list[Reading], cost: float) -> list[Reading]:
     return [replace(one, cost=round(one.cost + cost, 4)) for one in found]
+
+
+def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """Readings of what the clause means by a turn of phrase, of which no value holds words of the phrase itself."""
+    found: list[Reading] = []
+    for made in framed(tokens, is_alone=_is_alone(tokens, situation.raw)):
+        kept = {one.start for one in made if one.end > one.start}
+        passed = [one for one in tokens if one.start not in kept]
+        found += [
+            one
+            for one in readings(made, situation, lexicon)
+            if not any(
+                value.span is not None and value.span[0] <= token.start < value.span[1]
+                for value in (*one.params.values(), *one.items)
+                for token in passed
+            )
+        ]
+    return _costing(found, _FOR_FRAMED)
+
+
+def _is_alone(tokens: tuple[Token, ...], raw: str) -> bool:
+    """Whether a clause is all that a text says, but for courtesy."""
+    around = (raw[: tokens[0].start], raw[tokens[-1].end :]) if tokens else ()
+    return all(token.kind == SIGN or token.text in IDLE for part in around for token in tokens_of(part))
 
 
 def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
@@ -71,8 +97,8 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
     is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
     found: list[Reading] = []
     for verb in _UNSAID:
-        if verb in ("make", "turn") and tokens[0].text in _BE_FORMS:
-            continue  # “is there a branch x?” asks, and makes none
+        if verb in ("make", "turn") and (tokens[0].text in _BE_FORMS or any(one.text == "would" for one in tokens)):
+            continue  # “is there a branch x?” asks, and makes none; “a folder named x would be nice” names nothing so
         if verb == "make" and not is_named:
             continue  # “that file is important” asks for nothing to be made
         whole = (Token(WORD, verb, verb, at, at), *tokens)

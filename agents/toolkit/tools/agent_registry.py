@@ -121,7 +121,8 @@ TOOL = Tool(
                 sense(
                     "create, make, deploy, instantiate, set up",
                     f"name~word > {_AGENT}",
-                    "tools~text > with the tools, with the tool, that may use, that uses, using the tools, using",
+                    "tools~text > with the tools, with the tool, that may use, using the tools, using the tool",
+                    "model~word > with the model, using the model, on the model, by the model, model",
                     about="agent new",
                     key="agent",
                 ),

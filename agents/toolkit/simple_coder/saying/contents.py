@@ -42,7 +42,7 @@ SAID: Mapping[str, Said] = {
                     "file content contents text source code line lines document inside whole full on onwards onward "
                     "screen console terminal"
                 ),
-                never="run name note notes diff header headers branch branches commit commits history",
+                never="run name note notes diff header headers branch branches commit commits history last final half",
             ),
             sense(
                 f"{SHOW}, give, get, want, need, examine, check, study",

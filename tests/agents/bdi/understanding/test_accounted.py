@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "README.md",
@@ -24,13 +24,8 @@ PATHS = (
     ".env.example",
     "docs/faq.md",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from agents.bdi.understanding.paths import ANY, FILE, Tree
 from agents.bdi.understanding.tokens import number_of, tokens_of, with_numbers
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "README.md",
@@ -27,13 +28,8 @@ PATHS = (
     "cellar/wine/list.txt",
     "lab/pyvenv.cfg",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from agents.bdi.understanding import remarks
 from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "README.md",
@@ -29,13 +29,8 @@ PATHS = (
     "photos/hills.jpg",
     "archive/.keep",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 def remarked(text: str) -> list[str]:

@@ -9,10 +9,10 @@ import pytest
 from agents.bdi.understanding import naming
 from agents.bdi.understanding.filled import Asked
 from agents.bdi.understanding.filling import fill
-from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "README.md",
@@ -29,13 +29,8 @@ PATHS = (
     "tests/test_app.py",
     "thesis/references.bib",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from agents.bdi.understanding import asides
 from agents.bdi.understanding.dictated import written
-from agents.bdi.understanding.paths import Tree, without_placeholders
+from agents.bdi.understanding.paths import without_placeholders
 from agents.bdi.understanding.tokens import tokens_of
-from agents.bdi.understanding.understand import by_name, understand
+from agents.bdi.understanding.understand import understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "README.md",
@@ -30,13 +31,8 @@ PATHS = (
     "src/planner.py",
     "tests/test_backup.py",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 
 from agents.bdi.understanding import asides, moods
 from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import tokens_of
-from agents.bdi.understanding.understand import by_name, understand
+from agents.bdi.understanding.understand import understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 PATHS = (
     "report.md",
@@ -22,18 +22,13 @@ PATHS = (
     "photos/beach.jpg",
     "myenv/pyvenv.cfg",
 )
-TREE = Tree.of((path, "file") for path in PATHS)
+HERE = Workspace.of(PATHS)
+TREE, steps = HERE.tree, HERE.steps
 
 
 def told(text: str) -> list[str]:
     found = moods.told_in(tokens_of(asides.blanked(text)), TREE, lexicon_of(REGISTRY))
     return [text[start:end] for start, end in found.spans]
-
-
-def steps(text: str) -> list[tuple[str, dict[str, Any]]]:
-    found = understand(text, TREE, REGISTRY)
-    assert found.is_sure, found.questions
-    return [(command, dict(values)) for _, command, values in by_name(found)]
 
 
 @pytest.mark.parametrize(

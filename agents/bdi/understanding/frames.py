@@ -1,0 +1,168 @@
+"""Whole turns of phrase that mean a plain command: “x can go” is “remove x”, “x belongs into y” is “move x to y”.
+
+The left side is what people say, the right side a command as tools declare it. `{x}` stands for one or more words that
+are kept as they are, `a|b` for either word, `[a]` for what may be missing; `!` marks a statement that asks for
+something only where nothing else is said. A frame is tried on a clause that is no command as it stands; what it makes
+of it is read like any other clause, so every word has still to be explained.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.turns_of_phrase import SAID
+
+# How many readings of one frame are tried, and how many tokens a clause may have that frames are tried on.
+_MOST, _LONGEST = 3, 40
+_COURTESY = frozenset(
+    """
+please kindly could can would will you i we just now hey hi ok okay so well and also then d 'd am be 'm like to love
+quickly
+    """.split()
+)
+_OPTIONAL, _WORDS, _VARIABLE = "optional", "words", "variable"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What people say, element by element, and the command that it means."""
+
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+    means: tuple[str, ...]
+    # One of these words must be in the clause: the first of its words that may not be missing.
+    needs: tuple[frozenset[str], ...]
+    # It states something: beside a command it may only tell how it comes to that.
+    is_statement: bool = False
+
+
+def framed(tokens: Sequence[Token], *, is_alone: bool) -> Iterator[tuple[Token, ...]]:
+    """The commands that a clause means by a frame; none where no frame fits. `is_alone`: it is all that is said."""
+    if not tokens or len(tokens) > _LONGEST:
+        return
+    begin = next((at for at, one in enumerate(tokens) if one.text not in _COURTESY), 0)
+    starts = range(begin, begin + 1) if not begin else (begin, begin - 1)
+    forms = {form for one in tokens for form in ((one.text, *bases(one.text)) if one.kind == WORD else (one.value,))}
+    seen: set[tuple[str, ...]] = set()
+    for frame in _candidates(forms):
+        if (frame.is_statement and not is_alone) or not all(forms & words for words in frame.needs):
+            continue
+        for start in starts:
+            for number, values in enumerate(_fits(frame.said, tokens[start:])):
+                if number >= _MOST:
+                    break
+                made = _made(frame, values, tokens[0].start)
+                key = tuple(one.text for one in made)
+                if key not in seen:
+                    seen.add(key)
+                    yield made
+
+
+def _candidates(forms: set[str]) -> Iterator[Frame]:
+    index = _frames()
+    found = {number: frame for word in forms for number, frame in index.get(word, ())}
+    for number in sorted(found):
+        yield found[number]
+
+
+def _fits(
+    said: tuple[tuple[str, tuple[str, ...]], ...], tokens: Sequence[Token]
+) -> Iterator[Mapping[str, tuple[Token, ...]]]:
+    """The ways in which a frame fits these tokens from the first to the last."""
+    if not said:
+        if not tokens or all(one.kind == SIGN for one in tokens):
+            yield {}
+        return
+    (kind, words), rest = said[0], said[1:]
+    if kind == _VARIABLE:
+        (name,) = words
+        for length in range(1, len(tokens) + 1):
+            if not _may_be(name, tokens[:length]):
+                continue
+            for found in _fits(rest, tokens[length:]):
+                yield {name: tuple(tokens[:length]), **found}
+        return
+    if tokens and _is_one_of(tokens[0], words):
+        yield from _fits(rest, tokens[1:])
+    if kind == _OPTIONAL:
+        yield from _fits(rest, tokens)
+
+
+def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
+    if token.kind == SIGN:
+        return token.value[:1] in words
+    return token.kind == WORD and (token.text in words or any(base in words for base in bases(token.text)))
+
+
+def _may_be(name: str, tokens: Sequence[Token]) -> bool:
+    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q and t texts."""
+    first = tokens[0]
+    if all(one.kind == SIGN or one.text in IDLE for one in tokens):
+        # “We can go” names nothing.
+        return False
+    if name == "n":
+        return len(tokens) == 1 and first.kind != SIGN
+    if name == "t" and not first.is_literal and not (number_of(first) is not None):
+        # A long row of words without quotes is rather a sentence than what is sought.
+        return len(tokens) <= 2 and first.kind != SIGN
+    if name == "V":
+        return (
+            len(tokens) == 1
+            and first.value.isupper()
+            and first.value.replace("_", "").isalnum()
+            and len(first.value) > 2
+        )
+    if name == "q":
+        return len(tokens) == 1 and first.kind == QUOTED
+    if name == "e":
+        return len(tokens) == 1 and first.kind != SIGN
+    return first.kind != SIGN and tokens[-1].kind != SIGN
+
+
+def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int) -> tuple[Token, ...]:
+    made: list[Token] = []
+    for word in frame.means:
+        before, brace, behind = word.partition("{")
+        name, _, after = behind.partition("}")
+        if not brace:
+            made.append(Token(WORD, word, word, at, at))
+        elif before or after:
+            (one,) = values[name]
+            value = f"{before}{one.value}{after}"
+            made.append(replace(one, kind=PATH, text=value.casefold(), value=value))
+        else:
+            made += values[name]
+            at = values[name][-1].end
+    return tuple(made)
+
+
+@cache
+def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
+    """Frames by each way of their rarest word."""
+    index: defaultdict[str, list[tuple[int, Frame]]] = defaultdict(list)
+    for number, line in enumerate(SAID.replace("\n    >", "  >").strip().splitlines()):
+        left, _, right = line.partition("  >  ")
+        is_statement = left.startswith("!")
+        said = tuple(_element(one) for one in left.lstrip("! ").split())
+        needs = tuple(frozenset(words) for kind, words in said if kind == _WORDS)
+        frame = Frame(said, tuple(right.split()), needs, is_statement)
+        rarest = min(needs, key=lambda words: (bool(words & _COMMON), len(words)))
+        for word in rarest:
+            index[word].append((number, frame))
+    return {word: tuple(frames) for word, frames in index.items()}
+
+
+_COMMON = frozenset("the a an in of to for from with is are be do does it me us i we what and have has there".split())
+
+
+def _element(text: str) -> tuple[str, tuple[str, ...]]:
+    if text.startswith("{"):
+        return _VARIABLE, (text.strip("{}"),)
+    if text.startswith("["):
+        return _OPTIONAL, tuple(text.strip("[]").split("|"))
+    return _WORDS, tuple(text.split("|"))

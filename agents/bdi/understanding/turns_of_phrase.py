@@ -1,0 +1,126 @@
+"""Turns of phrase with the plain command that each of them means, in the notation of `frames`."""
+
+from __future__ import annotations
+
+_FAULTS = "bugs|bug|problems|problem|issues|issue|mistakes|mistake|errors|error|faults|fault|flaws|weaknesses|smells"
+_USE = "use|call|mention|import|reference"
+_APPEAR = "appear|occur|arise|surface|feature"
+_INTO = "in|into|to|inside|under|within|onto"
+_SHOULD = "should|must|shall|ought|needs|need|has|have"
+_NICE = "good|nice|great|fine|helpful|useful|handy|ideal|perfect|lovely|welcome|wonderful|best|cool"
+_A = "a|an|the|my|our|some"
+_POINTS = "points|point|messages|message|facts|takeaways|statements|ideas|sentences|arguments|findings"
+_KEY = "key|main|important|essential|central|chief|crucial"
+
+SAID = f"""
+remind|tell|inform me|us what is|stands|stand [written] in|on|inside {{x}}  >  show {{x}}
+what is|stands on|upon {{x}}  >  show {{x}}
+remind me|us of {{x}}  >  show {{x}}
+[the] contents|content of {{x}}  >  show the contents of {{x}}
+what does|do {{x}} look like [right] [now|currently]  >  show {{x}}
+{{x}} is|are what i|we want|need  >  show {{x}}
+[all|what] i|we need|want [to] [see|have] is|are {{x}}  >  show {{x}}
+{{x}} , where is|did|has it|that|this|they [go|gone|be|hiding|now]  >  where is {{x}}
+where did|has|have {{x}} go|gone|vanished|disappeared [to]  >  where is {{x}}
+! {{x}} can|may|should|must|could|shall [now] go|vanish|disappear  >  remove {{x}}
+! {{x}} has|have|needs|need|ought to go|vanish|disappear  >  remove {{x}}
+! {{x}} is|are for the bin|trash|dump  >  remove {{x}}
+! {{x}} belong|belongs {_INTO} {{y}}  >  move {{x}} to {{y}}
+! {{x}} belong|belongs {_INTO} {{y}} [,] [so|please] move|put|bring it|them [there|over]  >  move {{x}} to {{y}}
+! {{x}} {_SHOULD} [to] go|live|lie|sit|reside|be {_INTO} {{y}}  >  move {{x}} to {{y}}
+take|grab|get|pick {{x}} and put|drop|move|stick|place|shove|throw it|them {_INTO} {{y}}  >  move {{x}} to {{y}}
+take|grab|get|pick {{x}} and copy|duplicate it|them {_INTO} {{y}}  >  copy {{x}} to {{y}}
+! [the] name of {{x}} should|shall|must [now] be {{y}}  >  rename {{x}} to {{y}}
+make|create|produce|derive|build {{y}} from|of {{x}} by copying [it]  >  copy {{x}} to {{y}}
+make|let|have {{y}} [be] a copy|duplicate|clone of {{x}}  >  copy {{x}} to {{y}}
+need|want|like|have {{x}} {_INTO} {{y}} too|also  >  copy {{x}} to {{y}}
+need|want|like|have {{x}} {_INTO} {{y}} as well  >  copy {{x}} to {{y}}
+{_A} {{x}} would|will be {_NICE}  >  create a {{x}}
+{_A} {{x}} would|will be {_NICE}  >  give me a {{x}}
+{_A} {{x}} would|will help|do [me|us]  >  create a {{x}}
+! there {_SHOULD} [to] be a|an {{x}}  >  create a {{x}}
+! there {_SHOULD} [to] be a|an {{x}} in|inside|within|under {{y}}  >  create a {{x}} in {{y}}
+! within|inside|in|under {{y}} there {_SHOULD} [to] be a|an {{x}}  >  create a {{x}} in {{y}}
+inside|within|under|in {{y}} create|make {{x}}  >  create {{x}} in {{y}}
+could use|do [with] a|an {{x}}  >  create a {{x}}
+give|get|hand|bring|fetch|make me|us a|an new|fresh|clean|separate|empty|blank {{x}}  >  create a new {{x}}
+check|look|see whether|if {{x}} mention|mentions|contain|contains|say|says|use|uses|import|imports {{t}}
+    >  grep in {{x}} for {{t}}
+have a look whether|if {{x}} mention|mentions|contain|contains|say|says|use|uses {{t}}  >  grep in {{x}} for {{t}}
+do|does {{x}} mention|mentions|contain|use|import|say anything|something about {{t}}  >  grep in {{x}} for {{t}}
+do|does {{x}} mention|contain|use|import|reference {{t}}  >  grep in {{x}} for {{t}}
+where do|does we|you|they|i|one|people|anybody|somebody {_USE} {{t}}  >  grep for {{t}}
+where [else] in {{x}} do|does we|you|they|i|one {_USE} {{t}}  >  grep in {{x}} for {{t}}
+where do|does we|you|they|i|one {_USE} {{t}} in {{x}}  >  grep for {{t}} in {{x}}
+where in {{x}} do|does {{t}} {_APPEAR}  >  grep in {{x}} for {{t}}
+where do|does {{t}} {_APPEAR} in {{x}}  >  grep for {{t}} in {{x}}
+where do|does {{t}} {_APPEAR}  >  grep for {{t}}
+in which|what file|files|module|modules do|does {{t}} {_APPEAR}  >  grep for {{t}}
+in which|what file|files|module|modules is|are {{t}} used|mentioned|called|imported  >  grep for {{t}}
+check|scan|search|inspect|comb|sift {{x}} for [the|any] word|text|string|phrase|name|term {{t}}
+    >  grep in {{x}} for {{t}}
+go|look through {{x}} for [the|any] word|text|string|phrase|name|term {{t}}  >  grep in {{x}} for {{t}}
+is|are there any|some|a mention|mentions|reference|references|trace|occurrence|occurrences of|to {{t}} in {{x}}
+    >  grep for {{t}} in {{x}}
+is|are there any|some|a mention|mentions|reference|references|trace|occurrence|occurrences of|to {{t}}
+    >  grep for {{t}}
+which|what folders|directories|subfolders|subdirectories is|are [there] in|below|under|inside|within {{x}}
+    >  find all folders in {{x}}
+list|show|name [me] [all] [the] subfolders|subdirectories of|in|below|under|inside {{x}}  >  find all folders in {{x}}
+which|what files|file end|ends|ending in|with|on {{e}}  >  find files named *{{e}}
+find|list|show [all|me|every] files|everything|file|anything that|which end|ends in|with|on {{e}}
+    >  find files named *{{e}}
+find|list|show [all|me|every] files|everything|file|anything that|which start|starts|begin|begins with {{e}}
+    >  find everything named {{e}}*
+in short|brief|summary [,] what does {{x}} say|contain|tell [us|me]  >  summarize {{x}}
+what does {{x}} say|tell [us|me] in short|brief|summary  >  summarize {{x}}
+{_KEY} {_POINTS} from|of|in {{x}}  >  summarize {{x}}
+[the] {_KEY} {_POINTS} from|of|in {{x}} in {{n}} sentences  >  summarize {{x}} in {{n}} sentences
+[the] {_KEY} {_POINTS} from|of|in {{x}} , {{n}} sentences [at] [most]  >  summarize {{x}} in {{n}} sentences
+[the] gist|essence|summary|synopsis|highlights|digest|recap|outline of {{x}}  >  summarize {{x}}
+what is|are [the] gist|essence|upshot|highlights|core|substance of {{x}}  >  summarize {{x}}
+tl;dr|tldr [of|for|on] {{x}}  >  summarize {{x}}
+tl ; dr [of|for|on] {{x}}  >  summarize {{x}}
+is|are [there] any|anything|something|some wrong|off|fishy|broken|strange with|in|about {{x}}
+    >  check {{x}} for problems
+check|examine|inspect|review|test|scan|screen|search|comb {{x}} for [any|possible|potential|common] {_FAULTS}
+    >  check {{x}} for problems
+go|look through|over {{x}} for [any|possible|potential] {_FAULTS}  >  check {{x}} for problems
+does|do {{x}} have|contain [any|some] {_FAULTS}  >  check {{x}} for problems
+fix|repair|correct|mend|resolve whatever|what|everything|all ruff|linter find|finds|reports|flags in|on|for {{x}}
+    >  fix {{x}}
+fix|repair|correct|mend|resolve whatever|what|everything|all the linter find|finds|reports|flags in|on|for {{x}}
+    >  fix {{x}}
+fix|repair|correct|mend|resolve [all] [the|these|those] {_FAULTS}|warnings|findings in|of|with {{x}}  >  fix {{x}}
+how do|does|is [the|our|my] repo|repository|tree look|doing|standing [like] [right] [now]  >  show the git status
+[the|my] {{n}} [most] recently|lately|last changed|modified|edited|updated|touched files in|of|under|below|inside {{x}}
+    >  show the {{n}} newest files in {{x}}
+[the|my] {{n}} [most] recently|lately|last changed|modified|edited|updated|touched files|file
+    >  show the {{n}} newest files
+show|see|list|view [me] what is|was|has [been] staged  >  show the staged diff
+[is|there] [anything] uncommitted|unstaged|untracked [there|here] [left]  >  show the git status
+[what|how] is|are different|differs from|to|than [the] [branch|commit|version] {{x}}  >  show the diff against {{x}}
+how do|does [this|it|everything|we] differ from [the] [branch|commit|version] {{x}}  >  show the diff against {{x}}
+compare [this|it|everything] [my|our|the] [changes|work|code] with|to|against [the] branch|commit|version {{x}}
+    >  show the diff against {{x}}
+branch off [from|of] {{x}} into|as|to {{y}}  >  create the branch {{y}} from {{x}}
+have|get|keep {{x}} running|going|run in the background [,] [and] name|call it {{n}}
+    >  start {{x}} in the background named {{n}}
+have|get|keep {{x}} running|going|run in the background as|named|called|under {{n}}
+    >  start {{x}} in the background named {{n}}
+run|execute|launch|start {{x}} [but|and] stop|kill|end|abort|cancel it after {{t}}
+    >  run {{x}} with a timeout of {{t}}
+run|execute|launch|start {{x}} with a|an {{n}} minute|minutes|min timeout|limit
+    >  run {{x}} with a timeout of {{n}} minutes
+run|execute|launch|start {{x}} with a|an {{n}} second|seconds|sec timeout|limit
+    >  run {{x}} with a timeout of {{n}} seconds
+run|execute|launch|start {{x}} and|but give|allow it {{t}} [at] [most]  >  run {{x}} with a timeout of {{t}}
+what has|have|did {{n}} print|printed|write|written|output|log|logged [so] [far]
+    >  show the output of the process {{n}}
+! {{V}} should|must|shall [now] be|equal|become|read [set] [to] {{y}}  >  set the variable {{V}} to {{y}}
+! {{V}} has|needs|ought to be|equal [set] [to] {{y}}  >  set the variable {{V}} to {{y}}
+give|assign {{V}} the value {{y}}  >  set the variable {{V}} to {{y}}
+! {{x}} should|must|shall [only|just] contain|hold|read|say [only|just] [the] [text|words|word|line|sentence] {{q}}
+    >  overwrite {{x}} with {{q}}
+need|want|have|require|use an|a agent {{x}}  >  create an agent {{x}}
+"""
