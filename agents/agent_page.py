@@ -17,7 +17,8 @@ from agents.states import GOAL_ENDED, GoalState
 from people.models import User
 
 _OPEN = [state.value for state in GoalState if state not in GOAL_ENDED]
-AGENTS_A_PAGE, BELIEFS_A_PAGE, INTENTIONS = 50, 40, 25
+AGENTS_A_PAGE, BELIEFS_A_PAGE, INTENTIONS = 50, 200, 25
+_GOALS_NAMED = 6
 _REASONS_READ = 400
 
 
@@ -42,10 +43,20 @@ class Intention:
 
 @dataclass(frozen=True)
 class Believed:
-    """A belief, and the goal whose plan stands on it (None: nothing open does)."""
+    """What is held of one or more goals in the same words: the newest belief, the goals, and whose plans stand on it."""
 
     belief: Belief
-    stands: Goal | None
+    goals: list[int]
+    stands: list[int]
+
+    @property
+    def named(self) -> list[int]:
+        """The goals whose numbers are written out; those whose plans stand on it first."""
+        return [*self.stands, *(goal for goal in self.goals if goal not in self.stands)][:_GOALS_NAMED]
+
+    @property
+    def more(self) -> int:
+        return len(self.goals) - len(self.named)
 
 
 def page_of(after: int | None = None) -> tuple[list[Row], int | None]:
@@ -107,16 +118,24 @@ class AgentPage:
         return [Intention(goal, newest.get(goal.pk), why.get(goal.pk, "")) for goal in shown]
 
     def _beliefs(self, visible: QuerySet[Goal], after: int | None) -> tuple[list[Believed], int | None]:
-        """What is held for its open goals, newest first, a page by key."""
+        """What is held for its open goals, newest first, a page by key.
+
+        What it perceives of machine and tools it holds for each of its goals: the same of several is said once.
+        """
         goals = visible.filter(agent=self.agent, state__in=_OPEN).order_by().values("pk")
         rows = Belief.objects.filter(goal__in=goals, retracted_by="").select_related("by", "goal").order_by("-pk")
         found = list((rows.filter(pk__lt=after) if after else rows)[: BELIEFS_A_PAGE + 1])
         used = {each.goal.pk: _stands_on(each.plan) for each in self.intentions if each.plan is not None}
-        shown = [
-            Believed(one, one.goal if one.sentence in used.get(one.goal_id, ()) else None)
-            for one in found[:BELIEFS_A_PAGE]
-        ]
-        return shown, shown[-1].belief.pk if len(found) > BELIEFS_A_PAGE else None
+        same: dict[tuple[object, ...], list[Belief]] = {}
+        for one in found[:BELIEFS_A_PAGE]:
+            key = (one.sentence, one.source, one.by_id, one.confidence, one.expires_at)
+            same.setdefault(key, []).append(one)
+        shown = []
+        for rows_of_it in same.values():
+            about = list(dict.fromkeys(one.goal_id for one in rows_of_it))
+            stands = [pk for pk in about if rows_of_it[0].sentence in used.get(pk, ())]
+            shown.append(Believed(rows_of_it[0], about, stands))
+        return shown, found[BELIEFS_A_PAGE - 1].pk if len(found) > BELIEFS_A_PAGE else None
 
 
 def _stands_on(plan: IntentPlan) -> frozenset[str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
+from agents.presentation.endings import reason_words
 from agents.presentation.timeline import Mending, Move, Revision, Step, Try
 
 
@@ -65,6 +66,7 @@ def try_of(attempt: Attempt) -> Try:
         attempt.reason,
         mending,
         attempt.alternative,
+        attempt.worker,
     )
 
 
@@ -85,4 +87,4 @@ def rejected_rules(plan: Plan) -> list[tuple[str, str]]:
     """(rule, why not) as the planner recorded it, then its problems in words."""
     looked_at = plan.evidence.get("rejected") or []
     pairs = [(str((one.get("rule") or {}).get("name", "")), str(one.get("why", ""))) for one in looked_at]
-    return pairs + [("", problem) for problem in plan.problems if " " in problem]
+    return pairs + [("", reason_words(problem)) for problem in plan.problems if " " in problem]

@@ -245,6 +245,11 @@ class GoalPage:
         return {pk: reverse("rule", args=[component]) for pk, component in rows}
 
     @cached_property
+    def has_begun(self) -> bool:
+        """Whether a step of any of its plans has been tried."""
+        return any(intent.attempts.all() for plan in self.revisions for intent in plan.intents.all())
+
+    @cached_property
     def last_failure(self) -> str:
         """The class of the newest failed try, empty when none failed."""
         classes = [

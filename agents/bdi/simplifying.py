@@ -114,7 +114,11 @@ def without(document: Document, position: int) -> Simpler | None:
         return None
     more = sorted(gone - {position})
     also = f" and what stands on it ({', '.join(map(str, more))})" if more else ""
-    return Simpler((), tuple(more), f"step {position} is left out{also}; {len(left)} of the plan's steps are left")
+    return Simpler((), tuple(more), f"step {position} is left out{also}; {_are_left(len(left))}")
+
+
+def _are_left(number: int) -> str:
+    return "one of the plan's steps is left" if number == 1 else f"{number} of the plan's steps are left"
 
 
 def fixed(spec: IntentSpec, values: Mapping[str, Any], origin: str, note: str) -> IntentSpec:

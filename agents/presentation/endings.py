@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from agents.bdi.network import listed
 
 
+# Words of the code that say nothing beside the sentence that follows them.
+_TOLD_BY_THE_REST = {"question_open"}
+
+
 def reason_words(reason: str) -> str:
     """A reason that begins with a word of the code (`no_applicable_rule`) as words; classes and sentences stay."""
     head, colon, rest = reason.partition(":")
+    if head in _TOLD_BY_THE_REST and rest.strip():
+        return rest.strip()
     return (head.replace("_", " ") if head.islower() and " " not in head else head) + colon + rest
 
 

@@ -50,6 +50,7 @@ class Try:
     mending: Mending | None = None
     # The declared alternative that was tried in the step's place; 0 is the step itself.
     alternative: int = 0
+    worker: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,15 @@ def build(
 ) -> list[Node]:
     """The timeline, oldest first; steps that have not been tried yet come last."""
     by_number = {revision.number: revision for revision in revisions}
+    mind = _minds(moves, revisions)
     dated: list[Node] = [Node(created, "goal", "n-person", "submitted the goal", who=submitted_by)]
     for move in moves:
-        node = _goal_move(move, beliefs) if move.revision is None else _plan_move(move, by_number.get(move.revision))
+        if move.revision is None:
+            node = _goal_move(move, beliefs)
+        elif move.by in mind and move.new in ("superseded", "cancelled"):
+            node = _let_go(move)
+        else:
+            node = _plan_move(move, by_number.get(move.revision))
         if node is not None:
             dated.append(node)
     todo: list[Node] = []
@@ -151,6 +158,19 @@ def build(
             elif revision.state in {"approved", "executing"}:
                 todo.append(node)
     return sorted(dated, key=_moment) + todo
+
+
+def _minds(moves: Iterable[Move], revisions: Iterable[Revision]) -> frozenset[str]:
+    """The names that moves have when no person made them: the agent's, and those of the workers that ran its plans."""
+    claimed = {move.by for move in moves if move.revision is not None and move.new == "executing"}
+    tried = {one.worker for revision in revisions for step in revision.steps for one in step.tries}
+    return frozenset({"bdi_agent", *claimed, *tried})
+
+
+def _let_go(move: Move) -> Node:
+    """The agent's own end of a plan: of one that ran, or of one that waited."""
+    title = "The agent stopped the plan" if move.old == "executing" else "The agent took the plan back"
+    return Node(move.at, "quote", "n-mind", title, detail=reason_words(move.reason))
 
 
 def _moment(node: Node) -> datetime:

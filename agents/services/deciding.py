@@ -48,14 +48,14 @@ def _chosen(draft: PlanDraft) -> NewLine:
     data: dict[str, Any] = {"source": draft.source, "steps": steps}
     if draft.source == "rule":
         rule = draft.evidence.get("rule") or {}
-        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {len(draft.steps)} steps"
+        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {logs.counted(len(draft.steps), 'step')}"
         data |= _of_rule(draft)
     elif draft.source == parameters.SOURCE:
         said = parameters.in_a_sentence(draft)
         data["confidence"] = (draft.evidence.get("understood") or {}).get("confidence")
     else:
         model = draft.evidence.get("model") or {}
-        said = f"the plan of {model.get('answered_by') or 'the model'} is valid: {len(draft.steps)} steps"
+        said = f"the plan of {model.get('answered_by') or 'the model'} is valid: {logs.counted(len(draft.steps), 'step')}"
         data |= {"model": model.get("answered_by"), "attempts": model.get("attempts"), "call": model.get("call")}
     return logs.decided(Decision.CHOOSE_PLAN, "plan", said, **data)
 

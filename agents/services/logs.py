@@ -66,6 +66,11 @@ def json_text(value: Any) -> str:
     return _NUL.sub(r"\1\\u2400", json.dumps(value))
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things as a line says it: `1 step`, `2 steps`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def say(goal_id: int, source: str, stage: str, text: str, level: str = "info", **data: Any) -> int:
     """Write one line."""
     return write(goal_id, [NewLine(source, stage, text, level, data)])

@@ -260,7 +260,7 @@ class _Turn:
     def _say_plan(self, draft: PlanDraft, attempt: int) -> None:
         model = self.answer.model if self.answer else ""
         repairs = f" after {attempt - 1} repair{'s' if attempt > 2 else ''}" if attempt > 1 else ""
-        self._say(f"{model} planned {len(draft.steps)} steps{repairs}")
+        self._say(f"{model} planned {logs.counted(len(draft.steps), 'step')}{repairs}")
 
     def _say_problems(self, problems: list[Problem], attempt: int) -> None:
         left = self.agent.max_repair_attempts + 1 - attempt

@@ -52,7 +52,7 @@ def approve(
             goal.pk,
             "review",
             "review",
-            f"approved by {by.username}: all {_main_steps(locked)} intents of revision {locked.revision},"
+            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'intent')} of revision {locked.revision},"
             f" digest {locked.digest[:8]}" + (f": {note}" if note else "") + _with_notes(said),
             digest=locked.digest,
         )

@@ -191,8 +191,8 @@ def propose(
     )
     who = by.username if by else "bdi_agent"
     awaits = (
-        f"revision {revision} awaits review: {len(document.intents)} intents"
-        + (f" and {len(document.cleanup)} clean-up steps" if document.cleanup else "")
+        f"revision {revision} awaits review: {logs.counted(len(document.intents), 'intent')}"
+        + (f" and {logs.counted(len(document.cleanup), 'clean-up step')}" if document.cleanup else "")
         + f", digest {intent_plan.digest[:8]}"
     )
     logs.write(goal.pk, [*said, NewLine("review", "propose", awaits, data={"digest": intent_plan.digest})])

@@ -22,6 +22,12 @@ _ENDED_EARLY: Mapping[str, tuple[str, ...]] = {
     "dependency_failed": ("bad",),
     "impossible": ("done", "bad"),
 }
+# Where a person is asked for something else than a plan.
+_TURNS: Mapping[str, tuple[str, ...]] = {
+    "needs_a_hand": ("done", "done", "done", "turn"),
+    "outcome_unknown": ("done", "done", "done", "turn"),
+}
+_LEFT_OFF = ("done", "done", "done", "left")
 _SAID = {
     "done": "done",
     "think": "the agent thinks",
@@ -29,6 +35,7 @@ _SAID = {
     "now": "in motion",
     "mend": "being mended",
     "bad": "failed",
+    "left": "left off",
 }
 
 
@@ -46,13 +53,16 @@ class Stage:
         return _SAID.get(self.look, "not reached")
 
 
-def way(state: str, reason: str = "", *, learned: bool = True) -> tuple[Stage, ...]:
+def way(state: str, reason: str = "", *, learned: bool = True, begun: bool = False) -> tuple[Stage, ...]:
     """The five stages of a goal in `state`.
 
-    `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over.
+    `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over. `begun`:
+    a step of it has been tried.
     """
-    looks = _ENDED_EARLY.get(reason.partition(":")[0], ()) if state in {"failed", "dropped"} else ()
-    looks = looks or _LOOKS.get(state, ())
+    word = reason.partition(":")[0]
+    looks = _ENDED_EARLY.get(word, ()) if state in {"failed", "dropped"} and not begun else ()
+    looks = looks or (_TURNS.get(word, ()) if state == "manual" else ())
+    looks = looks or (_LEFT_OFF if state == "dropped" and begun else _LOOKS.get(state, ()))
     if state == "achieved" and learned:
         looks = ("done",) * len(STAGES)
     padded = looks + ("",) * (len(STAGES) - len(looks))

@@ -78,12 +78,15 @@ def seal(digest: str | None, broken: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def way(goal: Any, reason: str = "", mini: bool = False) -> SafeString:
-    """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists."""
+def way(goal: Any, reason: str = "", mini: bool = False, begun: bool = False) -> SafeString:
+    """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists.
+
+    `begun`: a step of it has been tried, where the page knows it.
+    """
     if isinstance(goal, str):
         stages = ways.way(goal, reason)
     else:
-        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None)
+        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None, begun=begun)
     items = format_html_join(
         "",
         '<li{}{}><span>{}<span class="vh">: {}</span></span></li>',

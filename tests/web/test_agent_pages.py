@@ -92,6 +92,23 @@ def test_beliefs_are_paged_by_key(goal: Goal, owner: User, monkeypatch: pytest.M
     assert seen == list(goal.beliefs.filter(retracted_by="").order_by("-pk").values_list("pk", flat=True))
 
 
+def test_what_is_held_of_several_goals_is_said_once_with_their_numbers(
+    goal: Goal, owner: User, make_goal: Callable[..., Goal], client_of: ClientOf
+) -> None:
+    others = [make_goal(owner, f"Create a Python project named tides{number}") for number in range(8)]
+    for other in others:
+        cycle.one(other.pk)
+    beliefs = agent_page.AgentPage(goal.agent, owner).beliefs
+    (level,) = [one for one in beliefs if one.belief.sentence.startswith("The sandbox level is")]
+    assert level.goals == [*(other.pk for other in reversed(others)), goal.pk]
+    assert (len(level.named), level.more) == (6, 3)
+    (own,) = [one for one in beliefs if one.belief.sentence == "There is no file or folder named tides."]
+    assert (own.goals, own.stands) == ([goal.pk], [goal.pk])
+    page = client_of(owner).get(f"/agents/{goal.agent_id}/").content.decode()
+    assert page.count(level.belief.sentence) == 1
+    assert "and 3 more" in page
+
+
 def test_only_operators_set_the_commitment(goal: Goal, owner: User, operator: User, client_of: ClientOf) -> None:
     address = f"/agents/{goal.agent_id}/commitment"
     client_of(owner).post(address, {"kind": "blind"})

@@ -88,3 +88,28 @@ def test_reasons_that_are_words_of_the_code_are_said_as_words() -> None:
     moves = (Move(at(3), "planning", "manual", "bdi_agent", "no_applicable_rule"),)
     node = built(replace(REVISION, steps=()), moves)[-1]
     assert node.detail == "no applicable rule"
+
+
+def test_a_question_is_told_by_its_sentence_alone() -> None:
+    moves = (Move(at(3), "planning", "manual", "bdi_agent", "question_open: Which folder is meant?"),)
+    assert built(replace(REVISION, steps=()), moves)[-1].detail == "Which folder is meant?"
+
+
+def test_what_the_agent_ends_is_not_told_as_a_persons_deed() -> None:
+    claimed = Move(at(5), "approved", "executing", "host-7", "", 1)
+    stopped = Move(at(40), "executing", "superseded", "host-8", "step 2 failed: step 2 is left out", 1)
+    waited = Move(at(41), "awaiting_review", "superseded", "bdi_agent", "a belief was denied", 1)
+    taken_over = replace(STEPS[1], tries=(MENDED, Try(2, at(21), at(22), "failed", worker="host-8")))
+    ends = built(replace(REVISION, steps=(taken_over,)), (claimed, stopped, waited))[-2:]
+    assert [(node.who, node.title, node.tone, node.detail) for node in ends] == [
+        ("", "The agent stopped the plan", "n-mind", "step 2 failed: step 2 is left out"),
+        ("", "The agent took the plan back", "n-mind", "a belief was denied"),
+    ]
+
+
+def test_a_person_who_ends_a_plan_is_named() -> None:
+    moves = (
+        Move(at(5), "approved", "executing", "host-7", "", 1),
+        Move(at(40), "executing", "superseded", "olga", "fixed", 1),
+    )
+    assert (built(moves=moves)[-2].who, built(moves=moves)[-2].title) == ("olga", "replaced the plan")

@@ -1,0 +1,30 @@
+"""The way says which stage a goal stands in, and whether it waits there, was mended or was left."""
+
+from __future__ import annotations
+
+import pytest
+
+from mindx_web.presentation.way import STAGES, way
+
+
+def looks(state: str, reason: str = "", *, begun: bool = False) -> dict[str, str]:
+    return {stage.name: stage.look for stage in way(state, reason, begun=begun) if stage.look}
+
+
+@pytest.mark.parametrize("reason", ["needs_a_hand: step 2 failed", "outcome_unknown"])
+def test_who_asks_for_a_hand_in_the_middle_of_a_plan_stands_at_execute(reason: str) -> None:
+    assert looks("manual", reason)["execute"] == "turn"
+    assert list(looks("manual", "no_relevant_rule")) == ["perceive", "plan"]
+
+
+def test_a_goal_that_was_let_go_of_in_the_middle_was_planned_and_reviewed() -> None:
+    assert looks("dropped", "impossible: it is believed impossible") == {"perceive": "done", "plan": "bad"}
+    begun = way("dropped", "impossible: it is believed impossible", begun=True)
+    assert [stage.look for stage in begun] == ["done", "done", "done", "left", ""]
+    assert begun[3].said == "left off"
+    assert looks("dropped", "cancelled_by_person", begun=True)["execute"] == "left"
+
+
+def test_a_failed_goal_failed_where_it_was() -> None:
+    assert looks("failed", "TOOL_EXECUTION_ERROR: exit code 3", begun=True)["execute"] == "bad"
+    assert tuple(stage.name for stage in way("failed")) == STAGES
