@@ -43,7 +43,9 @@ class Intention:
 
 @dataclass(frozen=True)
 class Believed:
-    """What is held of one or more goals in the same words: the newest belief, the goals, and whose plans stand on it."""
+    """What is held of one or more goals in the same words: the newest belief, the goals, and those whose plans stand
+    on it.
+    """
 
     belief: Belief
     goals: list[int]

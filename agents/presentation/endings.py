@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from agents.bdi.network import listed
 
-
 # Words of the code that say nothing beside the sentence that follows them.
 _TOLD_BY_THE_REST = {"question_open"}
 

@@ -45,17 +45,18 @@ def recovery_lines(
 
 def _chosen(draft: PlanDraft) -> NewLine:
     steps = [f"{step.tool}.{step.command}" for step in draft.steps]
+    number = logs.counted(len(steps), "step")
     data: dict[str, Any] = {"source": draft.source, "steps": steps}
     if draft.source == "rule":
         rule = draft.evidence.get("rule") or {}
-        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {logs.counted(len(draft.steps), 'step')}"
+        said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {number}"
         data |= _of_rule(draft)
     elif draft.source == parameters.SOURCE:
         said = parameters.in_a_sentence(draft)
         data["confidence"] = (draft.evidence.get("understood") or {}).get("confidence")
     else:
         model = draft.evidence.get("model") or {}
-        said = f"the plan of {model.get('answered_by') or 'the model'} is valid: {logs.counted(len(draft.steps), 'step')}"
+        said = f"the plan of {model.get('answered_by') or 'the model'} is valid: {number}"
         data |= {"model": model.get("answered_by"), "attempts": model.get("attempts"), "call": model.get("call")}
     return logs.decided(Decision.CHOOSE_PLAN, "plan", said, **data)
 

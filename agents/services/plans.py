@@ -52,8 +52,10 @@ def approve(
             goal.pk,
             "review",
             "review",
-            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'intent')} of revision {locked.revision},"
-            f" digest {locked.digest[:8]}" + (f": {note}" if note else "") + _with_notes(said),
+            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'intent')}"
+            f" of revision {locked.revision}, digest {locked.digest[:8]}"
+            + (f": {note}" if note else "")
+            + _with_notes(said),
             digest=locked.digest,
         )
         grant(locked)
