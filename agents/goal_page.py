@@ -274,7 +274,12 @@ class GoalPage:
             len(self.waits_for),
             tuple(sorted(refused)),
             put_off_to=f"{self.goal.wake_at.astimezone(UTC):%H:%M:%S} UTC" if self.goal.wake_at else "",
+            rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._asks_back else None,
         )
+
+    @property
+    def _asks_back(self) -> bool:
+        return self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(parameters.QUESTION)
 
     @cached_property
     def experience(self) -> Experience | None:
@@ -365,8 +370,7 @@ class GoalPage:
     @property
     def may_answer(self) -> bool:
         """Whether something is asked that this person may answer."""
-        asks = self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(parameters.QUESTION)
-        return asks and self.may_change
+        return self._asks_back and self.may_change
 
     @property
     def may_plan_again(self) -> bool:

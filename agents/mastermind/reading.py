@@ -156,7 +156,13 @@ def _first_word(text: str, known: Sequence[Component]) -> tuple[Component | None
     head, _, after = text.partition(" ")
     match = components.find(head.strip(" ,;:"), known)
     is_meant = match.component is not None and match.is_whole and head.casefold() not in _ARTICLES
-    return (match.component if is_meant else None), _wish([], after), (), head
+    return (match.component if is_meant else None), _wish([], _without_kind(after, match.component)), (), head
+
+
+def _without_kind(after: str, named: Component | None) -> str:
+    """What follows a name, without the word that only says what kind it is of: “summarization tool Make …”."""
+    word, _, rest = after.partition(" ")
+    return rest if named is not None and word.casefold() == named.kind and rest.strip(" :,;") else after
 
 
 def _component_in(text: str, known: Sequence[Component]) -> tuple[Component | None, str, tuple[Component, ...], str]:

@@ -90,10 +90,12 @@ def notice_for(
     waits_for: int = 0,
     refused: Sequence[str] = (),
     put_off_to: str = "",
+    rule_lacks: tuple[str, str] | None = None,
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
+    `rule_lacks`: a rule that knows the goal, and why it does not apply, where the agent asks instead.
     """
     match state:
         case "blocked":
@@ -114,8 +116,10 @@ def notice_for(
             )
         case "manual":
             if reason.startswith("question_open"):
-                told = reason.partition(":")[2].strip()
-                return Notice("person", "hand", told or "Something is asked.", _ASKED)
+                told = reason.partition(":")[2].strip() or "Something is asked."
+                if rule_lacks is not None:
+                    told = f"The rule “{rule_lacks[0]}” knows this goal, but {rule_lacks[1].rstrip('.')}. {told}"
+                return Notice("person", "hand", told, _ASKED)
             if reason.startswith("forbidden_by_policy: "):
                 return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
             text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."

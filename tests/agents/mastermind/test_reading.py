@@ -53,6 +53,18 @@ _REST = {
         ("evolve the summarizer", "evolve", "tool:summarization", ""),
         ("improve the base generator", "evolve", "tool:base_gen_agent", ""),
         ("enhance base_gen_agent", "evolve", "tool:base_gen_agent", ""),
+        (
+            "coord_improve summarization tool Make it clear",
+            "coord_improve",
+            "tool:summarization",
+            "Make it clear",
+        ),
+        (
+            "coord_improve summarization Mend the tool",
+            "coord_improve",
+            "tool:summarization",
+            "Mend the tool",
+        ),
         ("optimize note taking", "evolve", "tool:note_taking", ""),
         ("evolve Summarization_Tool", "evolve", "tool:summarization", ""),
         ("evolve git tool to show tags", "evolve", "tool:git_tool", "show tags"),

@@ -31,3 +31,13 @@ def test_every_stop_names_its_way_out(state: str, reason: str, failure: str, tex
     assert text in notice.text
     assert way_out in notice.way_out
     assert bool(notice.way_out) or state in {"manual", "blocked"}
+
+
+def test_a_question_says_first_which_rule_would_have_known_and_what_it_lacks() -> None:
+    lacks = ("improve a component as somebody wishes", "nothing shows that a language model is available")
+    notice = notice_for("manual", "question_open: What is meant by “x”?", rule_lacks=lacks)
+    assert notice is not None
+    assert notice.text == f"The rule “{lacks[0]}” knows this goal, but {lacks[1]}. What is meant by “x”?"
+    alone = notice_for("manual", "question_open: What is meant by “x”?")
+    assert alone is not None
+    assert alone.text == "What is meant by “x”?"
