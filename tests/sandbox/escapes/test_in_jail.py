@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from sandbox.jail import landlock, probe
 from sandbox.jail.probe import Level
 from tests.sandbox.escapes import as_user, trial
 from tests.sandbox.escapes.attempts import ROWS
-from tests.sandbox.escapes.trial import Tried
+from tests.sandbox.escapes.trial import Outcome, Tried
 
 _IS_ROOT = os.geteuid() == 0
 _NEWEST = min(landlock.kernel_abi(), landlock.NEWEST_ABI)
@@ -41,21 +42,33 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def tried(way: str) -> Iterator[Mapping[int, Tried]]:
-    """All attempts of one way: made once, and judged row by row."""
+@contextmanager
+def _open_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="mindx-escapes-", dir="/var/tmp"))
     folder.chmod(0o755)  # where there are no mounts, the jail's uid has to pass it
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            if way.startswith("L2"):
-                patch.setenv("MINDX_DATA", str(folder / "data"))
-                patch.setattr(probe, "_found", Level("L2", {"L3": "not in this test"}))
-                if way != "L2":
-                    patch.setattr(landlock, "kernel_abi", lambda: landlock.LEAST_ABI)
-            yield as_user.tries(folder) if way == _USER else trial.tries(folder, way[:2])
+        yield folder
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def bare() -> Mapping[int, Outcome]:
+    """All attempts outside, by who runs the tests: no jail is there yet, so they are the same for each way."""
+    with _open_folder() as folder:
+        return trial.without_a_jail(folder)
+
+
+@pytest.fixture(scope="module")
+def tried(way: str, bare: Mapping[int, Outcome]) -> Iterator[Mapping[int, Tried]]:
+    """All attempts of one way: made once, and judged row by row."""
+    with _open_folder() as folder, pytest.MonkeyPatch.context() as patch:
+        if way.startswith("L2"):
+            patch.setenv("MINDX_DATA", str(folder / "data"))
+            patch.setattr(probe, "_found", Level("L2", {"L3": "not in this test"}))
+            if way != "L2":
+                patch.setattr(landlock, "kernel_abi", lambda: landlock.LEAST_ABI)
+        yield as_user.tries(folder) if way == _USER else trial.tries(folder, way[:2], bare)
 
 
 @pytest.mark.parametrize("number", range(len(ROWS)), ids=lambda number: ROWS[number].title)

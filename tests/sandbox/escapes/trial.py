@@ -9,7 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -222,20 +222,22 @@ class Tried:
         return told
 
 
-def tries(folder: Path, level: str, wanted: Iterable[int] | None = None) -> dict[int, Tried]:
-    """Makes attempts (all, unless some are named) outside and in jails of `level`, below a folder anybody can pass."""
-    rows = list(range(len(ROWS)) if wanted is None else wanted)
-    # Who ends the helper would take the others along.
-    apart = {number for number in rows if ROWS[number].alone or ROWS[number].expect.get(level) == ENDS}
-    nothing = Outcome(frozenset(), "", False)
-    (folder / "outside").mkdir()
+def without_a_jail(folder: Path, wanted: Iterable[int] | None = None) -> dict[int, Outcome]:
+    """Makes attempts (all, unless some are named) where nothing holds them, below a folder of their own."""
+    (folder / "outside").mkdir(parents=True)
     with host(folder / "host") as place:
-        bare = outside(folder / "outside", place, rows)
-        for path in Path(place.outside).iterdir():
-            path.unlink()  # what was planted from outside shall not count within
+        return outside(folder / "outside", place, range(len(ROWS)) if wanted is None else wanted)
+
+
+def tries(folder: Path, level: str, bare: Mapping[int, Outcome]) -> dict[int, Tried]:
+    """Makes the attempts that were made outside in jails of `level` too, below a folder anybody can pass."""
+    # Who ends the helper would take the others along.
+    apart = {number for number in bare if ROWS[number].alone or ROWS[number].expect.get(level) == ENDS}
+    nothing = Outcome(frozenset(), "", False)
+    with host(folder / "host") as place:
         with jail(folder / "together", place, level=level) as there:
-            held = there.together(number for number in rows if number not in apart)
-        found = {number: Tried(bare[number], held.get(number, nothing)) for number in rows if number not in apart}
+            held = there.together(number for number in bare if number not in apart)
+        found = {number: Tried(bare[number], held.get(number, nothing)) for number in bare if number not in apart}
         with jail(folder / "tight", place, TIGHT, level) as there:
             for number in sorted(apart):
                 outcome, result = there.alone(number)
