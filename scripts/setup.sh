@@ -40,7 +40,21 @@ if ! grep -qF -- " $PWD $identity" "$stamp" 2>/dev/null; then
     echo "made in $PWD $identity" >"$stamp"
 fi
 echo "Installing $(grep -c '==' "$lock") packages from $lock (a minute or less, the first time only)"
-"$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$lock"
+
+# Most of it is unpacking and compiling, which one pip does on one processor: each gets a share of the lock.
+shares=$(mktemp -d)
+pips=()
+trap 'kill "${pips[@]}" 2>/dev/null || true; rm -rf "$shares"' EXIT
+awk -v folder="$shares" -v most="$(nproc)" '/^[^ #]/ { entry++ } entry { print > (folder "/" entry % most) }' "$lock"
+for share in "$shares"/*; do
+    "$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$share" &
+    pips+=($!)
+done
+for pip in "${pips[@]}"; do
+    wait "$pip" # each of them: the stamp says that all of it is there
+done
+pips=()
+
 # What an older lock put there is no longer vouched for: its line goes, this one's stays.
 { grep -vF -- " $lock $PWD" "$stamp" || true; echo "$wanted"; } >"$stamp.new"
 mv "$stamp.new" "$stamp"
