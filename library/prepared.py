@@ -73,10 +73,11 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, 
     return the first row of each. Each sees what those before it have written, and what others had committed by then.
     """
     django: Any = connections[DEFAULT_DB_ALIAS]
-    if django.in_atomic_block or _is_watched(django):
+    if _is_watched(django):
         with transaction.atomic(savepoint=False):
             return [row(statement, values) for statement, values in asked]
-    # Without BEGIN and COMMIT: what is sent before the server is asked to answer is one transaction.
+    # Within the transaction that is open. Without one it needs no BEGIN and COMMIT: what is sent before the server is
+    # asked to answer is one transaction.
     opened = _opened(django)
     with django.wrap_database_errors:
         cursors = [RawCursor(opened) for _ in asked]

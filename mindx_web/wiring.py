@@ -6,7 +6,8 @@ from people import journal
 
 def connect() -> None:
     """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
-    from review.gate import STAMP, by_hand, check, forbidden
+    from review.gate import by_hand, check, forbidden
+    from review.grounds import STAMP
     from review.services.journal import write
     from review.services.typed_audit import keep
 

@@ -29,8 +29,6 @@ from review.services.audit import grant_of
 
 logger = logging.getLogger(__name__)
 
-# A function of the database (migration 0015): one word for all that `check` reads and somebody could change.
-STAMP = "review_stamp"
 _WENT_WELL = {IntentState.SUCCEEDED.value, IntentState.SKIPPED.value}
 _PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNOWN.value}
 # What of a step decides what happens when it runs; the rest of the document explains it.

@@ -1,4 +1,4 @@
-"""Runs an approved intent plan under a lease: verify, run each intent in a checkout, record, recover or end."""
+"""Runs an approved intent plan under a lease: run each intent in a checkout, record, recover or end."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import errno
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 
 from agents import gate, telemetry
 from agents.bdi import recovery
@@ -21,8 +20,8 @@ from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass
-from agents.bdi.started import living_before
 from agents.execution import draining, ending, reconsidering, record, recovering, verifying
+from agents.execution.beginning import Begun
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.filing import Filer
@@ -30,23 +29,20 @@ from agents.execution.lease import Lease, LeaseLost, renew
 from agents.execution.outage import Answer, when_it_answers
 from agents.execution.reconsidering import LetGo, Reconsiderer
 from agents.execution.record import Done, Running, Said
+from agents.execution.saying import beginning_of, label
 from agents.execution.steps import StepOutcome, earlier_results, refers_back, run_step, unfit
-from agents.execution.taking_up import take_up
 from agents.execution.watching import Watch
 from agents.models import IntentPlan
 from agents.services import logs, reconsidered
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
-from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 from sandbox.objects import StoreUnavailable
-from sandbox.session import is_at_hand
 from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 
-SENTENCE_MAX = 300
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -215,7 +211,7 @@ class Executor:
             raise record.Halted("this worker was told to stop; another takes it")
         if self.lease.state == GoalState.RECOVERING:
             desk.session.start()
-        begins = [_begins(self.document.at(position), desk.session.state)]
+        begins = [beginning_of(self.document.at(position), desk.session.state)]
         return record.begin(self.plan, self.lease, position, said=Said((), begins, self.granted.stamp))
 
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
@@ -233,7 +229,7 @@ class Executor:
             return unfit(FailureClass.PLANNING_ERROR, str(error))
         self.companion.new_attempt()
         if not running.told:
-            self._lines.append(_begins(spec, desk.session.state, running.number, running.alternative))
+            self._lines.append(beginning_of(spec, desk.session.state, running.number, running.alternative))
             self._write()
         outcome = run_step(spec, desk.session, self._earlier(spec), self.companion.output, self.companion.stop_work)
         if outcome.failure is None and not outcome.skipped:
@@ -246,7 +242,7 @@ class Executor:
             self._say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
-            self._say(_label(spec), summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
+            self._say(label(spec), summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
             self._tell_network(network_of(outcome.answer), spec)
         return outcome
 
@@ -313,7 +309,7 @@ class Executor:
         decided = self._looked_again(desk, running, done) if following is not None else None
         if decided is None and not desk.session.living:
             first = self.watch.first()
-        begins = [] if following is None else [_begins(self.document.at(following), desk.session.state)]
+        begins = [] if following is None else [beginning_of(self.document.at(following), desk.session.state)]
         said = Said(self._lines, begins, self.granted.stamp)
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
@@ -407,96 +403,14 @@ def _out_of_time(outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:
     return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))
 
 
-def _begins(spec: IntentSpec, state: SessionState, number: int = 1, alternative: int = 0) -> NewLine:
-    """The line of the log that says that a try of the step begins, as a terminal would show it."""
-    again = f", try {number}" if number > 1 else ""
-    again += f", alternative {alternative}" if alternative else ""
-    where = f"({state.venv}) " if state.venv else ""
-    text = f"{where}./{state.cwd} $ {_shortened(spec.sentence)}{again}"
-    return NewLine(_label(spec), "execute", text, data={"intent": spec.position, "attempt": number})
-
-
-def _label(spec: IntentSpec) -> str:
-    try:
-        return f"tool.{REGISTRY.tool(spec.tool).label}"
-    except UnknownTool:
-        return f"tool.{spec.tool}"
-
-
-def _shortened(sentence: str) -> str:
-    """A step's sentence as one line of the log; the whole of it stands in the plan."""
-    return sentence if len(sentence) <= SENTENCE_MAX else f"{sentence[:SENTENCE_MAX]} … (in full in the plan)"
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A plan that was taken up, what the gate granted, and its first try if that has begun too."""
-
-    plan: IntentPlan
-    document: Document
-    granted: gate.Verdict
-    running: Running | None
-
-
 def execute(lease: Lease, begun: Begun) -> bool:
     """Run a plan that was taken up. Returns whether the lease was given back with the plan's end."""
     watch = Watch(lease.goal_id, begun.plan.pk)
     filer = Filer(begun.plan.pk, lease.goal_id)
+    if begun.is_reported:
+        filer.reported()
     beside = Companion(
         lease.goal_id, renew=lambda: renew(lease), is_cancelled=watch.is_cancelled, before_writing=filer.file
     )
     with telemetry.working_on(plan=begun.plan.pk), beside as companion:
         return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running, watch, filer).run()
-
-
-def begin(lease: Lease) -> Begun | None:
-    """Take up the goal's approved plan, or the one a dead worker left, ask the gate and begin the first try, in one
-    transaction; None when nothing is to be run.
-
-    Without a try, when it cannot begin before it is known that there is a place for it.
-    """
-    with transaction.atomic(savepoint=False):
-        plan = take_up(lease)
-        if plan is None:
-            return None
-        document, granted = verifying.at_the_claim(lease, plan)
-        if document is None:
-            return None
-        _abort_without_programs(lease, plan, document)
-        claimed = NewLine(
-            "worker",
-            "execute",
-            f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches",
-            data={"fence": lease.fence},
-        )
-        return Begun(plan, document, granted, _first_try(lease, plan, document, granted, claimed))
-
-
-def _first_try(
-    lease: Lease, plan: IntentPlan, document: Document, granted: gate.Verdict, claimed: NewLine
-) -> Running | None:
-    """Begin it here, if a jail as it needs one is known to be had; else the executor does, when it has one."""
-    runs = not plan.aborting and plan.position <= len(document.intents) and not draining.is_asked()
-    # One that waited, maybe for the sandbox, begins when its jail stands: waiting adds no tries. And one that lay still
-    # is reconsidered before.
-    spec = document.at(plan.position) if runs and lease.state == GoalState.AWAITING_REVIEW else None
-    if spec is not None and is_at_hand(granted.minimum or settings.SANDBOX_MIN, spec.hosts):
-        begins = [_begins(spec, SessionState.from_json(plan.session.state))]
-        with suppress(record.Halted):
-            return record.begin(plan, lease, plan.position, said=Said([claimed], begins, granted.stamp))
-    logs.write(plan.goal_id, [claimed])
-    return None
-
-
-def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) -> None:
-    """Give up on steps that were to run beside programs whose jail ended with an earlier claim."""
-    if plan.aborting or not 1 < plan.position <= len(document.intents):
-        return
-    done = plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", flat=True)
-    gone = living_before(document.intents, plan.position, set(done))
-    if not gone:
-        return
-    reason = f"programs_gone: intent {plan.position} was to run beside {', '.join(gone)}, which ended with its jail"
-    logs.say(plan.goal_id, "bdi_agent", "execute", reason, level="error")
-    ending.abort(plan, lease, reason, first_cleanup=len(document.intents) + 1)
-    plan.refresh_from_db()

@@ -93,9 +93,10 @@ def advance(
     written. A report that was made before is answered as it was then.
     """
     said = said or Said()
-    values = _values(plan, lease, running, done, said.lines)
+    changed = running.is_changed_by(done)
+    values = _values(plan, lease, running, done, said.lines, changed=changed)
     values |= {"go_on": go_on, "granted": said.granted, "begins": logs.as_json(said.begins)}
-    row = prepared.row(statement("advance", changed=running.is_changed_by(done)), values)
+    row = prepared.row(statement("advance", changed=changed), values)
     if row is None:
         _explain(plan, lease, running)
         return _reported_before(plan, running)
@@ -104,6 +105,15 @@ def advance(
         return None
     told = stamp == said.granted
     return Running(attempt_id, 1, running.position + 1, done.after, stamp=stamp, told=told, session=done.session)
+
+
+def first(plan: IntentPlan, said: Said, row: Sequence[Any]) -> Running | None:
+    """The first try that the statement which took the plan up began; None when nothing may begin now."""
+    _, attempt_id, stamp = row
+    if attempt_id is None:
+        return None
+    before, told = plan.workspace.head, stamp == said.granted
+    return Running(attempt_id, 1, plan.position, before, stamp=stamp, told=told, session=plan.session.state)
 
 
 def complete(
@@ -119,17 +129,20 @@ def complete(
 
     Raises as `advance`.
     """
-    values = _values(plan, lease, running, done, said) | dict(goal)
+    changed = running.is_changed_by(done)
+    values = _values(plan, lease, running, done, said, changed=changed) | dict(goal)
     ended, filed = prepared.together(
-        [(statement("complete", changed=running.is_changed_by(done)), values), filing.asked(plan.pk, plan.goal_id)]
+        [(statement("complete", changed=changed), values), filing.asked(plan.pk, plan.goal_id)]
     )
     if ended is None:
         _explain(plan, lease, running)  # comes back when this very report was made already
     filing.told(plan.goal_id, filed)
 
 
-def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> dict[str, object]:
-    """What the statements that report a try are told of it."""
+def _values(
+    plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine], *, changed: bool
+) -> dict[str, object]:
+    """What the statements that report a try are told of it; the session only where it can be another one."""
     return {
         "plan": plan.pk,
         "goal": plan.goal_id,
@@ -144,7 +157,7 @@ def _values(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: 
         "intent_state": done.intent_state.value,
         "result": json_text(done.result),
         "reason": storable(done.reason),
-        "session": json_text(done.session),
+        "session": json_text(done.session) if changed else None,
         "worker": lease.owner,
         "said": logs.as_json(said),
     }

@@ -1,5 +1,6 @@
 -- Begin to execute an approved plan: plan and goal move, the plan gets the lease's fence. The caller has locked goal,
--- plan and workspace before, so that this statement sees a command typed by hand that began until then.
+-- plan and workspace before, so that this statement sees a command typed by hand that began until then. With %(first)s
+-- the first try begins too, and the gate's stamp is taken: as in advance.sql, by a report, of a step before the first.
 WITH plan AS (
     UPDATE agents_intentplan
     SET state = 'executing', reason = '', fence = %(fence)s
@@ -21,5 +22,23 @@ WITH plan AS (
     FROM plan LEFT JOIN goal ON true, LATERAL (VALUES
         (plan.id, 'approved'), (NULL, CASE WHEN goal.id IS NOT NULL THEN %(goal_state)s END)) AS move (plan_id, old)
     WHERE move.old IS NOT NULL
+), next AS (
+    SELECT CASE WHEN EXISTS (SELECT FROM agents_intent
+                             WHERE intent_plan_id = %(plan)s AND position = 1 AND state = 'pending')
+        AND NOT EXISTS (SELECT FROM agents_standstill)
+        AND NOT (SELECT agent.paused FROM agents_goal goal JOIN agents_agent agent ON agent.id = goal.agent_id
+                 WHERE goal.id = %(goal)s)
+        THEN nextval('agents_attempt_id_seq') END AS attempt
+    FROM plan
+    WHERE %(first)s
+), asked AS (
+    SELECT attempt, CASE WHEN attempt IS NOT NULL THEN {stamp} END AS stamp FROM next
+), report AS (
+    INSERT INTO agents_stepreport
+        (intent_plan_id, position, attempt, outcome, result, reason, after, following, fence, worker, at, said, begins)
+    SELECT %(plan)s, 0, 0, '', NULL, '', %(head)s, attempt, %(fence)s, %(worker)s, clock_timestamp(), %(said)s,
+           -- That it begins is said only when nothing is left to ask the gate about it.
+           CASE WHEN stamp = %(granted)s THEN %(begins)s ELSE '[]' END
+    FROM asked
 )
-SELECT id FROM plan
+SELECT plan.id, asked.attempt, asked.stamp FROM plan LEFT JOIN asked ON true

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, connection, models, transaction
@@ -10,7 +11,7 @@ from django.db import IntegrityError, connection, models, transaction
 from agents import prepared
 from agents.execution import ending, filing, record
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, hold
-from agents.execution.record import Running
+from agents.execution.record import Running, Said
 from agents.execution.statements import statement
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
 from agents.services import hints, logs, renewing
@@ -20,32 +21,56 @@ from agents.states import GOAL_MOVES, GoalState, IntentState, MoveRefused, PlanS
 _Row = TypeVar("_Row", bound=models.Model)
 
 
-def take_up(lease: Lease) -> IntentPlan | None:
-    """Move plan and goal to executing under this lease's fence; None when the plan must wait or has ended.
+@dataclass(frozen=True)
+class Found:
+    """The state a goal is in, and its open plan with session and workspace; all of it is locked."""
 
-    The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused.
+    state: GoalState
+    plan: IntentPlan
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A plan was taken up; `running` is its first try, when that has begun with it."""
+
+    running: Running | None = None
+
+
+def find(lease: Lease) -> Found | None:
+    """Lock the goal and its approved or running plan; None when there is none, or it is to be asked about again.
 
     Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
     `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
     under its lock, and only when it does not see the other running.
     """
+    found = _locked(lease)
+    if found is None or found.plan.state != PlanState.APPROVED:
+        return found
+    if (document := renewing.moved_since(found.plan)) is not None:
+        renewing.ask_for_moved(hold(lease), found.plan, document, by=lease.owner)
+        return None
+    if found.state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[found.state]:
+        raise MoveRefused(f"goal {lease.goal_id} cannot go from {found.state} to executing")
+    return found
+
+
+def begin(lease: Lease, found: Found, said: Said | None) -> Taken | None:
+    """Move an approved plan and its goal to executing under this lease's fence; None when it must wait or has ended.
+
+    The fence goes onto the plan's row before anything runs: from here on a late worker's report is refused. With `said`
+    its first try begins too, as `record.advance` begins the next one, by a report of a step before it.
+    """
     try:
         # Within the caller's transaction there is nothing to go back to but its beginning.
         with transaction.atomic(savepoint=False):
-            found = _locked(lease)
-            if found is None:
-                return None
-            state, plan = found
-            if plan.state == PlanState.APPROVED:
-                return _begun(lease, plan, state)
-            return _gone_on_with(lease, plan)
+            return _begun(lease, found, said)
     except IntegrityError:
         # The race it answers: two plans of one workspace at once. The unique index let the other one through.
         return None
 
 
-def _locked(lease: Lease) -> tuple[GoalState, IntentPlan] | None:
-    """The goal's state and its open plan with session and workspace, all locked; LeaseLost when it is not ours."""
+def _locked(lease: Lease) -> Found | None:
+    """None when the goal has no such plan; LeaseLost when it is not ours."""
     row = prepared.row(_LOCK, {"goal": lease.goal_id, "fence": lease.fence})
     if row is None:
         hold(lease)
@@ -56,7 +81,7 @@ def _locked(lease: Lease) -> tuple[GoalState, IntentPlan] | None:
     plan.workspace = _instance(Workspace, rest[len(_PLAN) :])
     if session_id is not None:
         plan.session = TerminalSession(pk=session_id, intent_plan_id=plan.pk, state=json.loads(session))
-    return GoalState(state), plan
+    return Found(GoalState(state), plan)
 
 
 def _instance(model: type[_Row], values: list[Any]) -> _Row:
@@ -84,26 +109,38 @@ FOR NO KEY UPDATE OF goal, plan, workspace
 """  # noqa: S608  # names of our own columns
 
 
-def _begun(lease: Lease, plan: IntentPlan, state: GoalState) -> IntentPlan | None:
-    if (document := renewing.moved_since(plan)) is not None:
-        renewing.ask_for_moved(hold(lease), plan, document, by=lease.owner)
-        return None
-    if state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[state]:
-        raise MoveRefused(f"goal {lease.goal_id} cannot go from {state} to executing")
-    values = {"plan": plan.pk, "fence": lease.fence, "worker": lease.owner, "goal_state": state.value}
-    if prepared.row(statement("take_up"), values) is None:
+def _begun(lease: Lease, found: Found, said: Said | None) -> Taken | None:
+    plan = found.plan
+    begins = said or Said()
+    values = {
+        "goal": plan.goal_id,
+        "plan": plan.pk,
+        "fence": lease.fence,
+        "worker": lease.owner,
+        "goal_state": found.state.value,
+        "first": said is not None,
+        "head": plan.workspace.head,
+        "granted": begins.granted,
+        "said": logs.as_json(begins.lines),
+        "begins": logs.as_json(begins.begins),
+    }
+    row = prepared.row(statement("take_up"), values)
+    if row is None:
         return None  # a command typed by hand runs on these files
     plan.state, plan.reason, plan.fence = PlanState.EXECUTING.value, "", lease.fence
     hints.goal_changed(lease.goal_id)
-    if state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL):
+    if found.state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL):
         hints.queue_changed()
+    if said is not None:
+        return Taken(record.first(plan, said, row))
     if plan.cancel_requested:
         ending.cancel(plan, lease)
         return None
-    return plan if not _has_cost_too_many(plan, lease, lost=0) else None
+    return Taken() if not _has_cost_too_many(plan, lease, lost=0) else None
 
 
-def _gone_on_with(lease: Lease, plan: IntentPlan) -> IntentPlan | None:
+def go_on(lease: Lease, plan: IntentPlan) -> Taken | None:
+    """Go on with a plan that another claim left; None when it has ended instead."""
     IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
     plan.fence = lease.fence
     filing.file_locked(plan.pk, plan.goal_id)
@@ -111,7 +148,7 @@ def _gone_on_with(lease: Lease, plan: IntentPlan) -> IntentPlan | None:
     goal = hold(lease)
     if goal.state != GoalState.EXECUTING:
         move_goal(goal, GoalState.EXECUTING, by=lease.owner, wake_at=None)
-    return plan if not _stopped_before_it_ran(plan, lease) else None
+    return Taken() if not _stopped_before_it_ran(plan, lease) else None
 
 
 def _stopped_before_it_ran(plan: IntentPlan, lease: Lease) -> bool:

@@ -24,13 +24,25 @@ class Refused(AgentsError):
         self.verdict = verdict
 
 
-def at_the_claim(lease: Lease, plan: IntentPlan) -> tuple[Document | None, gate.Verdict]:
-    """The document, if these are the approved bytes and the gate says yes now; otherwise the plan has been stopped."""
-    verdict = _answer(plan)
-    if not verdict.allowed:
-        stop(lease, plan, documents.read(bytes(plan.document)) if verdict.asks else None, verdict)
-        return None, verdict
-    return documents.read(bytes(plan.document)), verdict
+def answer(plan: IntentPlan) -> gate.Verdict:
+    """What the gate says of these bytes now. That they are the approved ones is looked at here too, whoever answers."""
+    try:
+        verdict = gate.check(plan, None)
+        documents.read(bytes(plan.document))
+    except documents.Unreadable as unreadable:
+        # No later claim could read it either: left to the edge of the loop the plan would come round for ever.
+        return gate.Verdict(allowed=False, reason=f"the stored document cannot be read: {unreadable}")
+    if verdict.allowed and documents.digest_of(bytes(plan.document)) != plan.approved_digest:
+        return gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
+    return verdict
+
+
+def followed(lease: Lease, plan: IntentPlan, verdict: gate.Verdict) -> Document | None:
+    """The approved document when the gate lets it run; None when it does not, and the plan has been stopped."""
+    if verdict.allowed:
+        return documents.read(bytes(plan.document))
+    stop(lease, plan, documents.read(bytes(plan.document)) if verdict.asks else None, verdict)
+    return None
 
 
 def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate.Verdict) -> gate.Verdict:
@@ -45,7 +57,7 @@ def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate
         return _within(granted, plan, lease, running)
     filing.file(plan.pk, plan.goal_id)  # the gate looks at which steps have ended
     stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
-    verdict = _answer(stored)
+    verdict = answer(stored)
     if verdict.allowed and stored.digest != plan.digest:
         verdict = gate.Verdict(allowed=False, reason="another document was put in the place of the one that runs")
     if verdict.allowed:
@@ -76,16 +88,3 @@ def stop(lease: Lease, plan: IntentPlan, document: Document | None, verdict: gat
     else:
         logs.say(plan.goal_id, "review", "execute", f"refused by the gate: {verdict.reason}", level="error")
         ending.fail(plan, lease, f"refused_by_gate: {verdict.reason}")
-
-
-def _answer(plan: IntentPlan) -> gate.Verdict:
-    """What the gate says of these bytes now. That they are the approved ones is looked at here too, whoever answers."""
-    try:
-        verdict = gate.check(plan, None)
-        documents.read(bytes(plan.document))
-    except documents.Unreadable as unreadable:
-        # No later claim could read it either: left to the edge of the loop the plan would come round for ever.
-        return gate.Verdict(allowed=False, reason=f"the stored document cannot be read: {unreadable}")
-    if verdict.allowed and documents.digest_of(bytes(plan.document)) != plan.approved_digest:
-        return gate.Verdict(allowed=False, reason="the stored document is not the one that was approved")
-    return verdict

@@ -70,7 +70,8 @@ class StepReport(models.Model):
     """What a step that ended left, in one row until it is filed into intents, attempts and log lines (`file.sql`).
 
     `attempt` is the try that ended, `following` the number that the next step's first try has, null when none began.
-    `said` and `begins` are log lines as JSON: about the end of this step, and about the beginning of the next.
+    `said` and `begins` are log lines as JSON: about the end of this step, and about the beginning of the next. With a
+    claim a plan's first try begins as if a step 0, with a try 0, had ended.
     """
 
     pk = models.CompositePrimaryKey("intent_plan_id", "position")

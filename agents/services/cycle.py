@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from agents import telemetry
 from agents.bdi.cycle import Decision
-from agents.execution import draining, executor, outage
+from agents.execution import beginning, draining, executor, outage
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
 from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
@@ -25,7 +25,7 @@ CYCLE_FAILURES_WAIT_S = 15.0
 SWEEP_WAKES = 8
 _UNDER_WAY = (GoalState.EXECUTING, GoalState.RECOVERING)
 
-_Begin = Callable[[], executor.Begun | None]
+_Begin = Callable[[], beginning.Begun | None]
 
 
 def work(goal_id: int | None = None) -> None:
@@ -79,7 +79,7 @@ def _begun_with(lease: Lease) -> _Begin | None:
     if lease.lost or lease.state != GoalState.AWAITING_REVIEW:
         return None
     with telemetry.working_on(worker=lease.owner, goal=lease.goal_id):
-        begun = executor.begin(lease)
+        begun = beginning.begin(lease)
     if connection.needs_rollback:
         raise _Apart
     return lambda: begun
@@ -102,7 +102,7 @@ def turn(lease: Lease, begin: _Begin | None = None, adopted: planning.Adopted | 
         telemetry.working_on(worker=lease.owner),
         telemetry.span("claim", lease.goal_id, {"mindx.fence": lease.fence, "mindx.worker": lease.owner}),
     ):
-        _turn(lease, begin or (lambda: executor.begin(lease)), adopted)
+        _turn(lease, begin or (lambda: beginning.begin(lease)), adopted)
 
 
 def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None:

@@ -58,12 +58,15 @@ def write(goal_id: int, lines: Sequence[NewLine]) -> int:
 
 def as_json(lines: Sequence[NewLine]) -> str:
     """The lines as the statements that write them take them: an array of objects."""
+    if not lines:
+        return "[]"
     return json_text([{**vars(line), "text": storable(line.text), "data": dict(line.data)} for line in lines])
 
 
 def json_text(value: Any) -> str:
     """JSON as Postgres stores it: no NUL, which jsonb cannot hold. A text that spells one out stays as it is."""
-    return _NUL.sub(r"\1\\u2400", json.dumps(value))
+    text = json.dumps(value)
+    return _NUL.sub(r"\1\\u2400", text) if "\\u0000" in text else text
 
 
 def counted(number: int, thing: str) -> str:

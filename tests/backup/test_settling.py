@@ -11,7 +11,6 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
-from agents.execution import taking_up
 from agents.execution.lease import claim
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
 from agents.services import cycle
@@ -22,9 +21,11 @@ from review.models import AuditEntry, HeldDecision, TypedEvent
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
 from review.services import decisions
+from tests.agents.execution.taking import take_up
 from tests.review import policies
 
 AS_OF = "2026-01-31T12:00:00+00:00"
+
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -42,7 +43,7 @@ def begun(plan: IntentPlan, position: int, effect: str) -> Attempt:
     """The plan as a dump shows it whose worker is in the middle of a step of this effect class."""
     lease = claim(plan.goal_id)
     assert lease is not None
-    assert taking_up.take_up(lease) is not None
+    assert take_up(lease) is not None
     plan.intents.filter(position__lt=position).update(state=IntentState.SUCCEEDED.value, result={})
     plan.intents.filter(position=position).update(state=IntentState.RUNNING.value, effect=effect)
     IntentPlan.objects.filter(pk=plan.pk).update(position=position)

@@ -20,7 +20,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from agents import gate
-from agents.execution import executor, verifying
+from agents.execution import beginning, executor, verifying
 from agents.execution.lease import Lease
 from agents.execution.record import Running
 from agents.models import Attempt, Goal, IntentPlan
@@ -245,7 +245,7 @@ def _nothing_runs(plan: IntentPlan, granted: gate.Verdict, field: Field) -> None
     Goal.objects.filter(pk=plan.goal_id).update(lease_fence=7, lease_owner="a test")
     lease = Lease(plan.goal_id, 7, "a test")
     with contextlib.suppress(_Undo), transaction.atomic():
-        if (begun := executor.begin(lease)) is not None:
+        if (begun := beginning.begin(lease)) is not None:
             executor.execute(lease, begun)
         assert IntentPlan.objects.get(pk=plan.pk).state != PlanState.APPROVED, field
         raise _Undo

@@ -10,7 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agents import prepared
-from agents.execution import executor
+from agents.execution import beginning
 from agents.models import Attempt, Goal, IntentPlan, LogLine
 from agents.services import cycle
 from agents.states import GoalState
@@ -29,7 +29,7 @@ def test_one_transaction_claims_the_plan_and_begins_its_first_try(approved: Appr
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     asked = [each["sql"] for each in caught.captured_queries]
     assert [sql for sql in asked if sql in ("BEGIN", "COMMIT")] == ["BEGIN", "COMMIT"] * 2, asked
-    assert (asked[0], asked[6]) == ("BEGIN", "COMMIT"), "claim, two to take it up, the gate, the first try"
+    assert (asked[0], asked[6]) == ("BEGIN", "COMMIT"), "claim, lock, two of the gate, taken up with the first try"
     assert len(asked) == 7 + 1 + 4, "and one for each step, the last one filed with it"
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_claimed_while_its_beginning_can_still_fail(
     def die(_: object) -> None:
         raise Died
 
-    monkeypatch.setattr(executor, "begin", die)
+    monkeypatch.setattr(beginning, "begin", die)
     with pytest.raises(Died):
         cycle.one(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
@@ -58,7 +58,7 @@ def test_an_error_of_our_own_is_told_and_tried_again_later(approved: Approved, m
     def fail(_: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(executor, "begin", fail)
+    monkeypatch.setattr(beginning, "begin", fail)
     assert cycle.one(plan.goal_id) == plan.goal_id
     goal = Goal.objects.get(pk=plan.goal_id)
     assert goal.state == GoalState.AWAITING_REVIEW
@@ -122,6 +122,6 @@ def test_another_refusal_of_the_database_is_none_of_its_business(
     def refuse(_: object) -> None:
         raise IntegrityError("something else")
 
-    monkeypatch.setattr(executor, "begin", refuse)
+    monkeypatch.setattr(beginning, "begin", refuse)
     cycle.one(plan.goal_id)
     assert LogLine.objects.filter(goal=plan.goal_id, stage="cycle", level="error").exists()

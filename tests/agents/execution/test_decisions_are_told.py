@@ -14,13 +14,14 @@ from django.utils import timezone
 
 from agents.bdi.cycle import DECISIONS, NOT_CHOSEN, WAYS, Decision
 from agents.bdi.strategies import ABORT, AGINT, MANUAL, Way
-from agents.execution import record, taking_up
+from agents.execution import record
 from agents.execution.lease import claim
 from agents.execution.watching import Watch
 from agents.models import Goal, Intent, IntentPlan, LogLine, RecoveryPolicy
 from agents.services import cycle, families, goals, planning, telling, workspaces
 from people.models import User
 from tests.agents.execution.conftest import run, write
+from tests.agents.execution.taking import take_up
 
 D = Decision
 FAILS = run("python -c 'raise SystemExit(3)'")
@@ -121,7 +122,7 @@ def interrupted_once(world: World) -> None:
     Intent.objects.filter(intent_plan=plan).update(effect="once")
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = taking_up.take_up(dead)
+    taken = take_up(dead)
     assert taken is not None
     record.begin(taken, dead, 1)
     Goal.objects.filter(pk=plan.goal_id).update(lease_until=timezone.now() - timedelta(seconds=1))

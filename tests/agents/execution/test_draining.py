@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from agents.bdi import document as documents
-from agents.execution import draining, executor, record, shadow, taking_up
+from agents.execution import draining, executor, record, shadow
 from agents.execution.lease import claim
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, IntentPlan
@@ -20,6 +20,7 @@ from agents.services import cycle
 from agents.states import GoalState, IntentState
 from mindx_web import stopping
 from tests.agents.execution.conftest import run, write
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,7 +97,7 @@ def test_a_step_that_is_ended_leaves_a_clean_retry_or_a_question(
         assert Goal.objects.get(pk=plan.goal_id).state == GoalState.MANUAL
         assert Attempt.objects.count() == 1
     else:
-        taken = taking_up.take_up(lease)
+        taken = take_up(lease)
         assert taken is not None
         assert record.begin(taken, lease, 1).number == 2
 

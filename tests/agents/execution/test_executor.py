@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from agents import gate
-from agents.execution import lease, taking_up
+from agents.execution import lease
 from agents.execution import record as records
 from agents.execution.lease import LeaseLost, claim
 from agents.execution.record import Done
@@ -22,6 +22,7 @@ from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 from sandbox.contract import SandboxUnavailable
 from tests.agents.execution.conftest import run, write
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -114,7 +115,7 @@ def test_a_worker_that_died_is_taken_over_and_the_step_counts_once(
     plan = approved([run('python -c \'open("bytes", "ab").write(b"x")\'')])
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = taking_up.take_up(dead)
+    taken = take_up(dead)
     assert taken is not None
     begun = records.begin(taken, dead, 1)
     assert claim(plan.goal_id) is None  # its lease still holds
@@ -134,7 +135,7 @@ def test_a_report_told_twice_gets_the_recorded_answer(approved: Callable[..., In
     plan = approved([write("one"), write("two")])
     mine = claim(plan.goal_id)
     assert mine is not None
-    taken = taking_up.take_up(mine)
+    taken = take_up(mine)
     assert taken is not None
     begun = records.begin(taken, mine, 1)
     done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, begun.before, {})
@@ -212,7 +213,7 @@ def test_two_plans_of_one_workspace_run_one_after_the_other(
     second = approved([write("two")], workspace=workspace)
     running = claim(first.goal_id)
     assert running is not None
-    assert taking_up.take_up(running) is not None
+    assert take_up(running) is not None
     assert claim(second.goal_id) is None
     _let_the_lease_run_out(first)
     cycle.work(first.goal_id)
@@ -256,7 +257,7 @@ def test_a_step_that_runs_once_asks_a_person_after_a_crash(approved: Callable[..
     Intent.objects.filter(intent_plan=plan, position=1).update(effect="once")
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = taking_up.take_up(dead)
+    taken = take_up(dead)
     assert taken is not None
     records.begin(taken, dead, 1)
     _let_the_lease_run_out(plan)
@@ -282,7 +283,7 @@ def test_what_a_person_says_of_the_last_step_ends_the_plan(
     IntentPlan.objects.filter(pk=plan.pk).update(rest=rest, left_out=[{"position": 2, "reason": "not now"}])
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = taking_up.take_up(dead)
+    taken = take_up(dead)
     assert taken is not None
     records.begin(taken, dead, 1)
     _let_the_lease_run_out(plan)
@@ -301,7 +302,7 @@ def test_three_dead_workers_stop_a_poisonous_plan(approved: Callable[..., Intent
     for _ in range(3):
         dead = claim(plan.goal_id)
         assert dead is not None
-        taken = taking_up.take_up(dead)
+        taken = take_up(dead)
         assert taken is not None
         records.begin(taken, dead, 1)
         _let_the_lease_run_out(plan)
@@ -365,7 +366,7 @@ def test_a_log_line_never_waits_for_somebody_who_moves_the_goal(approved: Callab
 def _begun(plan: IntentPlan) -> tuple[lease.Lease, IntentPlan, records.Running]:
     mine = claim(plan.goal_id)
     assert mine is not None
-    taken = taking_up.take_up(mine)
+    taken = take_up(mine)
     assert taken is not None
     return mine, taken, records.begin(taken, mine, taken.position)
 

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.execution import companion, filing, outage, reconsidering, record, taking_up
+from agents.execution import companion, filing, outage, reconsidering, record
 from agents.execution.filing import Filer
 from agents.execution.lease import Lease, claim
 from agents.execution.record import Done, Running, Said
@@ -23,6 +23,7 @@ from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
 from mindx_web.backup import settling
 from tests.agents.execution.conftest import run
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LS = {"tool": "simple_coder", "command": "ls", "params": {"path": "."}}
@@ -33,7 +34,7 @@ Until = Callable[..., None]
 def _begun(plan: IntentPlan) -> tuple[Lease, IntentPlan, Running]:
     lease = claim(plan.goal_id)
     assert lease is not None
-    taken = taking_up.take_up(lease)
+    taken = take_up(lease)
     assert taken is not None
     return lease, taken, record.begin(taken, lease, taken.position)
 

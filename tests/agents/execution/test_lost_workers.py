@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.execution import ending, record, taking_up
+from agents.execution import ending, record
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.services import cycle, learning, planning
@@ -16,6 +16,7 @@ from agents.states import GoalState, PlanState
 from library.components import services as components
 from people.models import User
 from tests.agents.execution.conftest import write
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,7 +31,7 @@ def _dies(goal_id: int) -> Lease:
 
 def _dies_in(plan: IntentPlan, position: int) -> None:
     lease = _dies(plan.goal_id)
-    taken = taking_up.take_up(lease)
+    taken = take_up(lease)
     assert taken is not None
     record.begin(taken, lease, position)
 
@@ -57,7 +58,7 @@ def test_two_dead_workers_strand_no_planning(owner: User, make_goal: Callable[..
 def test_workers_that_die_before_a_try_count_too(approved: Callable[..., IntentPlan]) -> None:
     plan = approved([write("one")])
     for _ in range(LOST_WORKERS_MAX + 1):
-        taking_up.take_up(_dies(plan.goal_id))
+        take_up(_dies(plan.goal_id))
     plan.refresh_from_db()
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)

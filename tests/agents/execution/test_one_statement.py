@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agents import gate
-from agents.execution import record, statements, taking_up
+from agents.execution import record, statements
 from agents.execution.lease import Lease, LeaseLost, claim
 from agents.execution.record import Done, Running, Said
 from agents.models import Attempt, Goal, IntentPlan, LogLine
@@ -21,6 +21,7 @@ from agents.states import GoalState, IntentState
 from people.models import User
 from review.policy.verdict import Action
 from tests.agents.execution.conftest import write as write_file
+from tests.agents.execution.taking import take_up
 from tests.cast import person
 from tests.review.policies import in_force
 
@@ -32,7 +33,7 @@ Approved = Callable[..., IntentPlan]
 def _begun(plan: IntentPlan) -> tuple[Lease, IntentPlan, Running]:
     lease = claim(plan.goal_id)
     assert lease is not None
-    taken = taking_up.take_up(lease)
+    taken = take_up(lease)
     assert taken is not None
     return lease, taken, record.begin(taken, lease, taken.position)
 
@@ -51,8 +52,8 @@ def test_each_further_step_is_one_statement(approved: Approved) -> None:
         assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
         asked.append([each["sql"] for each in caught.captured_queries])
     assert len(asked[1]) - len(asked[0]) == 3, asked[1]
-    # Claimed; taken up, looked at by the gate and begun in one transaction; one statement a step, the last ends it all
-    # in a transaction with the filing.
+    # Claimed; locked, looked at by the gate in two and taken up with its first try in one transaction; one statement a
+    # step, the last ends it all in a transaction with the filing.
     assert len(asked[0]) == 1 + (2 + 4) + 1 + (2 + 2), asked[0]
 
 

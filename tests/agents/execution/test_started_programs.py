@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.execution import draining, executor, taking_up
+from agents.execution import beginning, draining
 from agents.execution import record as records
 from agents.execution.desk import Desk, WouldEndPrograms
 from agents.execution.lease import claim
@@ -19,6 +19,7 @@ from agents.services import cycle, recovery_learning
 from agents.states import GoalState, IntentState
 from sandbox.contract import Limits
 from tests.agents.execution.conftest import run, write
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,7 +95,7 @@ def _die_at(plan: IntentPlan, position: int) -> None:
     """A worker that has run the steps before this one, and dies with its try just begun."""
     dead = claim(plan.goal_id)
     assert dead is not None
-    taken = taking_up.take_up(dead)
+    taken = take_up(dead)
     assert taken is not None
     for each in range(1, position + 1):
         begun = records.begin(taken, dead, each)
@@ -176,7 +177,7 @@ def test_a_worker_that_is_told_to_stop_goes_on_until_the_program_is_stopped(
     plan = approved([idle, run("true"), _of("stop", name="idle"), write("after.txt")])
     lease = claim(plan.goal_id)
     assert lease is not None
-    begun = executor.begin(lease)
+    begun = beginning.begin(lease)
     draining.finish()
     try:
         cycle.turn(lease, lambda: begun)

@@ -12,7 +12,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from agents.errors import NotPossibleNow, NotYours, WorkspaceRefused
-from agents.execution import taking_up, typed
+from agents.execution import typed
 from agents.execution.lease import Lease, claimable
 from agents.execution.lease import claim as claim_goal
 from agents.models import Goal, HandCommand, IntentPlan, Workspace, WorkspaceChange
@@ -26,6 +26,7 @@ from sandbox.contract import SandboxUnavailable, SessionState
 from sandbox.prune import Policy
 from sandbox.snapshots import EMPTY
 from tests.agents.execution.conftest import write
+from tests.agents.execution.taking import take_up
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -202,7 +203,7 @@ def test_a_plan_claimed_at_the_same_moment_waits_for_the_command(both: Any, unti
     plan, command, lease = both
     with transaction.atomic():
         assert typed.claim(command.pk) is not None
-        thread, found = _in_thread(lambda: taking_up.take_up(lease))
+        thread, found = _in_thread(lambda: take_up(lease))
         until(_somebody_waits_for_a_lock, what="the plan's claim waiting for the workspace")
     thread.join(timeout=60)
     assert found == [None]
@@ -213,7 +214,7 @@ def test_a_plan_claimed_at_the_same_moment_waits_for_the_command(both: Any, unti
 def test_a_command_claimed_at_the_same_moment_gives_way_to_the_plan(both: Any, until: Callable[..., None]) -> None:
     plan, command, lease = both
     with transaction.atomic():
-        assert taking_up.take_up(lease) is not None
+        assert take_up(lease) is not None
         thread, found = _in_thread(lambda: typed.claim(command.pk))
         until(_somebody_waits_for_a_lock, what="the command's claim waiting for the workspace")
     thread.join(timeout=60)
@@ -234,7 +235,7 @@ def test_of_a_plan_and_a_command_that_begin_together_exactly_one_runs(both: Any)
 
         return after_the_other
 
-    threads = [_in_thread(begin(lambda: taking_up.take_up(lease))), _in_thread(begin(lambda: typed.claim(command.pk)))]
+    threads = [_in_thread(begin(lambda: take_up(lease))), _in_thread(begin(lambda: typed.claim(command.pk)))]
     for thread, _ in threads:
         thread.join(timeout=60)
     assert [len(found) for _, found in threads] == [1, 1]
@@ -257,7 +258,7 @@ def test_a_plan_is_not_even_looked_at_while_a_command_runs_and_goes_on_when_it_e
 def test_nothing_is_typed_while_a_plan_runs(both: Any, owner: User) -> None:
     plan, command, lease = both
     hand_commands.cancel(command, owner)
-    assert taking_up.take_up(lease) is not None
+    assert take_up(lease) is not None
     with pytest.raises(NotPossibleNow, match="A plan is running"):
         hand_commands.submit(plan.goal, owner, "ls")
 

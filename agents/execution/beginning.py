@@ -1,0 +1,114 @@
+"""The beginning of a claim: the approved plan is locked, the gate asked, the plan taken up and its first try begun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+
+from agents import gate
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.bdi.started import living_before
+from agents.execution import draining, ending, taking_up, verifying
+from agents.execution.lease import Lease
+from agents.execution.record import Running, Said
+from agents.execution.saying import beginning_of
+from agents.models import IntentPlan
+from agents.services import logs
+from agents.services.logs import NewLine
+from agents.states import GoalState, IntentState, PlanState
+from sandbox.contract import SessionState
+from sandbox.session import is_at_hand
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A plan that was taken up, what the gate granted, and its first try if that has begun too.
+
+    `is_reported`: something of it is to be filed (`filing`).
+    """
+
+    plan: IntentPlan
+    document: Document
+    granted: gate.Verdict
+    running: Running | None = None
+    is_reported: bool = False
+
+
+def begin(lease: Lease) -> Begun | None:
+    """Take up the goal's approved plan, with its first try where that can be, or the one a dead worker left, if the
+    gate allows it, in one transaction; None when nothing is to be run.
+    """
+    with transaction.atomic(savepoint=False):
+        found = taking_up.find(lease)
+        if found is None:
+            return None
+        if found.plan.state == PlanState.APPROVED:
+            return _begun(lease, found)
+        if taking_up.go_on(lease, found.plan) is None:
+            return None
+        return _without_a_try(lease, found.plan, verifying.answer(found.plan))
+
+
+def _begun(lease: Lease, found: taking_up.Found) -> Begun | None:
+    """Begin an approved plan, with its first try where that can be."""
+    plan = found.plan
+    # Asked before the plan is taken up, which does not change what it looks at; and nothing runs before that.
+    granted = verifying.answer(plan)
+    document = documents.read(bytes(plan.document)) if granted.allowed else None
+    said = _first(lease, plan, document, granted) if document is not None else None
+    taken = taking_up.begin(lease, found, said)
+    if taken is None:
+        return None
+    if said is None or document is None:
+        return _without_a_try(lease, plan, granted)
+    return Begun(plan, document, granted, taken.running, is_reported=True)
+
+
+def _without_a_try(lease: Lease, plan: IntentPlan, granted: gate.Verdict) -> Begun | None:
+    """Go on with a plan that was taken up, unless the gate refuses it; the executor begins the next try."""
+    document = verifying.followed(lease, plan, granted)
+    if document is None:
+        return None
+    _abort_without_programs(lease, plan, document)
+    logs.write(plan.goal_id, [_claimed(lease, plan)])
+    return Begun(plan, document, granted)
+
+
+def _first(lease: Lease, plan: IntentPlan, document: Document, granted: gate.Verdict) -> Said | None:
+    """What is said of a first try that begins with the plan, when a jail as it needs one is known to be had; None when
+    the executor must begin it.
+
+    One that waited, maybe for the sandbox, begins when its jail stands: waiting adds no tries. One that lay still is
+    reconsidered before.
+    """
+    if lease.state != GoalState.AWAITING_REVIEW or lease.lost or plan.cancel_requested or draining.is_asked():
+        return None
+    if plan.position != 1 or not document.intents:
+        return None
+    spec = document.at(1)
+    if not is_at_hand(granted.minimum or settings.SANDBOX_MIN, spec.hosts):
+        return None
+    begins = [beginning_of(spec, SessionState.from_json(plan.session.state))]
+    return Said([_claimed(lease, plan)], begins, granted.stamp)
+
+
+def _claimed(lease: Lease, plan: IntentPlan) -> NewLine:
+    text = f"{lease.owner} claimed revision {plan.revision} (fence {lease.fence}); digest {plan.digest[:8]} matches"
+    return NewLine("worker", "execute", text, data={"fence": lease.fence})
+
+
+def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) -> None:
+    """Give up on steps that were to run beside programs whose jail ended with an earlier claim."""
+    if plan.aborting or not 1 < plan.position <= len(document.intents):
+        return
+    done = plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", flat=True)
+    gone = living_before(document.intents, plan.position, set(done))
+    if not gone:
+        return
+    reason = f"programs_gone: intent {plan.position} was to run beside {', '.join(gone)}, which ended with its jail"
+    logs.say(plan.goal_id, "bdi_agent", "execute", reason, level="error")
+    ending.abort(plan, lease, reason, first_cleanup=len(document.intents) + 1)
+    plan.refresh_from_db()
