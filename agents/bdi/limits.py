@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sandbox.contract import DEFAULT_LIMITS, Limits
@@ -11,6 +11,7 @@ from sandbox.contract import DEFAULT_LIMITS, Limits
 Number = int | float
 
 DEFAULTS: Mapping[str, Number] = asdict(DEFAULT_LIMITS)
+_KNOWN = DEFAULTS.keys()
 _KIB, _MIB, _GIB = 1 << 10, 1 << 20, 1 << 30
 UNITS: Mapping[str, int] = {"GiB": _GIB, "MiB": _MIB, "KiB": _KIB}
 
@@ -80,7 +81,7 @@ def session_limits(stated: Mapping[str, Any]) -> Limits:
 
     Raises UnknownLimit: to leave a ceiling out would be to run more than what was approved.
     """
-    if unknown := sorted(set(stated) - {field.name for field in fields(Limits)}):
+    if unknown := sorted(stated.keys() - _KNOWN):
         raise UnknownLimit(f"the plan states a limit that this worker does not know: {', '.join(unknown)}")
     return Limits(**stated)
 

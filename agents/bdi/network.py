@@ -79,11 +79,14 @@ class Network:
         return bool(self.refused or self.downloads or self.hosts)
 
 
+_NONE = Network()
+
+
 def network_of(result: Any) -> Network:
     """Read a result's network; what is not there or not as it should be is left out."""
     raw = result.get(KEY) if isinstance(result, Mapping) else None
     if not isinstance(raw, Mapping):
-        return Network()
+        return _NONE
     refused = [_refused(one) for one in _entries(raw, "refused")]
     downloads = [_download(one) for one in _entries(raw, "downloads")]
     hosts = [_reached(one) for one in _entries(raw, "hosts")]

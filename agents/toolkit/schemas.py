@@ -112,17 +112,28 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
 def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: bool = False) -> list[tuple[str, str]]:
     """Return (field, message) for everything in `values` that does not fit; `partial`: required ones may be missing."""
     found = []
-    for error in _validator(_frozen(schema)).iter_errors(dict(values)):
+    for error in _validator_of(schema).iter_errors(dict(values)):
         if not (partial and error.validator == "required"):
             found.extend(_in_words(error))
     return sorted(set(found))
 
 
-def _frozen(schema: Mapping[str, Any]) -> str:
-    return json.dumps(schema)
+# By the object's id, which is its own as long as it is held here.
+_held: dict[int, tuple[Mapping[str, Any], Draft202012Validator]] = {}
+_MOST_HELD = 512
 
 
-@lru_cache(maxsize=512)
+def _validator_of(schema: Mapping[str, Any]) -> Draft202012Validator:
+    """A command's schema stays one object as long as the command is there, and every step is checked against one."""
+    held = _held.get(id(schema))
+    if held is None or held[0] is not schema:
+        if len(_held) >= _MOST_HELD:
+            _held.clear()
+        held = _held[id(schema)] = (schema, _validator(json.dumps(schema)))
+    return held[1]
+
+
+@lru_cache(maxsize=_MOST_HELD)
 def _validator(schema: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads(schema))
 

@@ -28,15 +28,20 @@ _FENCED = "NEW.id = {goal} AND NEW.lease_fence > OLD.lease_fence"
 EXECUTING = (
     Point("claim of an approved plan", _GOAL, f"{_FENCED} AND NEW.state = 'awaiting_review'"),
     Point("plan taken up", _PLAN, "NEW.goal_id = {goal} AND OLD.state = 'approved' AND NEW.state = 'executing'"),
-    # After the gate has looked at the plan; in the same transaction where the process knows already that it has a jail.
-    Point("first try begun", _TRY, "NEW.number = 1", event="INSERT"),
+    # With the plan, where the process knows already that it has a jail; it is filed by the companion, or with more.
+    Point("first try begun", "agents_stepreport", "NEW.position = 0", event="INSERT"),
+    Point("first try filed", _TRY, "NEW.number = 1", event="INSERT"),
     Point(
         "step finished, next begun",
         _PLAN,
         "NEW.goal_id = {goal} AND OLD.position = 1 AND NEW.position = 2 AND NEW.state = 'executing'",
     ),
     # By the companion, beside the second step.
-    Point("first step's report filed", _TRY, "OLD.finished IS NULL AND NEW.outcome = 'succeeded'"),
+    Point(
+        "first step's report filed",
+        "agents_intent",
+        "NEW.position = 1 AND OLD.state <> 'succeeded' AND NEW.state = 'succeeded'",
+    ),
     Point(
         "last step finished, plan complete, goal achieved",
         _PLAN,

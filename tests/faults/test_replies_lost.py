@@ -23,7 +23,7 @@ pytestmark = pytest.mark.xdist_group("whole")
 # Words that only this statement has; for a commit, those of a statement before it.
 STATEMENTS = {
     "plan claimed and taken up, first try begun": (b"lease_fence = goal.lease_fence + 1", b"COMMIT"),
-    "step finished, next begun": (b"nextval('agents_attempt_id_seq')",),
+    "step finished, next begun": (b"SELECT attempt, stamp FROM asked",),
     "last step finished, plan complete, goal achieved": (b"not needed: the plan succeeded", b"FROM agents_stepreport"),
     "claim of an achieved goal": (
         b"not needed: the plan succeeded",
