@@ -28,9 +28,8 @@ _FENCED = "NEW.id = {goal} AND NEW.lease_fence > OLD.lease_fence"
 EXECUTING = (
     Point("claim of an approved plan", _GOAL, f"{_FENCED} AND NEW.state = 'awaiting_review'"),
     Point("plan taken up", _PLAN, "NEW.goal_id = {goal} AND OLD.state = 'approved' AND NEW.state = 'executing'"),
-    # With the plan, where the process knows already that it has a jail; it is filed by the companion, or with more.
-    Point("first try begun", "agents_stepreport", "NEW.position = 0", event="INSERT"),
-    Point("first try filed", _TRY, "NEW.number = 1", event="INSERT"),
+    # It begins with the plan, and is filed by the companion, where the process knows already that it has a jail.
+    Point("first try begun or filed", _TRY, "NEW.number = 1", event="INSERT"),
     Point(
         "step finished, next begun",
         _PLAN,
