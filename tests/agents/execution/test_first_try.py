@@ -8,7 +8,7 @@ import pytest
 from django.db import transaction
 
 from agents import gate
-from agents.execution import beginning, executor, filing, taking_up
+from agents.execution import beginning, draining, executor, filing, taking_up
 from agents.execution.beginning import Begun
 from agents.execution.lease import Lease, claim
 from agents.execution.record import Said
@@ -131,7 +131,7 @@ def test_a_plan_that_lay_still_is_looked_at_before_a_try_of_it_begins(approved: 
 def test_a_worker_that_was_told_to_stop_begins_none(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = approved([LS])
     lease = _claimed(plan)
-    monkeypatch.setattr(beginning.draining, "is_asked", lambda: True)
+    monkeypatch.setattr(draining, "is_asked", lambda: True)
     assert _begun(lease).running is None
 
 
