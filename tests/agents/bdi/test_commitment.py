@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi import means_ends
-from agents.bdi.commitment import Commitment, Course, Situation, reconsider
+from agents.bdi.commitment import Commitment, Course, Situation, in_words, reconsider
 from agents.bdi.document import CommandFacts, specs
 from agents.bdi.perception import perceive
 from agents.bdi.standing import Ground, Loss, begun, grounds_of, losses
@@ -113,6 +113,30 @@ def test_what_a_commitment_does_not_look_at_is_named_all_the_same() -> None:
         "the plan stood on “the network is up”, which nothing shows any more; a single-minded agent goes on"
     )
     assert decided.data["lost"][0]["context"] == "the network is up"
+
+
+@pytest.mark.parametrize("kind", list(Commitment))
+def test_what_another_goal_has_taken_over_is_dropped_whatever_is_believed_of_it(kind: Commitment) -> None:
+    decided = reconsider(kind, Situation((LOSS,), (SAID["achieved"],), superseded="goal 7 does it"))
+    assert (decided.course, decided.why) == (Course.DROP, "it is not needed any more: goal 7 does it")
+
+
+@pytest.mark.parametrize("kind", list(Commitment))
+def test_while_everything_holds_the_agent_goes_on_and_says_so(kind: Commitment) -> None:
+    decided = reconsider(kind, Situation())
+    assert (decided.course, decided.why) == (Course.GO_ON, "what the plan stands on still holds")
+    assert decided.data == {"course": "go_on", "commitment": kind.value}
+
+
+def test_what_is_gone_is_told_in_one_sentence_with_what_speaks_against_it_and_how_much_more_there_is() -> None:
+    there = Belief("There is a folder named tides.", "perception")
+    against = Loss(Ground("NOT there is a folder named tides.", "start a project", 1, (), told=False), there)
+    stood = "the plan stood on “not: there is a folder named tides”: now There is a folder named tides."
+    assert in_words((against,)) == stood
+    assert in_words((against, LOSS)) == f"{stood}, and 1 more"
+    assert in_words((against, LOSS, LOSS)) == f"{stood}, and 2 more"
+    decided = reconsider(Commitment.OPEN_MINDED, Situation((against, LOSS)))
+    assert [one["against"] for one in decided.data["lost"]] == [there.sentence, None]
 
 
 def test_a_deadline_that_has_passed_makes_a_goal_impossible() -> None:
