@@ -24,6 +24,7 @@ from agents.models import Agent, Correction, FailureRecord, Goal, Plan, Planning
 from agents.services import cycle, mind_cases, workspaces
 from agents.states import GoalState
 from mindx_web import mind_cases as lists
+from mindx_web.mind_insights import Cell
 from people.models import User
 from review.services import decisions
 from tests.cast import ApiCaller
@@ -146,6 +147,14 @@ def test_what_really_happened_is_counted(
     assert "README.md" in read(client, f"{LISTS[0]}?came=succeeded")
     for address, cases in counted(read(client)):
         assert cases_of(client, address) == cases == 1
+
+
+def test_a_cell_is_text_whatever_it_is_made_of() -> None:
+    shown = Cell("<b>1", '?tool="><i>&a=b', 3, sub="<i>").html
+    href = "?tool=&quot;&gt;&lt;i&gt;&amp;a=b"
+    sub = '<small class="faint nowrap">&lt;i&gt;</small>'
+    assert shown == f'<a href="{href}" data-cases="3">&lt;b&gt;1 {sub}</a>'
+    assert Cell("<b>").html == "&lt;b&gt;"
 
 
 def test_days_that_are_one_bar_are_counted_together(filled: Goal) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,6 +129,75 @@ def test_patience_is_read_where_a_server_asked_for_it(value: Any, text: str, sec
 )
 def test_what_a_signal_ended_without_a_word_is_unknown(code: int, text: str, found: str) -> None:
     assert classify({"return_code": code, "stderr": text}).failure_class == found
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"return_code": 3}, "exit code 3"),
+        ({"return_code": 3, "stderr": "first\nlast line \n \n"}, "exit code 3: last line"),
+        ({"return_code": -9}, "ended by signal 9, and it did not say why"),
+        ({"return_code": -6, "stderr": "assertion failed"}, "exit code -6: assertion failed"),
+        ({"return_code": 127}, "exit code 127: the program was not found"),
+        ({"return_code": 1, "stderr": "HTTP 429"}, "exit code 1, and stderr says “429”"),
+        ({"error_class": "NETWORK_ERROR", "reason": "no answer"}, "no answer"),
+        ({"error_class": "NETWORK_ERROR", "message": "no answer"}, "no answer"),
+        ({"error_class": "NETWORK_ERROR", "reason": "this", "message": "not this"}, "this"),
+        ({"error_class": "NETWORK_ERROR"}, "the tool reported NETWORK_ERROR"),
+        ({"error_class": "TOOL_EXECUTION_ERROR", "reason": "no such file"}, "no such file"),
+        ({"error_class": "TOOL_EXECUTION_ERROR"}, "the tool reported an error"),
+        ({}, "the step failed and did not say why"),
+        # What is no number, and what only looks like one, is no exit code.
+        ({"return_code": True}, "the step failed and did not say why"),
+        ({"return_code": "7"}, "the step failed and did not say why"),
+    ],
+)
+def test_the_reason_is_what_decided_in_one_sentence(result: dict[str, Any], reason: str) -> None:
+    assert classify(result).reason == reason
+
+
+def test_a_host_that_is_closed_decides_whatever_the_program_made_of_it() -> None:
+    refused = Facts(exit_code=1, refusal="a.example is not approved", text="HTTP 429")
+    failure = classified(refused)
+    assert failure.failure_class is FailureClass.PERMISSION_ERROR
+    assert failure.reason == "exit code 1: a.example is not approved"
+    # A program that got on without it failed by something else.
+    assert classified(replace(refused, exit_code=0)).failure_class is FailureClass.UNKNOWN_ERROR
+
+
+def test_why_there_is_no_plan_is_said_by_who_knows_it_best() -> None:
+    cut = Facts(stage=PLANNING, no_plan="invalid_plan", said="step 2 is cut off")
+    assert classified(cut).reason == "step 2 is cut off"
+    assert classified(Facts(stage=PLANNING, no_plan="invalid_plan")).reason == "invalid plan"
+    assert classified(Facts(stage=PLANNING)).reason == "no plan was found"
+
+
+def test_a_rule_that_does_not_fit_has_no_say_and_one_that_does_tells_what_it_went_by() -> None:
+    stranger = Rule(FailureClass.RATE_LIMIT_ERROR, "stranger", 9, tool="git_tool", exit_code=3, host="api.example")
+    assert classified(FACTS, [stranger]).failure_class is FailureClass.TOOL_EXECUTION_ERROR
+    fits = Rule(FailureClass.NETWORK_ERROR, "quota", 4, host="api.example", text="quota")
+    assert classified(FACTS, [stranger, fits]).reason == (
+        "rule “quota”: it is about the host api.example, it says “quota”"
+    )
+    said = replace(FACTS, said="it said no")
+    assert classified(said, [fits]).reason.startswith("it said no: rule “quota”: ")
+
+
+def test_patience_is_read_from_the_headers_too_and_may_be_shorter_than_a_second() -> None:
+    assert facts_of({"headers": {"retry-after": "20"}}).retry_after_s == 20.0
+    assert facts_of({"retry_after": 5, "headers": {"retry-after": "20"}}).retry_after_s == 5.0
+    assert facts_of({"headers": "retry-after: 20"}).retry_after_s == 0.0
+    assert patience_asked(0.5) == 0.5
+    assert patience_asked(0) == 0.0
+
+
+def test_facts_are_kept_as_far_as_they_are_there_and_read_by_versions_that_know_others() -> None:
+    facts = facts_of({"return_code": 3, "status_code": 429}, "t", "c", ("a.example",))
+    kept = facts.to_json()
+    assert kept == {"tool": "t", "command": "c", "exit_code": 3, "status_code": 429, "approved": ["a.example"]}
+    assert Facts.from_json({**kept, "from_a_later_version": 1}) == facts
+    for no_number in (True, "429", None):
+        assert facts_of({"status_code": no_number}).status_code is None
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
