@@ -36,9 +36,10 @@ _TEXTS: dict[type[Model], dict[str, str]] = {
 SWEEP_ROWS = 64
 
 
-def embed_on_commit(row: ComponentVersion | Experience) -> None:
-    """Embed a new row as soon as its transaction has ended; a failure leaves it to the sweep."""
-    transaction.on_commit(partial(_embed_quietly, type(row), row.pk), robust=True)
+def embed_on_commit(*rows: ComponentVersion | Experience) -> None:
+    """Embed new rows of one kind as soon as their transaction has ended; a failure leaves them to the sweep."""
+    if rows:
+        transaction.on_commit(partial(_embed_quietly, type(rows[0]), [row.pk for row in rows]), robust=True)
 
 
 def embed_missing() -> int:
@@ -62,11 +63,11 @@ def _missing(model: type[Model]) -> QuerySet[Model]:
     return model._default_manager.filter(wanted)
 
 
-def _embed_quietly(model: type[Model], pk: int) -> None:
+def _embed_quietly(model: type[Model], pks: list[int]) -> None:
     try:
-        _fill(model, list(_missing(model).filter(pk=pk)))
+        _fill(model, list(_missing(model).filter(pk__in=pks)))
     except EmbeddingUnavailable as error:
-        logger.warning("A row stays without embedding until the next sweep: %s", error)
+        logger.warning("%d rows stay without embedding until the next sweep: %s", len(pks), error)
 
 
 def _fill(model: type[Model], rows: Sequence[Model]) -> int:

@@ -167,6 +167,33 @@ def test_starters_are_loaded_once(db: None) -> None:
     assert [version.status for version in ComponentVersion.objects.all()] == [Status.ACTIVE, Status.ACTIVE]
 
 
+def test_dozens_of_starters_are_loaded_in_as_many_statements_as_two(db: None) -> None:
+    for many in (2, 40):
+        starters = [Starter(f"{many} {number}", "body", "when") for number in range(many)]
+        with CaptureQueriesContext(connection) as loading:
+            loaded = services.load_starters(starters)
+        assert [(version.component.name, version.version) for version in loaded] == [
+            (starter.name, "1.0.0") for starter in starters
+        ]
+        assert len(loading) <= 9
+        with CaptureQueriesContext(connection) as looking:
+            assert services.load_starters(starters) == []
+        assert len(looking) == 1
+
+
+def test_of_two_starters_with_one_name_the_later_is_in_use(db: None) -> None:
+    first, second = services.load_starters([Starter("a", "one"), Starter("a", "two")])
+    assert (first.version, second.version, second.status) == ("1.0.0", "1.1.0", Status.ACTIVE)
+
+
+def test_a_name_that_a_person_took_before_keeps_that_persons_version(developer: User) -> None:
+    own = services.publish("rule", "a", "mine", by=developer, status=Status.ACTIVE)
+    came, fresh = services.load_starters([Starter("a", "one"), Starter("b", "one")])
+    assert (came.version, came.status, fresh.status) == ("1.1.0", Status.CANDIDATE, Status.ACTIVE)
+    own.refresh_from_db()
+    assert own.status == Status.ACTIVE
+
+
 def test_a_changed_starter_becomes_the_version_in_use(db: None) -> None:
     services.load_starters([Starter("a", "one")])
     (second,) = services.load_starters([Starter("a", "two")])
