@@ -42,6 +42,25 @@ def test_of_the_same_source_the_surer_stays_then_the_newer() -> None:
     assert [belief.id for belief in newer.held] == [2]
 
 
+def test_of_two_that_weigh_the_same_the_one_that_was_said_last_stays() -> None:
+    against = revise([one(1, THERE)], [one(2, GONE)], NOW)
+    assert [belief.id for belief in against.held] == [2]
+    again = revise([one(1, THERE)], [one(2, THERE)], NOW)
+    assert [(each.id, each.by, each.why) for each in again.given_up] == [(1, 2, "it was said anew")]
+
+
+def test_who_is_unknown_has_the_least_say() -> None:
+    for weakest in PRECEDENCE:
+        after = revise([one(1, THERE, weakest, 0.1)], [one(2, GONE, "somebody", 1.0, "2")], NOW)
+        assert [belief.id for belief in after.held] == [1]
+
+
+def test_what_was_said_on_better_authority_is_not_said_anew() -> None:
+    after = revise([one(1, THERE, "person")], [one(2, THERE, "perception", at="2")], NOW)
+    assert [(each.id, each.by) for each in after.given_up] == [(2, 1)]
+    assert after.given_up[0].why == "it is held already, on better authority"
+
+
 def test_a_belief_whose_time_is_over_is_let_go_of() -> None:
     after = revise([one(1, THERE, ends=NOW), one(2, "The door is open.", ends="2027-01-01")], [], NOW)
     assert [belief.id for belief in after.held] == [2]
