@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -55,6 +56,29 @@ def test_without_experience_the_primary_comes_first_and_the_secondary_after_it(f
 def test_when_neither_is_open_the_plan_is_given_up() -> None:
     assert taken(FailureClass.TOOL_EXECUTION_ERROR, Situation()).way == ABORT
     assert taken(FailureClass.NETWORK_ERROR, Situation()).way == ABORT
+
+
+def test_what_is_closed_says_why() -> None:
+    assert AGINT not in closed(OPEN)
+    assert closed(replace(OPEN, escalated=True))[AGINT] == "AGInt has looked at it already"
+    assert SIMPLER not in closed(OPEN)
+    assert closed(replace(OPEN, simpler="it has one step"))[SIMPLER] == "it has one step"
+    assert closed(Situation())[REEXTRACTED] == "no other values were found"
+
+
+def test_beside_a_program_nothing_is_open_that_would_run_without_it() -> None:
+    shut = closed(replace(OPEN, living=("server", "idle")))
+    assert set(shut) == {RETRY, COOLED, ALTERNATIVE, AGINT, MANUAL}
+    assert {"(server, idle)" in why for why in shut.values()} == {True}
+
+
+def test_when_all_tries_at_a_limited_service_have_failed_the_declared_alternative_is_taken() -> None:
+    spent = replace(OPEN, tries=5, chosen=[RETRY, COOLED])
+    choice = taken(FailureClass.RATE_LIMIT_ERROR, spent)
+    assert choice.way == ALTERNATIVE
+    assert choice.why.endswith("it was declared for this very step")
+    without = Situation(tries=5, envelope=Envelope(5), chosen=[RETRY, COOLED])
+    assert taken(FailureClass.RATE_LIMIT_ERROR, without).way == ABORT
 
 
 def test_retries_double_their_delay_with_jitter_and_end_at_the_envelope() -> None:
