@@ -110,6 +110,8 @@ def other_commands(state: State, left: Sequence[Token]) -> tuple[str, ...]:
         # “Create an environment, activate it”: no name either, unless something is called so.
         taken = state.lexicon.is_exact_verb(token) and not state.situation.tree.kind(token.value)
         taken = taken and before.text in _JOINS and any(start == token.start for start, _ in named)
+        # “List: milk, bread and butter”: in somebody's own text what only looks like a verb is none.
+        inside = inside and state.lexicon.is_exact_verb(token)
         if (id(token) in loose and token.text in IDLE) or inside or taken:
             found.append(token.text)
     return tuple(found)
@@ -215,11 +217,15 @@ _SORTING = frozenset("newest latest oldest biggest largest smallest longest shor
 
 def says_an_order(state: State) -> tuple[str, ...]:
     """“Newest first” says in which order, and no command puts anything in an order."""
-    return tuple(
+    first = tuple(
         f"{one.value} {two.value}"
         for one, two in itertools.pairwise(state.tokens)
         if one.text in _SORTING and two.text in ("first", "last")
     )
+    # “Find the tables; the newest”: which of them it is has not been taken up.
+    open_ones = _SORTING & state.entry.command.properties.keys() - state.params.keys() - state.entry.sense.fixed.keys()
+    passed = tuple(one.value for one in state.left if one.text in _SORTING) if open_ones else ()
+    return first or passed
 
 
 _INTO = frozenset({"in", "inside", "into", "under", "within", "below", "beneath", "from", "to"})

@@ -181,7 +181,8 @@ def _cost(
     if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
         part.tokens[0]
     ):
-        return 0.1, None
+        # “Turn it off, and on” says another thing with its last word.
+        return (3.0 + _SEGMENT, part) if earlier and _is_particle(part.tokens) else (0.1, None)
     if earlier:
         before = _best(earlier[-1].tokens, situation, lexicon, known)
         said = lexicon.registry.said(before.command) if before is not None else None
@@ -203,6 +204,15 @@ def _cost(
         if verb and is_another and again < cost:
             return again + _SEGMENT, borrowed
     return cost + _SEGMENT, part
+
+
+_AGAIN = frozenset({"then", "back", "again", "and", "later"})
+
+
+def _is_particle(tokens: Sequence[Token]) -> bool:
+    """Whether nothing is left of a command but the little word that says which way: “on again”."""
+    said = [token.text for token in tokens if token.text not in _AGAIN]
+    return len(said) == 1 and said[0] in ("on", "off", "up", "down", "out", "in")
 
 
 _Known = dict[tuple[tuple[Token, ...], tuple[str, ...], tuple[tuple[str, ...], ...]], Reading | None]

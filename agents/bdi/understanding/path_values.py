@@ -149,6 +149,13 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
     if asked.shape == "newname":
         return Filled(paths.cleaned(token.value), span, literals=1)
     found = paths.find(token.value, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
+    if wanted == NEW and place.into and " " in token.value and not asked.tree.kind(token.value):
+        # “To old files”: the folder of that name, wherever it lies, and no new name.
+        folder = paths.find(token.value, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
+        if folder.value is None and folder.choices:
+            problem = f"“{token.value}” may be {len(folder.choices)} folders"
+            return Filled(None, span, token.value, 0.5, problem=problem, choices=folder.choices, literals=1)
+        found = folder if folder.value is not None and folder.confidence >= 0.9 else found
     if found.value is None and place.code and token.kind == QUOTED:
         located = components.locate(token.value.split(), asked.tree)
         found = located if located.value is not None else found

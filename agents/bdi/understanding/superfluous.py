@@ -111,11 +111,7 @@ contract script program source config configuration codebase subfolder subdirect
 def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
     """What is left beside a name that was surely found, and only says what kind of thing it is."""
     places = state.lexicon.registry.said(state.entry.command).places
-    ends = [
-        one.span
-        for name, one in state.params.items()
-        if name in places and one.span and one.value is not None and one.confidence >= 0.9
-    ]
+    ends = [one.span for name, one in state.params.items() if name in places and one.span and one.value is not None]
     giving = state.lexicon.words_of_values(state.entry.command)
     return [
         token

@@ -15,7 +15,7 @@ from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIG
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
 _TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "these", "those", "your", "its", "their"})
-_PEOPLE = frozenset({"i", "we", "you", "they", "he", "she", "us", "me"})
+_LEAVING_OUT = frozenset({"except", "excluding", "besides", "but", "unless", "without"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
 
@@ -63,6 +63,7 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         kept, behind = kept[:1], [*kept[1:], *behind]
     start, end = kept[0].start, kept[-1].end
     if start >= end:
+        # Words that a turn of phrase stands for are nobody's text.
         return None, list(tokens)
     # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
@@ -73,11 +74,13 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         # Where neither quotes nor a colon say where it begins, nobody knows which of the little words belong to it.
         little = sum(one.kind == WORD and one.text in LITTLE for one in kept)
         penalty += min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
+        # “Files except x” leaves something out, and is no text of anybody's.
+        penalty += 1.0 if any(one.text in _LEAVING_OUT for one in kept) else 0.0
         # “Apple in data” says where, unless quotes say otherwise.
         pairs = itertools.pairwise(kept)
         named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)
         penalty += 1.0 if named else 0.0
-    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT | _PEOPLE else 0.0
+    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
     penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.
     penalty += 0.6 if len(kept) == 1 and kept[0].text in FILE_HEADS | FOLDER_HEADS else 0.0

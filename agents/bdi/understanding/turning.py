@@ -55,21 +55,9 @@ def _costing(found: list[Reading], cost: float) -> list[Reading]:
 
 
 def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
-    """Readings of what the clause means by a turn of phrase, of which no value holds words of the phrase itself."""
-    found: list[Reading] = []
-    for made in framed(tokens, is_alone=_is_alone(tokens, situation.raw)):
-        kept = {one.start for one in made if one.end > one.start}
-        passed = [one for one in tokens if one.start not in kept]
-        found += [
-            one
-            for one in readings(made, situation, lexicon)
-            if not any(
-                value.span is not None and value.span[0] <= token.start < value.span[1]
-                for value in (*one.params.values(), *one.items)
-                for token in passed
-            )
-        ]
-    return _costing(found, _FOR_FRAMED)
+    """Readings of what the clause means by a turn of phrase."""
+    made = framed(tokens, is_alone=_is_alone(tokens, situation.raw))
+    return _costing([one for clause in made for one in readings(clause, situation, lexicon)], _FOR_FRAMED)
 
 
 def _is_alone(tokens: tuple[Token, ...], raw: str) -> bool:
@@ -97,8 +85,8 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
     is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
     found: list[Reading] = []
     for verb in _UNSAID:
-        if verb in ("make", "turn") and (tokens[0].text in _BE_FORMS or any(one.text == "would" for one in tokens)):
-            continue  # “is there a branch x?” asks, and makes none; “a folder named x would be nice” names nothing so
+        if verb in ("make", "turn") and tokens[0].text in _BE_FORMS:
+            continue  # “is there a branch x?” asks, and makes none
         if verb == "make" and not is_named:
             continue  # “that file is important” asks for nothing to be made
         whole = (Token(WORD, verb, verb, at, at), *tokens)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.kinds_of_values import without_its_head
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
@@ -17,7 +17,12 @@ from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUO
 _FOR_THE = re.compile(r"\bfor\s+(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+\Z", re.IGNORECASE)
 # So much of something is nobody's name.
 _AMOUNTS = frozenset({"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else"})
-_NO_NAMES = frozenset({"please", "me", "for", "to", "all", "every", "everything", "any", "each", "both"})
+_NO_NAMES = frozenset(
+    """
+please me for to all every everything any each both now today here there too also again first then next just soon
+quickly immediately right away already later
+    """.split()
+)
 
 
 def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
@@ -50,7 +55,7 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
         one
         for one in tokens
         if one.kind in (WORD, NUMBER)
-        and one.text not in IDLE | asked.about
+        and one.text not in IDLE | DOUBT | asked.about
         and number_of(one) is None
         and asked.tree.kind(one.value) != FOLDER
     ]

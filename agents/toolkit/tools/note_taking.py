@@ -65,26 +65,35 @@ _NAMED = (
 _TEXT_CUES = (
     "saying, that say, which say, with the text, with text, with the content, with content, the text, text, "
     "reading, that read, "
-    "containing, with the words, content, and write, and say, to say, :"
+    "containing, with the words, content, and write, and say, :"
 )
 
 _SAID = {
     "write_note": Said(
         (
             sense(
-                "write, take, make, create, jot down, add, note down, leave, put down, set down, record, new, "
+                "write, take, make, create, jot down, note down, leave, put down, set down, record, new, "
                 "save, start, scribble, do, let, have, need, want, "
                 "jot … down, replace, overwrite, rewrite, store, keep",
                 _NAMED,
-                f"text~text > {_TEXT_CUES}, should say, should read, should contain, must say",
+                f"text~text > {_TEXT_CUES}, to say, should say, should read, should contain, must say",
                 about=f"{_NOTE} new short",
                 key="note notes memo",
                 never="show list delete remove rename commit branch append end move copy",
             ),
+            # What is added to a note does not replace what stands in it.
+            sense(
+                "add",
+                _NAMED,
+                f"text~text > {_TEXT_CUES}, should say, should read, should contain, must say",
+                about=f"{_NOTE} new short",
+                key="note notes memo",
+                never="show list delete remove rename commit branch append end move copy to onto",
+            ),
             sense(
                 "note",
                 "*name~word > named, with name, with the name, titled",
-                f"text~text > {_TEXT_CUES}, should say, should read, should contain, must say",
+                f"text~text > {_TEXT_CUES}, to say, should say, should read, should contain, must say",
                 about=f"{_NOTE} new",
                 wants="text",
                 never="show list delete remove rename add append",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from agents.bdi.understanding import frames, synonyms
 from agents.bdi.understanding.lexicon import _folded, lexicon_of
+from agents.bdi.understanding.reading import readings
 from agents.bdi.understanding.spelling import is_near, nearest
+from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.turns_of_phrase import SAID
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 
@@ -68,6 +72,14 @@ def test_a_synonym_says_nothing_where_any_word_could_be_the_object() -> None:
     assert steps("throw away menu.md") == [("rm", {"path": "menu.md"})]
 
 
+def test_a_synonym_costs_more_than_the_verb_itself() -> None:
+    lexicon = lexicon_of(REGISTRY)
+    text = "rename menu.md to dishes.md", "relabel menu.md to dishes.md"
+    own, other = (readings(tokens_of(one), Situation(one, HERE.tree), lexicon)[0] for one in text)
+    assert own.values() == other.values()
+    assert own.cost < other.cost
+
+
 def test_every_group_of_synonyms_belongs_to_a_verb_that_some_tool_declares() -> None:
     declared = {verb for c in REGISTRY.commands for sense in REGISTRY.said(c).senses for verb in sense.verbs}
     assert set(synonyms._SAME) <= declared
@@ -84,6 +96,7 @@ def test_every_group_of_synonyms_belongs_to_a_verb_that_some_tool_declares() -> 
         ("where in logs does overheated appear", ("grep", {"path": "logs", "text": "overheated"})),
         ("check lamp.log for the word overheated", ("grep", {"path": "logs/lamp.log", "text": "overheated"})),
         ("LAMP_MODE should be dim", ("set_env", {"name": "LAMP_MODE", "value": "dim"})),
+        ("list all subfolders of harbour", ("find", {"path": "harbour", "kind": "dir"})),
         ("find everything that starts with ti", ("find", {"pattern": "ti*"})),
         ("what's different from the branch storm", ("diff", {"since": "storm"})),
         ("a folder named ropes would be nice", ("mkdir", {"path": "ropes"})),
@@ -118,7 +131,19 @@ def test_what_only_looks_like_a_turn_of_phrase_is_asked(text: str) -> None:
     assert HERE.is_asked(text)
 
 
-def test_values_never_hold_words_of_the_phrase_itself() -> None:
+@pytest.mark.parametrize("text", ["we can go", "it may disappear", "what did the old boss print"])
+def test_what_names_nothing_fits_no_frame(text: str) -> None:
+    assert not list(frames.framed(tokens_of(text), is_alone=True))
+
+
+def test_texts_are_sought_in_the_order_in_which_they_are_said() -> None:
+    # A text is taken word for word from where it stands: what stands between two of its words is a part of it.
+    for line in SAID.replace("\n    >", "  >").strip().splitlines():
+        said, _, means = line.partition("  >  ")
+        assert "{t}" not in said or re.findall(r"{\w}", said) == re.findall(r"{\w}", means), line
+
+
+def test_a_frame_keeps_the_words_that_it_does_not_say_itself() -> None:
     found = list(frames.framed(tokens_of("where do we use tide_gate in harbour"), is_alone=True))
     assert ["grep", "for", "tide_gate", "in", "harbour"] in [[one.text for one in made] for made in found]
     assert steps("where do we use tide_gate in harbour") == [("grep", {"text": "tide_gate", "path": "harbour"})]
@@ -147,14 +172,30 @@ def test_a_file_in_a_folder_is_no_folder(text: str) -> None:
         "make a folder nets; please create it",
         # What .venv is, and nothing that is to be made.
         "use the virtualenv .venv",
-        # Half of it is not all of it.
-        "show the last half of menu.md",
+        # A bit of it is not all of it.
+        "dump the last bit of menu.md",
         # Where, without quotes.
-        "grep in the crew rota_key",
+        "where in the crew rota_key appears",
     ],
 )
 def test_what_is_said_of_something_else_is_not_done(text: str) -> None:
     assert HERE.is_asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        # “It into the folder” is what becomes of the one before, and nothing else to be removed.
+        ("take menu.md and drop it into archive", ("mv", {"path": "menu.md", "to": "archive/menu.md"})),
+        ("search TODO everywhere", ("grep", {"text": "TODO"})),
+    ],
+)
+def test_little_words_belong_to_no_list_and_no_text(text: str, meant: tuple[str, dict[str, Any]]) -> None:
+    assert steps(text) == [meant]
+
+
+def test_where_something_goes_is_no_further_thing_of_a_list() -> None:
+    assert HERE.is_asked("document harbour/pier.py, output to pier.md")
 
 
 def test_a_name_may_be_a_word_that_says_another_command() -> None:
