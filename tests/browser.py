@@ -106,6 +106,23 @@ def open_page(
     assert complaints == []
 
 
+# What can be clicked or filled in, and whose middle something lies over that is no part of it.
+COVERED = r"""() => {
+  const found = [];
+  const wanted = "a[href], button, summary, select, textarea, input:not([type=hidden])";
+  for (const one of document.querySelectorAll(`main :is(${wanted})`)) {
+    if (!one.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    one.scrollIntoView({block: "center"});
+    const box = [...one.getClientRects()].find((each) => each.width > 1 && each.height > 1);
+    const top = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    if (!top || one.contains(top) || top.contains(one)) continue;
+    if ([...(one.labels ?? [])].some((label) => label.contains(top))) continue;
+    found.push(`${one.tagName} “${(one.innerText || one.name || "").slice(0, 40)}” by ${top.tagName} ${top.className}`);
+  }
+  return found;
+}"""
+
+
 def _is_fault(text: str) -> bool:
     return "Content Security Policy" in text or "Refused to" in text or "Uncaught" in text
 

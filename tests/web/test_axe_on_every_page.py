@@ -21,7 +21,7 @@ from playwright.sync_api import Page
 
 from people.models import User
 from people.roles import Role
-from tests.browser import sideways
+from tests.browser import COVERED, sideways
 from tests.review.plans import person
 from tests.web.furnished import Furnished, People, furnish
 
@@ -309,6 +309,7 @@ def looked_at(page: Page, name: str, address: str) -> list[str]:
         page.evaluate(STILL)
         violations = page.evaluate(RUN_AXE, rules)
         found += [f"{name} at {width}, {scheme}: {one['impact']} {one['id']} {one['at']}" for one in violations]
+        found += [f"{name} at {width}: covered is {one}" for one in page.evaluate(COVERED)]
         if more := sideways(page):
             found.append(f"{name} at {width}: {more} px wider than the window")
         if folder := os.environ.get("SHOTS"):
