@@ -39,6 +39,7 @@ def revision_of(plan: IntentPlan, rule_addresses: Mapping[int, str]) -> Revision
         rule_address=rule_addresses.get(rule_version_of(plan.plan) or 0, ""),
         written_by=plan.plan.by.display_name if plan.plan.by else "",
         address=plan.get_absolute_url(),
+        is_rest=bool(plan.plan.evidence.get("delta")),
     )
 
 

@@ -275,6 +275,7 @@ class GoalPage:
             tuple(sorted(refused)),
             put_off_to=f"{self.goal.wake_at.astimezone(UTC):%H:%M:%S} UTC" if self.goal.wake_at else "",
             rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._asks_back else None,
+            paused_agent=self.goal.agent.name if self.goal.agent.paused else "",
         )
 
     @property

@@ -49,6 +49,8 @@ _REASONS = {
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
+_PAUSED = "Nothing more of this goal begins until an operator resumes it."
+_MOVED_BY_THE_AGENT = {"pending", "planning", "executing", "recovering"}
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
@@ -91,12 +93,16 @@ def notice_for(
     refused: Sequence[str] = (),
     put_off_to: str = "",
     rule_lacks: tuple[str, str] | None = None,
+    paused_agent: str = "",
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where the agent asks instead.
+    `paused_agent`: the name of its agent, when that is paused.
     """
+    if paused_agent and state in _MOVED_BY_THE_AGENT:
+        return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
     match state:
         case "blocked":
             return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")

@@ -68,7 +68,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Revision:
-    """One intent plan with its steps. `rule` is the name of the rule that made it, empty when none did."""
+    """One intent plan with its steps. `rule` is the name of the rule that made it, empty when none did.
+
+    `is_rest`: what was left of an approved plan when something stood against it, asked about anew.
+    """
 
     number: int
     state: str
@@ -80,6 +83,7 @@ class Revision:
     rule_address: str = ""
     written_by: str = ""
     address: str = ""
+    is_rest: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +230,13 @@ def _proposed(revision: Revision) -> Node:
     what = f"revision {revision.number}, {main} step{'' if main == 1 else 's'}" + (
         f", {undo} for clean-up" * bool(undo)
     )
+    if revision.is_rest:
+        who = revision.written_by
+        return Node(
+            revision.created, "eye", "n-person" if who else "n-mind",
+            "asks about the rest of the plan" if who else "The agent asks about the rest of the plan", who=who,
+            detail=what, address=revision.address, address_text="open it",
+        )  # fmt: skip
     if revision.source == "person":
         return Node(
             revision.created, "hand", "n-person", "wrote a plan", who=revision.written_by or "A person", detail=what,

@@ -8,5 +8,7 @@ urlpatterns = [
     path("", agents.listing, name="agents"),
     path("<int:pk>/", agents.detail, name="agent"),
     path("<int:pk>/versions/<int:version>", agents.become, name="agent-version"),
+    path("<int:pk>/pause", agents.pause, name="agent-pause"),
+    path("<int:pk>/resume", agents.resume, name="agent-resume"),
     path("<int:pk>/commitment", agents.commit, name="agent-commitment"),
 ]

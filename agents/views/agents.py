@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -14,7 +15,7 @@ from agents.bdi.commitment import Commitment
 from agents.errors import AgentsError, NotYours
 from agents.models import Agent
 from agents.presentation.line_diff import compare
-from agents.services import agent_goals, agent_versions, commitments
+from agents.services import agent_goals, agent_versions, commitments, pausing
 from agents.services.component_goals import Terms
 from agents.views.asking import person_of
 from agents.views.rule_versions import version_named_in
@@ -88,6 +89,28 @@ def commit(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, f"From its next decision on the agent is {kind.replace('_', '-')}.")
+    return redirect("agent", pk)
+
+
+@require_POST
+def pause(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let the agent begin nothing until it is resumed."""
+    return _paused(request, pk, pausing.pause, "It begins nothing more; a step that runs is finished.")
+
+
+@require_POST
+def resume(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let the agent go on."""
+    return _paused(request, pk, pausing.resume, "It goes on.")
+
+
+def _paused(request: HttpRequest, pk: int, does: Callable[..., Agent], said: str) -> HttpResponse:
+    agent, user = _agent(pk), person_of(request)
+    if user.has_role(Role.OPERATOR):
+        does(agent, by=user)
+        messages.success(request, said)
+    else:
+        messages.error(request, "Operators pause and resume agents.")
     return redirect("agent", pk)
 
 

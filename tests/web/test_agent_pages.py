@@ -122,3 +122,23 @@ def test_only_operators_set_the_commitment(goal: Goal, owner: User, operator: Us
     assert (
         "<form" not in client_of(owner).get(f"/agents/{goal.agent_id}/").content.decode().split("commitment-title")[1]
     )
+
+
+def test_an_operator_pauses_an_agent_on_its_page_and_its_goals_say_so(
+    goal: Goal, owner: User, operator: User, client_of: ClientOf
+) -> None:
+    address = f"/agents/{goal.agent_id}/"
+    assert f"{address}pause" in client_of(operator).get(address).content.decode()
+    assert f"{address}pause" not in client_of(owner).get(address).content.decode()
+    client_of(owner).post(f"{address}pause")
+    assert not Agent.objects.get(pk=goal.agent_id).paused, "only operators may"
+    client_of(operator).post(f"{address}pause")
+    assert Agent.objects.get(pk=goal.agent_id).paused
+    page = client_of(operator).get(address).content.decode()
+    assert f"{address}resume" in page
+    assert "begins no step until an operator resumes it" in page
+    Goal.objects.filter(pk=goal.pk).update(state="pending")
+    said = f"The agent {goal.agent.name} is paused."
+    assert said in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    client_of(operator).post(f"{address}resume")
+    assert said not in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()

@@ -182,6 +182,8 @@ ACTIONS = {
     "mastermind-lift",
     "mastermind-rules",
     "agent-commitment",
+    "agent-pause",
+    "agent-resume",
     "agent-version",
     "recovery-reset",
     "recovery-correct",

@@ -113,3 +113,12 @@ def test_a_person_who_ends_a_plan_is_named() -> None:
         Move(at(40), "executing", "superseded", "olga", "fixed", 1),
     )
     assert (built(moves=moves)[-2].who, built(moves=moves)[-2].title) == ("olga", "replaced the plan")
+
+
+def test_the_rest_of_a_persons_plan_that_the_agent_asks_about_is_not_told_as_written_by_somebody() -> None:
+    rest = replace(REVISION, number=2, source="person", rule="", is_rest=True, steps=())
+    told = [(node.who, node.title) for node in timeline.build(START, "Tomas", (), [rest], beliefs=0)]
+    assert told[-1] == ("", "The agent asks about the rest of the plan")
+    fixed = replace(rest, written_by="olga")
+    told = [(node.who, node.title) for node in timeline.build(START, "Tomas", (), [fixed], beliefs=0)]
+    assert told[-1] == ("olga", "asks about the rest of the plan")
