@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
-
-from django.conf import settings
 
 from agents import goal_network
 from agents.bdi import document as documents
@@ -15,18 +13,18 @@ from agents.bdi.forecast import forecast
 from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden
-from agents.selectors import may_correct, plans_visible_to
+from agents.selectors import may_correct
 from agents.services import asked_models, base_files
 from agents.services.base_files import BaseUnreadable
 from agents.states import PlanState
 from agents.toolkit.registry import REGISTRY
-from library.memory.selectors import nearest_to
-from library.models import ComponentVersion, Experience
+from library.models import ComponentVersion
 from people.models import User
-from review import delta, envelope, holds, levels, queue, rights, seal, shadow, talk
+from review import delta, holds, levels, queue, rights, shadow, talk
 from review.delta import Delta
 from review.levels import BehindPlan
-from review.models import Approval, Decision, HeldDecision, PlanRisk
+from review.models import Decision, HeldDecision, PlanRisk
+from review.past import Precedent, Receipt, edits_into, precedents, readable, receipts
 from review.policed import Policed, policed
 from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
 from review.reading.changes import Changes
@@ -36,38 +34,14 @@ from review.reading.origins import Source
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
 from review.services import rounds
-from review.services.audit import grant_of
 from review.services.rounds import Rounds
 from review.shadow import ShadowView
 from review.talk import Said, Talk
 
-PRECEDENTS = 3
 SHOWN_REVISIONS = 4
 LONGEST_TITLE = 240
 # Larger files are named with their size; nobody reads more than this on one page.
 MOST_SHOWN_BYTES = 256 * 1024
-
-
-@dataclass(frozen=True)
-class Precedent:
-    """An earlier goal that was about something like this, and how it ended. `nearness` is per cent, None by words."""
-
-    experience: Experience
-    nearness: int | None
-    # Its last plan, when it had one that this person may see: who decided what, and in what this plan differs from it.
-    plan: IntentPlan | None = None
-    decision: Decision | None = None
-    unlike: str = ""
-
-    @property
-    def tone(self) -> str:
-        """How the page marks its outcome."""
-        return _TONES.get(self.experience.final_outcome, "faint")
-
-    @property
-    def icon(self) -> str:
-        """The icon beside its outcome."""
-        return _ICONS.get(self.experience.final_outcome, "minus")
 
 
 @dataclass(frozen=True)
@@ -85,21 +59,6 @@ class Reason:
     why: Why
     rule_id: int | None
     beliefs: list[Shown]
-
-
-_TONES = {"success": "is-good", "failure": "is-bad", "partial_success": "is-clay"}
-_ICONS = {"success": "check", "failure": "x", "partial_success": "mend"}
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What was decided and whether it still fits: the approved digest beside the digest of the bytes stored now."""
-
-    decision: Decision
-    approval: Approval | None
-    covers: str
-    digest_now: str
-    fits: bool
 
 
 @dataclass(frozen=True)
@@ -229,7 +188,7 @@ class PlanView:
     def same_as_before(self) -> bool:
         """True when the steps are those of the revision before."""
         earlier = self.plan.goal.intent_plans.filter(revision=self.plan.revision - 1).first()
-        before = _document(bytes(earlier.document)) if earlier is not None else None
+        before = readable(bytes(earlier.document)) if earlier is not None else None
         return before is not None and self.document is not None and anchors.same_steps(before, self.document)
 
     @property
@@ -299,7 +258,7 @@ def plan_view(
     `chosen` are the steps that are ticked, None is all of them; `only` says among which plans it has neighbours.
     """
     data = bytes(plan.document)
-    document = _document(data)
+    document = readable(data)
     found, problem = _changes(document) if document else (None, "")
     tried = shadow.view(plan) if document else None
     previous, following = queue.around(user, plan, only)
@@ -357,48 +316,6 @@ def _deniable(plan: IntentPlan, user: User, sentences: Collection[str]) -> dict[
     return dict(held.order_by("pk").values_list("sentence", "pk"))
 
 
-def precedents(plan: IntentPlan, document: Document | None, user: User) -> list[Precedent]:
-    """The nearest earlier goals among what this person may read, with the plan that each came to."""
-    found = nearest_to(plan.goal.text, user=user, limit=PRECEDENTS, without_goal=str(plan.goal_id))
-    if not found:
-        return []
-    named = [row.workflow_id for row, _ in found]
-    ids = [int(one) for one in named if one.isascii() and one.isdigit() and len(one) < 19]
-    plans = {str(each.pk): each for each in plans_visible_to(user).filter(pk__in=ids)}
-    verdicts = Decision.objects.filter(intent_plan__in=plans.values()).select_related("by").order_by("pk")
-    last = {each.intent_plan_id: each for each in verdicts}
-    return [_precedent(row, near, plans.get(row.workflow_id), last, document) for row, near in found]
-
-
-def _precedent(
-    row: Experience, near: float | None, plan: IntentPlan | None, last: Mapping[int, Decision], this: Document | None
-) -> Precedent:
-    nearness = None if near is None else round(100 * max(near, 0.0))
-    earlier = _document(bytes(plan.document)) if plan is not None else None
-    # A row of memory is named by text: what it leads to must be the plan of its own goal.
-    if plan is None or earlier is None or str(plan.goal_id) != row.goal_ref:
-        return Precedent(row, nearness)
-    unlike = likeness.unlike(earlier, this) if this is not None else ""
-    return Precedent(row, nearness, plan, last.get(plan.pk), unlike)
-
-
-def receipts(plan: IntentPlan) -> list[Receipt]:
-    """The decisions on this plan, each with what it covered and whether the stored bytes still are that."""
-    now = documents.digest_of(plan.document)
-    rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval", "policy").order_by("pk")
-    return [_receipt(row, now) for row in rows]
-
-
-def edits_into(plan: IntentPlan) -> list[Decision]:
-    """What people changed in the revision before, so that this one came to be."""
-    if plan.revision == 1:
-        return []
-    made = Decision.objects.filter(verdict=Decision.Verdict.EDIT, intent_plan__goal_id=plan.goal_id)
-    return list(
-        made.filter(edits__to_digest=plan.digest).select_related("by", "intent_plan").defer("intent_plan__document")
-    )
-
-
 def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
     """Somebody else's decision on this plan that has not taken effect yet."""
     held = holds.open_on(plan) if plan.state == PlanState.AWAITING_REVIEW else None
@@ -422,22 +339,6 @@ def _shown_texts(document: Document, found: Changes | None, tried: ShadowView | 
     return found.shown_texts if found is not None else []
 
 
-def _receipt(row: Decision, now: str) -> Receipt:
-    approval: Approval | None = getattr(row, "approval", None)
-    fits = row.digest == now
-    if approval is not None:
-        fits = fits and seal.is_genuine(grant_of(approval), approval.mac, settings.APPROVAL_KEY)
-    covers = envelope.in_words(approval.envelope) if approval is not None else ""
-    return Receipt(row, approval, covers, now, fits)
-
-
-def _document(data: bytes) -> Document | None:
-    try:
-        return documents.read(data)
-    except ValueError:
-        return None
-
-
 def _changes(document: Document) -> tuple[Changes | None, str]:
     try:
         base = base_files.entries_of(document.base)
@@ -457,7 +358,7 @@ def _changes(document: Document) -> tuple[Changes | None, str]:
 
 def compared(plan: IntentPlan, other: IntentPlan, *, folds: bool = True) -> dict[str, Any]:
     """The difference from another plan to this one, every argument included; nothing when one cannot be read."""
-    before, after = _document(bytes(other.document)), _document(bytes(plan.document))
+    before, after = readable(bytes(other.document)), readable(bytes(plan.document))
     if before is None or after is None:
         return {"difference": None}
     return {"difference": steps.compared(before, after, folds=folds), "unlike": likeness.unlike(before, after)}
