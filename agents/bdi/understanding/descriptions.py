@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import cast
 
+from agents.bdi.understanding.alike import SHORT
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
-from agents.bdi.understanding.paths import FILE, FOLDER, SHORT, Candidate, Found, Tree, fits
+from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, fits
 from agents.bdi.understanding.spelling import is_near
 
 MOST_CHOICES = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.bdi.understanding.filler import ARTICLES
-from agents.bdi.understanding.paths import has_ending
 from agents.bdi.understanding.tokens import NUMBER, PATH, WORD, Token
+from agents.bdi.understanding.written_paths import has_ending
 
 _MARKS = {"slash": "/", "backslash": "/", "dot": "."}
 # Behind one of these a path begins: “in slash tmp”, “the file slash tmp slash x”.

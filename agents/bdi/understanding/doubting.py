@@ -9,9 +9,10 @@ from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FOLDER_HEADS
-from agents.bdi.understanding.paths import FOLDER, Tree, without_placeholders
+from agents.bdi.understanding.paths import FOLDER, Tree
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
+from agents.bdi.understanding.written_paths import without_placeholders
 
 _STOPS = frozenset({";", ".", "&&", "then"})
 

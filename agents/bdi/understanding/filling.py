@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from agents.bdi.understanding import paths
+from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.kinds_of_values import body_value, codes_value, ending_value
 from agents.bdi.understanding.line_values import line_value, packages_value
@@ -106,7 +106,7 @@ def _address(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list
             if (
                 token.kind != WORD
                 and "/" not in token.value
-                and paths.looks_like_path(token.value)
+                and written_paths.looks_like_path(token.value)
                 and not token.text.startswith("www.")
                 and (token.text.rpartition(".")[2] in TYPES or paths.find(token.value, asked.tree).value is not None)
             ):

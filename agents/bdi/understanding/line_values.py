@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from agents.bdi.understanding import descriptions, paths
+from agents.bdi.understanding import descriptions, paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
@@ -123,7 +123,7 @@ def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
         line, why, confidence = _mended(said, asked)
         changed = line != said
         return Filled(line, span, said if changed else None, confidence, why, literals=1)
-    if not rest or " " in rest or paths.looks_like_path(first):
+    if not rest or " " in rest or written_paths.looks_like_path(first):
         found = paths.find(first, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)
         if found.value is not None and found.value.endswith(".py"):
             line = f"python {found.value}{' ' + rest if rest else ''}"
@@ -153,7 +153,7 @@ def _without_prepositions(words: list[str], tree: Tree) -> list[str]:
     kept = []
     for at, word in enumerate(words):
         following = words[at + 1] if at + 1 < len(words) else ""
-        if at and word in ("on", "over") and (paths.looks_like_path(following) or tree.kind(following)):
+        if at and word in ("on", "over") and (written_paths.looks_like_path(following) or tree.kind(following)):
             continue
         kept.append(word)
     return kept
@@ -163,7 +163,7 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     """A command line whose misspelt files are those that are there."""
     words, why, confidence = _without_prepositions(said.split(" "), asked.tree), "", 1.0
     for at, word in enumerate(words):
-        if at and words[0] in _READING and paths.looks_like_path(word) and not asked.tree.kind(word):
+        if at and words[0] in _READING and written_paths.looks_like_path(word) and not asked.tree.kind(word):
             found = paths.find(word, asked.tree, tool=asked.tool, parameter=asked.parameter)
             if found.value is not None and found.confidence >= _LEAST_SCRIPT:
                 words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
@@ -173,7 +173,7 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
             # “python roster” with roster.py there: the ending was left out.
             is_script = words[at - 1] == words[0] and asked.tree.kind(f"{word}.py") == FILE
         if is_script and at and word.startswith("./") and asked.tree.kind(word):
-            words[at], why = paths.cleaned(word), "it is written otherwise"
+            words[at], why = written_paths.cleaned(word), "it is written otherwise"
             continue
         if is_script and not asked.tree.kind(word):
             found = paths.find(word, asked.tree, FILE, tool=asked.tool, parameter=asked.parameter)

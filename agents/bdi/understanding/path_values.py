@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi.understanding import components, descriptions, paths
+from agents.bdi.understanding import components, descriptions, paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.morphology import singular
@@ -147,7 +147,7 @@ def _says_something(token: Token, asked: Asked) -> bool:
 def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
     span = (token.start, token.end)
     if asked.shape == "newname":
-        return Filled(paths.cleaned(token.value), span, literals=1)
+        return Filled(written_paths.cleaned(token.value), span, literals=1)
     found = paths.find(token.value, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
     if wanted == NEW and place.into and " " in token.value and not asked.tree.kind(token.value):
         # “To old files”: the folder of that name, wherever it lies, and no new name.
@@ -219,7 +219,7 @@ def _unnamed(
             known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or [
                 path
                 for path in asked.last
-                if place.wanted != FOLDER or not (asked.tree.kind(path) or paths.has_ending(path))
+                if place.wanted != FOLDER or not (asked.tree.kind(path) or written_paths.has_ending(path))
             ]
         else:
             known = [

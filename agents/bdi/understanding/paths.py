@@ -7,117 +7,18 @@ new is never bent towards what exists: only its folder is.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, cast
 
-from agents.bdi.understanding.naming import words_of
-from agents.bdi.understanding.spelling import distance
+from agents.bdi.understanding.alike import folders_alike, names_alike
+from agents.bdi.understanding.written_paths import cleaned, is_written_absolute, without_placeholders
 
 FILE, FOLDER, ANY, NEW = "file", "folder", "any", "new"
 # Below this nothing is taken without a person; a second candidate must be so much worse.
 LEAST, MARGIN = 0.75, 0.06
 MOST_CHOICES = 6
-_PLACEHOLDER_PART = re.compile(
-    r"(?:path|to|the|your|my|some|file_?path|full|absolute|relative|folder_?path|placeholder|todo|xxx+|\.\.\.|…"
-    r"|your[-_ ].*|my[-_ ].*|some[-_ ].*|example[-_ ].*|[<{\[$%].*)\Z",
-    re.IGNORECASE,
-)
-_PLACEHOLDER_NAME = re.compile(
-    r"(?:(?:your|my|some|the|a|example)[-_ ]"
-    r"(?:file|folder|dir|directory|path|filename|script|module|code)(?:[-_ ]?name)?"
-    r"|file[-_]?name|file|path|placeholder|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
-    re.IGNORECASE,
-)
-_PLACEHOLDER_KIND = re.compile(r"(?:folder|dir|directory|script|module|code|file|foo|bar)(?:\.\w+)?\Z", re.IGNORECASE)
-_BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z", re.DOTALL)
-_DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
-_DIGITS = re.compile(r"\d+")
-_ENDINGS = frozenset(
-    [
-        "py",
-        "md",
-        "txt",
-        "json",
-        "csv",
-        "yaml",
-        "yml",
-        "toml",
-        "ini",
-        "cfg",
-        "log",
-        "html",
-        "css",
-        "js",
-        "ts",
-        "sh",
-        "xml",
-        "rst",
-        "sql",
-        "pdf",
-        "png",
-        "jpg",
-        "zip",
-        "gz",
-        "conf",
-        "env",
-        "bak",
-        "old",
-        "orig",
-        "tex",
-        "ipynb",
-        "tsv",
-        "cpp",
-        "java",
-        "rb",
-        "php",
-        "jsx",
-        "tsx",
-        "vue",
-        "doc",
-        "docx",
-        "xls",
-        "xlsx",
-        "ppt",
-        "pptx",
-        "odt",
-        "mp3",
-        "mp4",
-        "wav",
-        "gif",
-        "jpeg",
-        "webp",
-        "tar",
-        "bz2",
-        "bin",
-        "dat",
-        "db",
-        "sqlite",
-        "lock",
-        "tmp",
-        "bib",
-        "scss",
-        "less",
-        "adoc",
-        "org",
-        "eml",
-        "ics",
-        "pem",
-        "key",
-        "crt",
-        "svg",
-        "h",
-        "c",
-        "go",
-        "rs",
-        "r",
-        "lua",
-        "kt",
-        "swift",
-    ]
-)
 MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 
 
@@ -211,40 +112,6 @@ def fits(kind: str, wanted: str) -> bool:
     return wanted in (ANY, NEW) or kind == wanted
 
 
-def cleaned(said: str) -> str:
-    """A path as it is written here: slashes, no drive or home, no `./` before and no `/` behind."""
-    path = said.strip().strip("\"'`“”‘’«»").strip().replace("\\", "/")
-    path = _DRIVE.sub("", path)
-    while path.startswith("./") and len(path) > 2:
-        path = path[2:]
-    path = re.sub(r"/{2,}", "/", path)
-    return path.rstrip("/") or ("." if path else "")
-
-
-def without_placeholders(path: str) -> tuple[str, bool]:
-    """The parts of a path that say something, and whether any of it was a placeholder (`path/to/`, `<file>`)."""
-    whole = _BRACKETS.match(path)
-    if whole:
-        inner = next((part for part in whole.groups() if part), "")
-        is_name = "/" in inner or "." in inner
-        return (without_placeholders(inner)[0] if is_name else ""), True
-    parts = [part for part in path.split("/") if part]
-    kept, cut = list(parts), False
-    if len(kept) > 1 and any(_PLACEHOLDER_PART.match(part) for part in kept[:-1]):
-        last = max(at for at, part in enumerate(kept[:-1]) if _PLACEHOLDER_PART.match(part))
-        # A folder really named "my_data" is no placeholder on its own; a row that begins with one is.
-        if all(_PLACEHOLDER_PART.match(part) for part in kept[: last + 1]):
-            kept, cut = kept[last + 1 :], True
-    if kept and (
-        _BRACKETS.match(kept[-1])
-        or _PLACEHOLDER_NAME.match(kept[-1])
-        # Below a folder of its own “code” is a name: /path/to/project/docs/code.
-        or (cut and len(kept) == 1 and _PLACEHOLDER_KIND.match(kept[-1]))
-    ):
-        return "/".join(kept[:-1]), True
-    return "/".join(kept), cut
-
-
 def find(said: str, tree: Tree, wanted: str = ANY, *, tool: str = "", parameter: str = "") -> Found:
     """What a path means, of the wanted kind. `NEW`: something that need not be there."""
     asked = (said, wanted, tool, parameter) if tree.mapped else (said, wanted)
@@ -259,18 +126,13 @@ def _find(said: str, tree: Tree, wanted: str, tool: str, parameter: str) -> Foun
         return Found(None, 0.0, "no path is named", is_placeholder=True)
     if table := _from_table(path, said, tree, tool, parameter, wanted):
         return table
-    is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and _is_absolute(said)
+    is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and is_written_absolute(said)
     is_said_from_here = not path.startswith("/") and not is_absolute
     if is_said_from_here and (kind := tree.kind(path)) and fits(kind, wanted) and _stays_inside(path, tree):
         return Found(path, 1.0, "it is there")
     if wanted == NEW:
         return _new(path, tree, is_absolute)
     return _existing(path, tree, wanted, is_absolute)
-
-
-def _is_absolute(said: str) -> bool:
-    clean = said.strip().strip("\"'`“”‘’«»").replace("\\", "/")
-    return clean.startswith(("/", "~", "file:")) or bool(_DRIVE.match(clean))
 
 
 def _stays_inside(path: str, tree: Tree) -> bool:
@@ -396,7 +258,7 @@ def _likeness(here: str, said: str, there: str, tree: Tree) -> tuple[float, str]
         return 0.99, "only the case differs"
     folder, name = posixpath.split(said)
     there_folder, there_name = posixpath.split(there)
-    base = _names_alike(name, there_name, is_folder=tree.kinds[there] == FOLDER)
+    base = names_alike(name, there_name, is_folder=tree.kinds[there] == FOLDER)
     if base[0] < 0.4:
         return base
     if not folder:
@@ -405,119 +267,9 @@ def _likeness(here: str, said: str, there: str, tree: Tree) -> tuple[float, str]
         return base[0] - (0.0 if inside else 0.01 if base[0] > 0.97 else 0.02), (
             base[1] if inside or base[1] != "it is there" else f"it lies in {there_folder or 'the workspace itself'}"
         )
-    near = _folders_alike(tree.full(folder) if not folder.startswith("..") else folder, there_folder)
+    near = folders_alike(tree.full(folder) if not folder.startswith("..") else folder, there_folder)
     if near >= 0.9:
         return base[0] * near, base[1] if near == 1.0 else "its folder is spelt otherwise"
     if base[0] > 0.97:
         return 0.82 + 0.1 * near, f"it lies in {there_folder or 'the workspace itself'} instead"
     return base[0] * 0.84 + 0.06 * near, f"{base[1]}, and it lies in {there_folder or 'the workspace itself'}"
-
-
-def _folders_alike(said: str, there: str) -> float:
-    if said.casefold() == there.casefold():
-        return 1.0
-    ours, theirs = said.casefold().split("/"), there.casefold().split("/")
-    if theirs[-len(ours) :] == ours or (ours[-len(theirs) :] == theirs and there):
-        return 0.97
-    if len(ours) == len(theirs) and all(_slip(a, b) for a, b in zip(ours, theirs, strict=True)):
-        return 0.93
-    return 0.4 if set(ours) & set(theirs) else 0.0
-
-
-def _slip(one: str, other: str) -> bool:
-    longest = max(len(one), len(other))
-    most = 0 if longest < 3 else 1 if longest < 7 else 2
-    return distance(one, other, most) <= most
-
-
-@lru_cache(maxsize=65_536)
-def _names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
-    """How likely one name is meant by another."""
-    if said == there:
-        return 1.0, "it is there"
-    if said.casefold() == there.casefold():
-        return 0.98, "only the case differs"
-    stem, ending = _parted(said)
-    there_stem, there_ending = (there, "") if is_folder else _parted(there)
-    if not ending and stem.casefold() == there_stem.casefold():
-        return (0.96, "its ending was left out") if there_ending else (0.98, "only the case differs")
-    if words_of(stem) == words_of(there_stem) and (ending.casefold() == there_ending.casefold() or not ending):
-        return 0.94, "it is written otherwise"
-    if stem.casefold() == there_stem.casefold() and not is_folder:
-        return 0.86, f"its ending is .{there_ending}" if there_ending else "it has no ending"
-    slips = distance(stem.casefold(), there_stem.casefold(), 3)
-    if _DIGITS.findall(stem) != _DIGITS.findall(there_stem):
-        # Another number is another thing, never a slip.
-        slips = 9
-    allowed = 0 if len(stem) < 3 else 1 if len(stem) < 6 else 2 if len(stem) < 11 else 3
-    if slips <= allowed:
-        if ending.casefold() == there_ending.casefold():
-            return 0.93 - 0.03 * slips, "it is spelt otherwise"
-        if not ending:
-            return 0.9 - 0.03 * slips, "it is spelt otherwise"
-        if distance(ending.casefold(), there_ending.casefold(), 1) <= 1:
-            return 0.87 - 0.03 * slips, "it is spelt otherwise"
-        return 0.72 - 0.03 * slips, "name and ending are spelt otherwise"
-    if stem.casefold() == there_stem.casefold():
-        return 0.8, "it is a folder of that name"
-    ours, theirs = words_of(stem), words_of(there_stem)
-    if not ending and (full := _abbreviated(ours, theirs, there_ending.casefold())):
-        return full
-    if not ending and ours and set(ours) <= set(theirs):
-        return 0.6 + 0.25 * len(set(ours)) / len(set(theirs)), "its name says so"
-    if not is_folder and ending and ending.casefold() == there_ending.casefold() and set(ours) & set(theirs):
-        return 0.5, "a part of its name is the same"
-    if slips <= 3 and len(stem) >= 5:
-        return 0.5, "it is spelt a little alike"
-    return 0.0, ""
-
-
-# What folders and files are usually short for.
-SHORT = {
-    "source": "src", "sources": "src", "documentation": "docs", "documents": "docs", "document": "docs", "doc": "docs",
-    "configuration": "config", "configs": "config", "utilities": "utils", "utility": "utils",
-    "util": "utils", "database": "db", "temporary": "tmp", "temp": "tmp", "library": "lib", "libraries": "lib",
-    "binaries": "bin", "testing": "tests", "test": "tests", "log": "logs", "script": "scripts", "package": "pkg",
-    "image": "images", "example": "examples", "note": "notes", "tool": "tools", "template": "templates",
-    "requirement": "requirements", "setting": "settings", "backups": "backup", "asset": "assets",
-}  # fmt: skip
-
-
-def _abbreviated(ours: tuple[str, ...], theirs: tuple[str, ...], ending: str) -> tuple[float, str] | None:
-    """Names by their usual short forms, and with the ending said as a word: “the error log” is error.log."""
-    short = tuple(SHORT.get(word, word) for word in ours)
-    if short == theirs or ours == tuple(SHORT.get(word, word) for word in theirs):
-        return 0.9, "it is usually short for that"
-    if ending and len(ours) > 1 and ours[-1] == ending and ours[:-1] == theirs:
-        return 0.93, "its ending is said as a word"
-    return None
-
-
-def _parted(name: str) -> tuple[str, str]:
-    """Name and ending; `.gitignore` and `v1.2` have none."""
-    stem, dot, ending = name.rpartition(".")
-    if not dot or not stem or not ending or not ending.isalnum() or ending.isdigit() or len(ending) > 6:
-        return name, ""
-    return stem, ending
-
-
-def has_ending(path: str) -> bool:
-    """Whether a name ends as files do."""
-    return _parted(posixpath.basename(path))[1].casefold() in _ENDINGS
-
-
-def looks_like_path(word: str) -> bool:
-    """Whether a word can only be meant as a path: with a slash, an ending, a leading dot or a star."""
-    if re.match(r"\A[a-z]+://", word, re.IGNORECASE) or not re.search(r"\w", word):
-        return word in (".", "..", "./", "../", "/")
-    if "/" in word or "\\" in word:
-        return bool(re.search(r"[A-Za-z]", word)) and not re.fullmatch(
-            r"(?:and|either)/or|n/a|w/o?|[a-z]/[a-z]", word.casefold()
-        )
-    if word.startswith((".", "~")) and len(word) > 1:
-        return True
-    stem, ending = _parted(word)
-    return bool(ending) and (
-        ending.casefold() in _ENDINGS
-        or (ending.islower() and not stem[-1:].isspace() and len(ending) <= 4 and bool(re.search(r"\w", stem)))
-    )

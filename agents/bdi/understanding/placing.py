@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents.bdi.understanding import paths
+from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
@@ -99,7 +99,7 @@ def _is_sibling(target: Filled, source: Filled | None, state: State) -> bool:
     if any("/" in one or "\\" in one for one in said) or "/" not in source.value or target.original is not None:
         return False
     tree = state.situation.tree
-    return paths.has_ending(said[0]) and paths.has_ending(said[1]) and not tree.kind(said[1])
+    return written_paths.has_ending(said[0]) and written_paths.has_ending(said[1]) and not tree.kind(said[1])
 
 
 def no_folders_for_files(params: dict[str, Filled], state: State) -> None:
@@ -114,7 +114,7 @@ def no_folders_for_files(params: dict[str, Filled], state: State) -> None:
             problem = f"“{said}” is there already, and would be empty"
         if place.makes == "file" and tree.kind(filled.value) == FOLDER:
             problem = f"“{said}” is a folder"
-        elif place.makes == "folder" and paths.has_ending(filled.value) and paths.find(said, tree, FILE).value:
+        elif place.makes == "folder" and written_paths.has_ending(filled.value) and paths.find(said, tree, FILE).value:
             problem = f"“{said}” is a file"
         if problem:
             params[name] = Filled(None, filled.span, said, 0.2, problem=problem, penalty=0.6)

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from agents.bdi.understanding import paths
+from agents.bdi.understanding import written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT
@@ -125,7 +125,7 @@ def together(tokens: list[Token], raw: str) -> tuple[list[Token], list[Token]]:
 
 def quoted_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     token = next((one for one in tokens if one.kind == QUOTED), None)
-    if token is None or (" " not in token.value and paths.looks_like_path(token.value)):
+    if token is None or (" " not in token.value and written_paths.looks_like_path(token.value)):
         return None, list(tokens)
     return Filled(token.value, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
 

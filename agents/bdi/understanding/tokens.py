@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agents.bdi.understanding.paths import looks_like_path
+from agents.bdi.understanding.written_paths import looks_like_path
 from agents.rules.words import QUOTES, fold
 
 WORD, QUOTED, PATH, URL, NUMBER, SIGN, DATA, FLAG, PLACEHOLDER = (

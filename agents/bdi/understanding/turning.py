@@ -134,7 +134,7 @@ def _active(tokens: tuple[Token, ...], lexicon: Lexicon) -> tuple[Token, ...] | 
         opening += 1
     for at in range(opening + 1, len(tokens)):
         verb = tokens[at]
-        if verb.kind != WORD or verb.text == bases(verb.text)[-1] or verb.text.endswith(("ing", "s")):
+        if verb.kind != WORD or verb.text == bases(verb.text)[-1]:
             continue
         if not lexicon.is_exact_verb(verb):
             continue
@@ -143,7 +143,7 @@ def _active(tokens: tuple[Token, ...], lexicon: Lexicon) -> tuple[Token, ...] | 
             ends -= 1
         has_be = any(token.text in _BE for token in tokens[ends:at])
         subject = tokens[opening:ends]
-        if not subject or not (has_be or (asks and not any(one.kind == SIGN for one in subject))):
+        if not subject or not (has_be or asks):
             continue
         behind = at + 1 + (at + 1 < len(tokens) and tokens[at + 1].text in _PARTICLES)
         start = tokens[0].start

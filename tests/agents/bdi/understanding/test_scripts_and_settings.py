@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from agents.bdi.understanding import asides
 from agents.bdi.understanding.dictated import written
-from agents.bdi.understanding.paths import without_placeholders
 from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understand import understand
+from agents.bdi.understanding.written_paths import without_placeholders
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 
