@@ -8,19 +8,27 @@ wrappers count or forbid, they count and forbid here too.
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from psycopg import RawCursor
-from psycopg.pq import TransactionStatus
+from psycopg.adapt import PyFormat, Transformer
+from psycopg.errors import error_from_result
+from psycopg.generators import execute, fetch_many, send
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
 from psycopg.types.numeric import Int8
 
-# The cursor that is kept with each connection.
+# What is kept with each connection.
 _KEPT = "_mindx_prepared"
+_WENT_WELL = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
+# More are statements that differ by the types of their values alone, without an end.
+_MOST_PREPARED = 1_000
 _PLACE = re.compile(r"%\((\w+)\)s")
 
 
@@ -53,18 +61,18 @@ def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
 
     Whole numbers are sent as bigint, texts as whatever their place in the statement takes.
     """
-    found: tuple[Any, ...] | None = _run(statement, values, lambda cursor: cursor.fetchone())
+    found: tuple[Any, ...] | None = _run(statement, values, lambda cursor: cursor.fetchone(), _Link.first)
     return found
 
 
 def run(statement: str, values: Mapping[str, Any]) -> int:
     """Run a statement in the same way that returns nothing; how many rows it wrote."""
-    return int(_run(statement, values, lambda cursor: cursor.rowcount))
+    return int(_run(statement, values, lambda cursor: cursor.rowcount, lambda _, answer: answer.command_tuples or 0))
 
 
 def rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Run a statement in the same way and return all its rows."""
-    found: list[tuple[Any, ...]] = _run(statement, values, lambda cursor: cursor.fetchall())
+    found: list[tuple[Any, ...]] = _run(statement, values, lambda cursor: cursor.fetchall(), _Link.every)
     return found
 
 
@@ -78,38 +86,122 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, 
             return [row(statement, values) for statement, values in asked]
     # Within the transaction that is open. Without one it needs no BEGIN and COMMIT: what is sent before the server is
     # asked to answer is one transaction.
-    opened = _opened(django)
     with django.wrap_database_errors:
-        cursors = [RawCursor(opened) for _ in asked]
-        with opened.pipeline():
-            for cursor, (statement, values) in zip(cursors, asked, strict=True):
-                text, names = _numbered(statement)
-                cursor.execute(text, _sent(values[name] for name in names), prepare=True)
-        return [cursor.fetchone() for cursor in cursors]
+        link = _link(django)
+        return [link.first(answer) for answer in link.answers([_filled(*each) for each in asked])]
 
 
-def _run(statement: str, values: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:
-    text, names = _numbered(statement)
-    sent = [values[name] for name in names]
+def _run(
+    statement: str, values: Mapping[str, Any], take: Callable[[Any], Any], read: Callable[[_Link, PGresult], Any]
+) -> Any:
     django: Any = connections[DEFAULT_DB_ALIAS]
-    opened = _opened(django)
     if _is_watched(django):
-        with django._prepare_cursor(_Cursor(opened)) as cursor:
-            cursor.execute(text, sent)
+        with django._prepare_cursor(_Cursor(_opened(django))) as cursor:
+            cursor.execute(*_filled(statement, values))
             return take(cursor)
-    # Without the wrappers, which cost as much as sending a statement and reading its answer, and with one cursor for
-    # all of them: each is read to its end before the next one is sent.
     with django.wrap_database_errors:
-        plain = getattr(opened, _KEPT, None)
-        if plain is None:
-            plain = RawCursor(opened)
-            setattr(opened, _KEPT, plain)
-        if opened.autocommit or opened.pgconn.transaction_status != TransactionStatus.IDLE:
-            plain.execute(text, _sent(sent), prepare=True)
+        link = _link(django)
+        (answer,) = link.answers([_filled(statement, values)])
+        return read(link, answer)
+
+
+def _filled(statement: str, values: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    text, names = _numbered(statement)
+    return text, [values[name] for name in names]
+
+
+class _Link:
+    """A connection's prepared statements, past psycopg's cursors and Django's wrappers around them, which each cost as
+    much as sending a statement and reading its answer.
+
+    How the server is waited for, and what becomes of values and columns, is psycopg's, with all that Django has set.
+    """
+
+    def __init__(self, opened: Any) -> None:
+        self._opened = opened
+        self._server: PGconn = opened.pgconn
+        self._adapts = Transformer(opened)
+        # A statement's name by its text and the types of its values.
+        self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
+        self._numbers = itertools.count()
+
+    def answers(self, asked: Sequence[tuple[str, Sequence[Any]]]) -> list[PGresult]:
+        """The answers of statements that are sent together, behind the BEGIN that is due where a transaction is."""
+        ready = [self._prepared(*each) for each in asked]
+        begins = not self._opened.autocommit and self._server.transaction_status == TransactionStatus.IDLE
+        if begins or len(ready) > 1:
+            answers = self._sent_together(ready, begins=begins)
         else:
-            with opened.pipeline():  # together with the BEGIN that comes before it
-                plain.execute(text, _sent(sent), prepare=True)
-        return take(plain)
+            self._server.send_query_prepared(*ready[0])
+            answers = self._opened.wait(execute(self._server))
+        for answer in answers:
+            if answer.status not in _WENT_WELL:
+                raise error_from_result(answer)
+        return answers[-len(ready) :]
+
+    def first(self, answer: PGresult) -> tuple[Any, ...] | None:
+        if not answer.ntuples:
+            return None
+        self._adapts.set_pgresult(answer)
+        found: tuple[Any, ...] | None = self._adapts.load_row(0, tuple)
+        return found
+
+    def every(self, answer: PGresult) -> list[tuple[Any, ...]]:
+        self._adapts.set_pgresult(answer)
+        found: list[tuple[Any, ...]] = self._adapts.load_rows(0, answer.ntuples, tuple)
+        return found
+
+    def _prepared(self, text: str, values: Sequence[Any]) -> tuple[Any, ...]:
+        """What libpq takes: the statement's name, its values, their formats."""
+        adapts = self._adapts
+        dumped = adapts.dump_sequence(_sent(values), [PyFormat.AUTO] * len(values))
+        key = (text, adapts.types or ())
+        formats = adapts.formats
+        if key not in self._names:
+            if len(self._names) >= _MOST_PREPARED:
+                self._asked(self._server.send_query, b"DEALLOCATE " + self._names.pop(next(iter(self._names))))
+            name = f"mindx_{next(self._numbers)}".encode()
+            self._asked(self._server.send_prepare, name, text.encode(), key[1])
+            self._names[key] = name
+        return self._names[key], dumped, formats
+
+    def _asked(self, how: Callable[..., None], *what: Any) -> None:
+        how(*what)
+        for answer in self._opened.wait(execute(self._server)):
+            if answer.status not in _WENT_WELL:
+                raise error_from_result(answer)
+
+    def _sent_together(self, ready: Sequence[tuple[Any, ...]], *, begins: bool) -> list[PGresult]:
+        self._server.enter_pipeline_mode()
+        try:
+            if begins:
+                self._server.send_query_params(b"BEGIN", None)
+            for each in ready:
+                self._server.send_query_prepared(*each)
+            self._server.pipeline_sync()
+            return self._opened.wait(_each_answer(self._server, begins + len(ready)))  # type: ignore[no-any-return]
+        finally:
+            if self._server.status != ConnStatus.BAD:
+                self._server.exit_pipeline_mode()
+
+
+def _each_answer(server: PGconn, many: int) -> Generator[Any, Any, list[PGresult]]:
+    """One answer for each of so many statements; what is behind one that failed was not run."""
+    found: list[PGresult] = []
+    yield from send(server)
+    for _ in range(many):
+        found += yield from fetch_many(server)
+    yield from fetch_many(server)  # the end of the exchange
+    return found
+
+
+def _link(django: Any) -> _Link:
+    opened = _opened(django)
+    link: _Link | None = getattr(opened, _KEPT, None)
+    if link is None:
+        link = _Link(opened)
+        setattr(opened, _KEPT, link)
+    return link
 
 
 def _opened(django: Any) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
-from django.db import DataError, IntegrityError, connection, transaction
+from django.db import DataError, IntegrityError, InternalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+import library.prepared
 from agents import prepared
 
 INSERT = "INSERT INTO kept (id, text) VALUES (%(id)s, %(text)s) RETURNING id, text"
@@ -107,3 +109,69 @@ def _end(number: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s)", [number])
     connection.close()
+
+
+@pytest.mark.django_db
+def test_values_go_and_come_as_django_sends_and_reads_them() -> None:
+    moment = datetime(2026, 3, 29, 2, 30, tzinfo=UTC)
+    values = {"n": None, "b": True, "i": -(2**40), "f": 0.1, "t": "ä\\'\U0001f600", "x": b"\x00\xff", "m": moment}
+    asked = (
+        "SELECT %(n)s::text, %(b)s::bool, %(i)s::bigint, %(f)s::float8, %(t)s::text, %(x)s::bytea, %(m)s::timestamptz,"
+        " '{\"a\": 1}'::jsonb"
+    )
+    found = prepared.row(asked, values)
+    with connection.cursor() as cursor:
+        cursor.execute(asked, values)
+        assert found == cursor.fetchone()
+    assert prepared.row("SELECT %(n)s::bigint + 1", {"n": None}) == (None,)
+    assert prepared.row("SELECT %(n)s::bigint + 1", {"n": 1}) == (2,), "the same text with values of other types"
+    assert prepared.row("SELECT %(a)s::int WHERE false", {"a": 1}) is None
+    assert prepared.rows("SELECT generate_series(1, %(a)s)", {"a": 3}) == [(1,), (2,), (3,)]
+
+
+@pytest.mark.django_db
+def test_a_text_that_cannot_be_stored_is_refused_and_not_cut() -> None:
+    with pytest.raises(DataError):
+        prepared.row("SELECT %(t)s::text", {"t": "a\x00b"})
+    assert prepared.row("SELECT %(t)s::text", {"t": "ab"}) == ("ab",)
+
+
+@pytest.mark.usefixtures("_kept")
+def test_how_many_rows_were_written_is_counted() -> None:
+    several = "INSERT INTO kept SELECT generate_series(1, %(n)s)"
+    assert (prepared.run(several, {"n": 3}), prepared.run("DELETE FROM kept WHERE id > %(n)s", {"n": 1})) == (3, 2)
+
+
+@pytest.mark.usefixtures("_kept")
+def test_statements_that_nobody_asked_for_long_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library.prepared, "_MOST_PREPARED", 3)
+    for number in range(8):
+        assert prepared.row(f"SELECT %(a)s::bigint + {number}", {"a": 1}) == (1 + number,)
+    assert prepared.row("SELECT %(a)s::bigint + 0", {"a": 1}) == (1,), "it is prepared once more"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mindx%'")
+        assert cursor.fetchone() == (3,)
+
+
+@pytest.mark.usefixtures("_kept")
+def test_a_statement_that_cannot_be_prepared_harms_no_other() -> None:
+    with pytest.raises(ProgrammingError):
+        prepared.row("SELECT %(a)s FROM nothing_of_the_kind", {"a": 1})
+    with pytest.raises(ProgrammingError):
+        prepared.together([(INSERT, {"id": 1, "text": "a"}), ("SELECT %(a)s FROM nothing_of_the_kind", {"a": 1})])
+    assert _count() == 0
+
+
+@pytest.mark.usefixtures("_kept")
+def test_behind_one_that_failed_nothing_more_runs_in_its_transaction() -> None:
+    with pytest.raises(InternalError):
+        _go_on_after_a_failure()
+    assert _count() == 0
+
+
+@transaction.atomic
+def _go_on_after_a_failure() -> None:
+    prepared.row(INSERT, {"id": 1, "text": "a"})
+    with pytest.raises(DataError):
+        prepared.row(FAIL, {"zero": 0})
+    prepared.row(COUNT, {"most": 1})

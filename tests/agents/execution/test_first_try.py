@@ -128,6 +128,15 @@ def test_a_plan_that_lay_still_is_looked_at_before_a_try_of_it_begins(approved: 
     assert _tries(plan) == [(1, "succeeded")]
 
 
+def test_a_plan_that_goes_on_in_its_middle_has_no_first_try(approved: Approved) -> None:
+    plan = approved([LS, LS])
+    lease = _claimed(plan)
+    IntentPlan.objects.filter(pk=plan.pk).update(position=2)
+    plan.intents.filter(position=1).update(state=IntentState.SUCCEEDED.value)
+    begun = _begun(lease)
+    assert (begun.running, begun.is_reported) == (None, False)
+
+
 def test_a_worker_that_was_told_to_stop_begins_none(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = approved([LS])
     lease = _claimed(plan)
