@@ -179,7 +179,7 @@ class _Link:
             for each in ready:
                 self._server.send_query_prepared(*each)
             self._server.pipeline_sync()
-            return self._opened.wait(_each_answer(self._server, begins + len(ready)))  # type: ignore[no-any-return]
+            return self._opened.wait(_each_answer(self._server, begins + len(ready)))
         finally:
             if self._server.status != ConnStatus.BAD:
                 self._server.exit_pipeline_mode()
