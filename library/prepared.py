@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import RawCursor
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
@@ -34,11 +33,8 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 class _Cursor(RawCursor[tuple[Any, ...]]):
     def execute(self, query: Any, params: Any = None, **_: Any) -> Any:
-        answer = super().execute(query, _sent(params), prepare=True)
-        if self._query is None and connection.queries_logged:  # psycopg keeps no text of what it had prepared
-            self._query = self._query_cls(self._tx)
-            self._query.convert(query, _sent(params))
-        return answer
+        # Unprepared: what psycopg has prepared it forgets after some statements, and ours would be gone with it.
+        return super().execute(query, _sent(params), prepare=False)
 
 
 def _sent(values: Iterable[Any]) -> list[Any]:
@@ -209,10 +205,7 @@ def _opened(django: Any) -> Any:
     django.ensure_connection()
     django.validate_thread_sharing()
     django.validate_no_broken_transaction()
-    opened = django.connection
-    if opened.prepare_threshold is None:
-        opened.prepare_threshold = sys.maxsize  # what Django itself sends is never prepared
-    return opened
+    return django.connection
 
 
 def _is_watched(django: Any) -> bool:

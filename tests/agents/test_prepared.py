@@ -175,3 +175,15 @@ def _go_on_after_a_failure() -> None:
     with pytest.raises(DataError):
         prepared.row(FAIL, {"zero": 0})
     prepared.row(COUNT, {"most": 1})
+
+
+@pytest.mark.usefixtures("_kept")
+def test_what_is_prepared_outlives_statements_that_are_counted_and_changes_of_tables() -> None:
+    assert _count() == 0
+    with CaptureQueriesContext(connection):
+        assert _count() == 0
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE kept ADD COLUMN more text")
+        cursor.execute("BEGIN")
+        cursor.execute("ROLLBACK")
+    assert _count() == 0
