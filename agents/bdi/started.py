@@ -13,7 +13,7 @@ from agents.bdi.document import IntentSpec
 from sandbox.commands import Refusal, check_program_name
 
 START, LOG, STOP = "start", "process_log", "stop"
-_TOOL = "simple_coder"
+STARTER = "simple_coder"
 _MOST_LIVING = 8
 
 
@@ -21,7 +21,7 @@ def living_before(specs: Sequence[IntentSpec], position: int, succeeded: Collect
     """The names of the programs that must be alive when the step at `position` begins, by what earlier steps did."""
     living: dict[str, None] = {}
     for spec in specs:
-        if spec.position < position and spec.position in succeeded and spec.tool == _TOOL:
+        if spec.position < position and spec.position in succeeded and spec.tool == STARTER:
             if spec.command == START:
                 living[str(spec.params.get("name"))] = None
             elif spec.command == STOP:
@@ -36,16 +36,21 @@ class Lives:
         self._hosts: dict[str, tuple[str, ...]] = {}
         self._seen: set[str] = set()
 
+    @property
+    def living(self) -> tuple[str, ...]:
+        """The programs that live after the steps so far, the first one first."""
+        return tuple(self._hosts)
+
     def problems(
         self, tool: str, command: str, values: Mapping[str, Any], reached: Sequence[str] = ()
     ) -> Iterator[tuple[str, str, str]]:
         """Parameter, code and message of what is wrong with the next step, which reaches these hosts."""
         name = str(values.get("name", ""))
-        if tool == _TOOL and command in (START, LOG, STOP):
+        if tool == STARTER and command in (START, LOG, STOP):
             yield from self._named(command, name)
-        if tool == _TOOL and command in ("run", START):
+        if tool == STARTER and command in ("run", START):
             yield from self._reach(_hosts(values))
-        if tool != _TOOL:
+        if tool != STARTER:
             if reached:
                 yield from self._reach(tuple(sorted(reached)))
             return
@@ -93,8 +98,8 @@ def unstopped(specs: Sequence[IntentSpec]) -> frozenset[int]:
     waiting: dict[tuple[str, str], int] = {}
     for spec in specs:
         key = (spec.phase, str(spec.params.get("name")))
-        if spec.tool == _TOOL and spec.command == START:
+        if spec.tool == STARTER and spec.command == START:
             waiting[key] = spec.position
-        elif spec.tool == _TOOL and spec.command == STOP:
+        elif spec.tool == STARTER and spec.command == STOP:
             waiting.pop(key, None)
     return frozenset(waiting.values())

@@ -14,7 +14,7 @@ from agents.bdi.conditions import condition_problem, reference_of
 from agents.bdi.limits import Number, in_words
 from agents.bdi.references import Reference, embedded, malformed, parse_reference
 from agents.bdi.revision import folder_after
-from agents.bdi.started import Lives
+from agents.bdi.started import STARTER, Lives
 from agents.bdi.types import ORIGINS, Step
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
@@ -118,6 +118,7 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     yield from _values(position, command, values, walk)
     yield from _autonomous(position, command, values, walk)
     yield from _time(position, step, values.get("timeout_s"), walk)
+    yield from _beside(position, step, walk)
     for name, code, message in walk.lives.problems(step.tool, command.name, values, _reached(command, values)):
         yield Problem(position, name, code, message)
     walk.commands[position] = command
@@ -287,6 +288,18 @@ def _time(position: int, step: Step, wanted_s: Any, walk: _Walk) -> Iterator[Pro
             f"{in_words('hard_s', longest_s)} at most; ask for less, or for a longer time from the administration."
         )
         yield Problem(position, "timeout_s", "above_limit", message)
+
+
+def _beside(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
+    """A jail's ceilings are fixed when it starts, and programs that were started end with theirs."""
+    own, theirs = walk.ceilings.get(step.tool), walk.ceilings.get(STARTER)
+    if walk.lives.living and own is not None and theirs is not None and own != theirs:
+        name = walk.lives.living[0]
+        message = (
+            f"The administration gives {step.tool} other limits than {name}, which is running here, so it would need "
+            f"another jail; stop {name} before this step, or have both given the same."
+        )
+        yield Problem(position, "limits", "other_limits", message)
 
 
 def validate_values(command: Command, values: Mapping[str, Any], folder: str = "") -> list[tuple[str, str]]:

@@ -64,6 +64,20 @@ def test_the_clean_up_is_a_session_of_its_own() -> None:
     assert validate([_start()], [_start(), _STOP], REGISTRY) == []
 
 
+def test_a_step_whose_tool_has_other_limits_cannot_stand_beside_a_program() -> None:
+    """A jail has one set of limits, and the program ends with its jail."""
+    asks = _ask("https://example.org/")
+    same = {"simple_coder": {"processes": 64}, asks.tool: {"processes": 64}}
+    other = same | {asks.tool: {"processes": 9}}
+    hosts = _start(hosts=["example.org"])
+    assert validate([hosts, asks, _STOP], [], REGISTRY, ceilings=same) == []
+    (found,) = validate([hosts, asks, _STOP], [], REGISTRY, ceilings=other)
+    assert (found.position, found.code) == (2, "other_limits")
+    assert "other limits than server, which is running here" in found.message
+    assert validate([hosts, _STOP, asks], [], REGISTRY, ceilings=other) == [], "it is stopped by then"
+    assert validate([asks, hosts, _STOP], [], REGISTRY, ceilings=other) == [], "it is not started yet"
+
+
 def _document(steps: list[Step], cleanup: list[Step]) -> Document:
     def facts(of: list[Step]) -> list[CommandFacts]:
         return [CommandFacts(REGISTRY.command(step.tool, step.command).effect) for step in of]
