@@ -165,6 +165,12 @@ def _number(text: object) -> int | None:
     return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
 
 
+class StandstillForm(forms.Form):
+    """Why everything stops, which everybody reads."""
+
+    reason = forms.CharField(max_length=300)
+
+
 class GoalFilterForm(forms.Form):
     """The filters above the list of goals."""
 

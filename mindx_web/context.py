@@ -122,6 +122,12 @@ class Shell:
         return pausing.standstill() if self.numbers.stands_still else None
 
     @property
+    def may_go_on(self) -> bool:
+        """Whether this person may end a standstill."""
+        user = self._request.user
+        return isinstance(user, User) and user.has_role(Role.OPERATOR)
+
+    @property
     def version(self) -> str:
         """The version that runs."""
         return VERSION

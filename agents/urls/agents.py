@@ -6,6 +6,8 @@ from agents.views import agents
 
 urlpatterns = [
     path("", agents.listing, name="agents"),
+    path("stop", agents.stop_all, name="agents-stop"),
+    path("go-on", agents.go_on, name="agents-go-on"),
     path("<int:pk>/", agents.detail, name="agent"),
     path("<int:pk>/versions/<int:version>", agents.become, name="agent-version"),
     path("<int:pk>/pause", agents.pause, name="agent-pause"),

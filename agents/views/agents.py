@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agents import agent_page
 from agents.bdi.commitment import Commitment
 from agents.errors import AgentsError, NotYours
+from agents.forms import StandstillForm
 from agents.models import Agent
 from agents.presentation.line_diff import compare
 from agents.services import agent_goals, agent_versions, commitments, pausing
@@ -34,7 +35,9 @@ KINDS = {
 def listing(request: HttpRequest) -> HttpResponse:
     """All agents."""
     rows, following = agent_page.page_of(_after(request))
-    return render(request, "agents/agents/list.html", {"rows": rows, "following": following})
+    may_stop = person_of(request).has_role(Role.OPERATOR)
+    shown = {"rows": rows, "following": following, "may_stop": may_stop}
+    return render(request, "agents/agents/list.html", shown)
 
 
 @require_safe
@@ -90,6 +93,31 @@ def commit(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, f"From its next decision on the agent is {kind.replace('_', '-')}.")
     return redirect("agent", pk)
+
+
+@require_POST
+def stop_all(request: HttpRequest) -> HttpResponse:
+    """Let nothing begin anywhere, for a reason that everybody reads."""
+    user, asked = person_of(request), StandstillForm(request.POST)
+    if not user.has_role(Role.OPERATOR):
+        messages.error(request, "Operators stop everything.")
+    elif asked.is_valid():
+        pausing.stop_all(by=user, reason=asked.cleaned_data["reason"])
+    else:
+        messages.error(request, "Say why, in 300 characters at most: everybody reads it on every page.")
+    return redirect("agents")
+
+
+@require_POST
+def go_on(request: HttpRequest) -> HttpResponse:
+    """Let everything go on where it stands."""
+    user = person_of(request)
+    if user.has_role(Role.OPERATOR):
+        pausing.go_on(by=user)
+        messages.success(request, "It goes on.")
+    else:
+        messages.error(request, "Operators let everything go on.")
+    return redirect("agents")
 
 
 @require_POST

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agents import agent_page
-from agents.models import Agent, Goal
+from agents.models import Agent, Goal, Standstill
 from agents.services import commitments, cycle
 from people.models import User
 
@@ -142,3 +142,28 @@ def test_an_operator_pauses_an_agent_on_its_page_and_its_goals_say_so(
     assert said in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
     client_of(operator).post(f"{address}resume")
     assert said not in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+
+
+def test_an_operator_stops_everything_with_a_reason_and_lets_it_go_on(
+    owner: User, operator: User, client_of: ClientOf
+) -> None:
+    may, may_not = client_of(operator), client_of(owner)
+    assert "/agents/stop" in may.get("/agents/").content.decode()
+    assert "/agents/stop" not in may_not.get("/agents/").content.decode()
+    may_not.post("/agents/stop", {"reason": "a look"})
+    for reason in ("", "   ", "x" * 301, "a\x00b"):
+        told = may.post("/agents/stop", {"reason": reason}, follow=True).content.decode()
+        assert "Say why, in 300 characters" in told
+    assert not Standstill.objects.exists(), "only operators may, and not without a reason"
+    may.post("/agents/stop", {"reason": "moving <b>house</b>"})
+    assert Standstill.objects.get().reason == "moving <b>house</b>"
+    page = may.get("/agents/").content.decode()
+    assert "moving &lt;b&gt;house&lt;/b&gt;" in page
+    assert "/agents/stop" not in page
+    assert "/agents/go-on" in may.get("/goals/").content.decode(), "on every page"
+    assert "/agents/go-on" not in may_not.get("/goals/").content.decode()
+    may_not.post("/agents/go-on")
+    assert Standstill.objects.exists(), "only operators may"
+    may.post("/agents/go-on")
+    assert not Standstill.objects.exists()
+    assert may.get("/agents/go-on").status_code == 405

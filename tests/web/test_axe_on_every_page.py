@@ -183,6 +183,8 @@ ACTIONS = {
     "mastermind-rules",
     "agent-commitment",
     "agent-pause",
+    "agents-go-on",
+    "agents-stop",
     "agent-resume",
     "agent-version",
     "recovery-reset",
