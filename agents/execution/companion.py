@@ -51,7 +51,8 @@ class Companion:
     `cancelled` that a person wants it to stop, `interrupted` that this worker is told to, `out_of_time` that the plan's
     time is over (`deadline`). `renew` extends the claim's lease and says whether it still is ours; `is_cancelled` asks
     the table. Both are called in this thread, with its own connection. `before_writing` is called before lines are
-    written and at each beat, in whatever thread does it.
+    written and at each beat, in whatever thread does it, with whether it may wait: not in this one, for the lease must
+    be renewed meanwhile. Where it says no, the lines come with a later beat.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Companion:
         *,
         renew: Callable[[], bool],
         is_cancelled: Callable[[], bool],
-        before_writing: Callable[[], object] = lambda: None,
+        before_writing: Callable[[bool], bool] = lambda wait: True,
     ) -> None:
         self.goal_id = goal_id
         self._renew = renew
@@ -135,7 +136,7 @@ class Companion:
         self._say_what_is_missing()
         with self._writing:
             while self._unwritten or self._lines.qsize() > BATCH:
-                self._write_batch()
+                self._write_batch(wait=True)
             return self._take()
 
     @property
@@ -193,8 +194,8 @@ class Companion:
                         next_check = now + CHECK_S
                         self._check_cancel()
                         answers = True
-                    self._before_writing()
-                    self._flush(until=min(next_renewal, next_check))
+                    if self._before_writing(False):
+                        self._flush(until=min(next_renewal, next_check))
                 except (DatabaseError, InterfaceError):
                     if answers:  # once an outage, not at every beat
                         logger.warning("The database did not answer; trying again.", exc_info=True)
@@ -231,16 +232,19 @@ class Companion:
             return
         try:
             while (self._unwritten or not self._lines.empty()) and time.monotonic() < until:
-                self._write_batch()
+                if not self._write_batch(wait=False):
+                    return
         finally:
             self._writing.release()
 
-    def _write_batch(self) -> None:
+    def _write_batch(self, *, wait: bool) -> bool:
         # Kept until they are stored, so that a database that is away loses nothing.
         self._unwritten = self._unwritten or self._take()
-        self._before_writing()
+        if not self._before_writing(wait):
+            return False
         logs.write(self.goal_id, self._unwritten)
         self._unwritten = []
+        return True
 
     def _take(self) -> list[NewLine]:
         lines: list[NewLine] = []

@@ -410,7 +410,10 @@ def execute(lease: Lease, begun: Begun) -> bool:
     if begun.is_reported:
         filer.reported()
     beside = Companion(
-        lease.goal_id, renew=lambda: renew(lease), is_cancelled=watch.is_cancelled, before_writing=filer.file
+        lease.goal_id,
+        renew=lambda: renew(lease),
+        is_cancelled=watch.is_cancelled,
+        before_writing=lambda wait: filer.file(wait=wait),
     )
     with telemetry.working_on(plan=begun.plan.pk), beside as companion:
         return Executor(lease, companion, begun.plan, begun.document, begun.granted, begun.running, watch, filer).run()

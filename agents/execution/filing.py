@@ -43,25 +43,35 @@ class Filer:
         """All reports were filed by somebody else, as those of a plan are with its end."""
         self._is_due = False
 
-    def file(self) -> None:
-        """File what was reported; costs nothing when nothing was."""
-        with self._filing:
+    def file(self, *, wait: bool = True) -> bool:
+        """File what was reported; costs nothing when nothing was. Without `wait`, False when that cannot be done now: a
+        step's statement that takes long holds the plan's row, and who renews the lease must not stand behind it.
+        """
+        if not self._filing.acquire(blocking=wait):
+            return False
+        try:
             if not self._is_due:
-                return
+                return True
             self._is_due = False  # before it is looked for: a report that comes meanwhile is filed the next time
             try:
-                file(self._plan_id, self._goal_id)
+                done = file(self._plan_id, self._goal_id, wait=wait)
             except BaseException:
                 self._is_due = True
                 raise
+            self._is_due = self._is_due or not done
+            return done
+        finally:
+            self._filing.release()
 
 
-def file(plan_id: int, goal_id: int) -> None:
-    """File all that steps of the plan reported, in the caller's transaction or one of its own."""
+def file(plan_id: int, goal_id: int, *, wait: bool = True) -> bool:
+    """File all that steps of the plan reported, in the caller's transaction or one of its own; `wait` as in `Filer`."""
     with transaction.atomic(savepoint=False):
         # Two who file at once would each see only half: the second waits here, and then sees what the first wrote.
-        prepared.row(_LOCK, {"plan": plan_id})
+        if prepared.row(_LOCK if wait else _LOCK_AT_ONCE, {"plan": plan_id}) is None and not wait:
+            return False
         file_locked(plan_id, goal_id)
+    return True
 
 
 def file_locked(plan_id: int, goal_id: int) -> None:
@@ -91,6 +101,7 @@ def sweep() -> None:
 
 
 _LOCK = f"SELECT id FROM {IntentPlan._meta.db_table} WHERE id = %(plan)s FOR NO KEY UPDATE"  # noqa: S608  # our own
+_LOCK_AT_ONCE = f"{_LOCK} SKIP LOCKED"
 _LEFT = f"""
 SELECT plan.id, plan.goal_id
 FROM {IntentPlan._meta.db_table} AS plan

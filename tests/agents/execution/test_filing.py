@@ -222,7 +222,7 @@ def test_what_a_program_printed_stands_behind_the_line_that_it_began(
     filer = Filer(plan.pk, plan.goal_id)
     filer.reported()
     beside = companion.Companion(
-        plan.goal_id, renew=lambda: True, is_cancelled=lambda: False, before_writing=filer.file
+        plan.goal_id, renew=lambda: True, is_cancelled=lambda: False, before_writing=lambda wait: filer.file(wait=wait)
     )
     beside.output("stdout", b"x\n" * (companion.BATCH + 1))
     rest = beside.drain()
@@ -234,10 +234,11 @@ def test_what_a_program_printed_stands_behind_the_line_that_it_began(
 def test_a_claim_that_cannot_file_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
     filer, asked = Filer(1, 1), list[int]()
 
-    def away(plan_id: int, goal_id: int) -> None:
+    def away(plan_id: int, goal_id: int, *, wait: bool) -> bool:
         asked.append(plan_id)
         if len(asked) == 1:
             raise DatabaseError("away")
+        return wait
 
     monkeypatch.setattr(filing, "file", away)
     filer.file()
@@ -255,10 +256,11 @@ def test_who_asks_while_the_other_files_goes_on_when_that_is_done(monkeypatch: p
     filer, order = Filer(1, 1), list[str]()
     entered, go = threading.Event(), threading.Event()
 
-    def slow(plan_id: int, goal_id: int) -> None:
+    def slow(plan_id: int, goal_id: int, *, wait: bool) -> bool:
         entered.set()
         go.wait(45)
         order.append("filed")
+        return wait
 
     def go_on() -> None:
         filer.file()
@@ -298,7 +300,7 @@ def test_a_plan_that_cannot_be_filed_keeps_no_other_from_it(
     assert sorted(tried) == sorted(plan.pk for plan in plans)
 
 
-def _in_thread(work: Callable[[], None]) -> threading.Thread:
+def _in_thread(work: Callable[[], object]) -> threading.Thread:
     def closing() -> None:
         work()
         connection.close()
@@ -310,3 +312,29 @@ def _somebody_waits_for_a_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
         return bool(cursor.fetchone()[0])
+
+
+def test_who_renews_the_lease_does_not_wait_for_a_step_whose_statement_takes_long(
+    approved: Callable[..., IntentPlan],
+) -> None:
+    plan = approved([LS, LS])
+    lease, taken, running = _begun(plan)
+    done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, running.before, {})
+    record.advance(taken, lease, running, done, go_on=True)
+    filer, found = Filer(plan.pk, plan.goal_id), list[bool]()
+    filer.reported()
+
+    def beat() -> None:
+        found.append(filer.file(wait=False))
+        connection.close()
+
+    with transaction.atomic():
+        IntentPlan.objects.select_for_update(no_key=True).get(pk=plan.pk)
+        beside = threading.Thread(target=beat)
+        beside.start()
+        beside.join(timeout=45)
+        assert found == [False], "it did not wait"
+        assert StepReport.objects.count() == 1
+    beat()
+    assert found == [False, True], "and it is still to be done"
+    assert not StepReport.objects.exists()
