@@ -178,3 +178,31 @@ def test_the_lease_is_kept_while_the_worker_itself_writes_what_is_left(
         companion.output("stdout", b"line\n" * 2 * companions.BATCH)
         before = len(renewed)
         wait_until(lambda: len(renewed) >= before + 2, what="the lease renewed twice")
+
+
+def test_the_lease_is_kept_while_nothing_can_be_filed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step's statement that takes long holds the plan's row: the thread that renews is told to wait for nothing."""
+    waits, renewed, written = list[bool](), list[bool](), list[NewLine]()
+    free = threading.Event()
+
+    def before_writing(wait: bool) -> bool:
+        waits.append(wait)
+        return wait or free.is_set()
+
+    def renew() -> bool:
+        renewed.append(True)
+        return True
+
+    def write(goal_id: int, lines: list[NewLine]) -> None:
+        written.extend(lines)
+
+    monkeypatch.setattr(logs, "write", write)
+    beside = Companion(1, renew=renew, is_cancelled=lambda: False, before_writing=before_writing)
+    beside._renew_every_s = 0.05
+    with beside:
+        beside.output("stdout", b"a line\n")
+        wait_until(lambda: len(renewed) >= 2 and len(waits) >= 2, what="the lease renewed twice")
+        assert written == [], "what was reported stands before it in the log"
+        free.set()
+        wait_until(lambda: written, what="the line written")
+    assert not any(waits), "not in this thread"
