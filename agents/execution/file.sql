@@ -1,7 +1,12 @@
--- File what steps reported: tries, intents and log lines, all that waits at once. The caller has locked the plan's row
--- in a statement before, so that whoever filed earlier has committed and is seen here.
+-- File what steps reported: tries, intents and log lines, all that waits at once. The caller has locked goal and plan in
+-- a statement before, so that whoever filed earlier has committed and is seen here; with %(ended_by)s only if that has
+-- ended the plan under this fence.
 WITH report AS (
-    DELETE FROM agents_stepreport WHERE intent_plan_id = %(plan)s RETURNING *
+    DELETE FROM agents_stepreport
+    WHERE intent_plan_id = %(plan)s
+      AND (%(ended_by)s = 0 OR EXISTS (
+          SELECT FROM agents_intentplan WHERE id = %(plan)s AND state = 'complete' AND fence = %(ended_by)s))
+    RETURNING *
 ), ended AS (
     -- A try that began in a statement before is there already.
     UPDATE agents_attempt

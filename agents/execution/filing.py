@@ -16,7 +16,7 @@ from django.db import DatabaseError, transaction
 
 from agents import prepared
 from agents.execution.statements import statement
-from agents.models import IntentPlan, StepReport
+from agents.models import Goal, IntentPlan, StepReport
 from agents.services import hints
 
 logger = logging.getLogger(__name__)
@@ -67,7 +67,8 @@ class Filer:
 def file(plan_id: int, goal_id: int, *, wait: bool = True) -> bool:
     """File all that steps of the plan reported, in the caller's transaction or one of its own; `wait` as in `Filer`."""
     with transaction.atomic(savepoint=False):
-        # Two who file at once would each see only half: the second waits here, and then sees what the first wrote.
+        # Two who file at once would each see only half: the second waits here, and then sees what the first wrote. The
+        # goal is locked as well, and first: people who hold it write lines and lock the plan, in either order.
         if prepared.row(_LOCK if wait else _LOCK_AT_ONCE, {"plan": plan_id}) is None and not wait:
             return False
         file_locked(plan_id, goal_id)
@@ -75,13 +76,19 @@ def file(plan_id: int, goal_id: int, *, wait: bool = True) -> bool:
 
 
 def file_locked(plan_id: int, goal_id: int) -> None:
-    """As `file`, for who has locked the plan's row in an earlier statement of the same transaction."""
-    told(goal_id, prepared.row(*asked(plan_id, goal_id)))
+    """As `file`, for who has locked goal and plan in an earlier statement of the same transaction."""
+    told(goal_id, prepared.row(*_asked(plan_id, goal_id)))
 
 
-def asked(plan_id: int, goal_id: int) -> tuple[str, dict[str, object]]:
-    """The statement that files, with its values, for who sends it behind one that locks the plan's row."""
-    return statement("file"), {"plan": plan_id, "goal": goal_id}
+def behind_the_end(plan_id: int, goal_id: int, fence: int) -> tuple[str, dict[str, object]]:
+    """The statement that files, with its values, for who sends it behind the one that ends the plan under this fence:
+    when that has found no row, and so locked none, this one files nothing.
+    """
+    return _asked(plan_id, goal_id, fence)
+
+
+def _asked(plan_id: int, goal_id: int, ended_by: int = 0) -> tuple[str, dict[str, object]]:
+    return statement("file"), {"plan": plan_id, "goal": goal_id, "ended_by": ended_by}
 
 
 def told(goal_id: int, filed: tuple[Any, ...] | None) -> None:
@@ -100,7 +107,13 @@ def sweep() -> None:
             logger.exception("What steps of plan %s reported could not be filed", plan_id)
 
 
-_LOCK = f"SELECT id FROM {IntentPlan._meta.db_table} WHERE id = %(plan)s FOR NO KEY UPDATE"  # noqa: S608  # our own
+_LOCK = f"""
+SELECT plan.id
+FROM {IntentPlan._meta.db_table} AS plan
+JOIN {Goal._meta.db_table} AS goal ON goal.id = plan.goal_id
+WHERE plan.id = %(plan)s
+FOR NO KEY UPDATE OF goal, plan
+"""  # noqa: S608  # names of our own tables
 _LOCK_AT_ONCE = f"{_LOCK} SKIP LOCKED"
 _LEFT = f"""
 SELECT plan.id, plan.goal_id

@@ -132,7 +132,7 @@ def complete(
     changed = running.is_changed_by(done)
     values = _values(plan, lease, running, done, said, changed=changed) | dict(goal)
     ended, filed = prepared.together(
-        [(statement("complete", changed=changed), values), filing.asked(plan.pk, plan.goal_id)]
+        [(statement("complete", changed=changed), values), filing.behind_the_end(plan.pk, plan.goal_id, lease.fence)]
     )
     if ended is None:
         _explain(plan, lease, running)  # comes back when this very report was made already

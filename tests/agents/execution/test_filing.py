@@ -14,16 +14,17 @@ from django.utils import timezone
 from agents.bdi import document as documents
 from agents.execution import companion, filing, outage, reconsidering, record
 from agents.execution.filing import Filer
-from agents.execution.lease import Lease, claim
+from agents.execution.lease import Lease, LeaseLost, claim
 from agents.execution.record import Done, Running, Said
 from agents.execution.watching import Watch
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, StepReport, Workspace
-from agents.services import cycle, grounds, snapshot_users
+from agents.services import cycle, grounds, logs, snapshot_users
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
 from mindx_web.backup import settling
 from tests.agents.execution.conftest import run
 from tests.agents.execution.taking import take_up
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LS = {"tool": "simple_coder", "command": "ls", "params": {"path": "."}}
@@ -338,3 +339,39 @@ def test_who_renews_the_lease_does_not_wait_for_a_step_whose_statement_takes_lon
     beat()
     assert found == [False, True], "and it is still to be done"
     assert not StepReport.objects.exists()
+
+
+def test_a_person_who_wrote_a_line_and_then_needs_the_plan_is_not_deadlocked_with_who_files(
+    approved: Callable[..., IntentPlan],
+) -> None:
+    plan = approved([LS, LS])
+    _reported(plan, 1)
+    filer, said = Filer(plan.pk, plan.goal_id), list[bool]()
+    filer.reported()
+    worker, beside = (_in_thread(lambda wait=wait: said.append(filer.file(wait=wait))) for wait in (True, False))
+    with transaction.atomic():
+        Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
+        logs.say(plan.goal_id, "person", "revise", "takes back what was so")
+        beside.start()
+        beside.join(timeout=45)
+        assert said == [False], "who renews the lease waits for nobody's line either"
+        worker.start()
+        wait_until(_somebody_waits_for_a_lock)
+        IntentPlan.objects.select_for_update(no_key=True, nowait=True).get(pk=plan.pk)
+    worker.join(timeout=45)
+    assert said == [False, True]
+    assert not StepReport.objects.exists()
+
+
+def test_a_late_end_files_nothing_of_what_its_successor_reports(approved: Callable[..., IntentPlan]) -> None:
+    """It locks no row, so it would see half of what another is about to file."""
+    plan = approved([LS])
+    lease, taken, running = _begun(plan)
+    _report(taken, lease, running)
+    Goal.objects.filter(pk=plan.goal_id).update(lease_fence=lease.fence + 1)
+    IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence + 1)
+    done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, running.before, {})
+    goal = {"goal_state": "achieved", "goal_reason": "", "goal_ends": True}
+    with pytest.raises(LeaseLost):
+        record.complete(taken, lease, running, done, [], goal)
+    assert StepReport.objects.count() == 1
