@@ -15,13 +15,15 @@ from agents.services import hints
 TEXT_MAX = 64 * 1024
 # The escape of a NUL: an even number of backslashes before it are escaped backslashes.
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+# Made once: `json.dumps` makes one for each text that is not spaced as its own.
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _WRITE = """
 WITH counted AS (
     UPDATE agents_logcounter SET last = last + %(count)s WHERE goal_id = %(goal)s RETURNING last
 ), written AS (
     INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
     SELECT %(goal)s, counted.last - %(count)s + line.place, clock_timestamp(),
-           line.source, line.stage, line.level, line.text, line.data
+           line.source, line.stage, coalesce(line.level, 'info'), line.text, coalesce(line.data, '{}')
     FROM counted, ROWS FROM (json_to_recordset(%(lines)s::json)
         AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
         AS line (source, stage, level, text, data, place)
@@ -57,15 +59,26 @@ def write(goal_id: int, lines: Sequence[NewLine]) -> int:
 
 
 def as_json(lines: Sequence[NewLine]) -> str:
-    """The lines as the statements that write them take them: an array of objects."""
+    """The lines as the statements that write them take them: an array of objects, without what most lines have in
+    common, for a report is kept twice: in its row, and in the server's log of changes.
+    """
     if not lines:
         return "[]"
-    return json_text([{**vars(line), "text": storable(line.text), "data": dict(line.data)} for line in lines])
+    return json_text([_told(line) for line in lines])
+
+
+def _told(line: NewLine) -> dict[str, Any]:
+    told: dict[str, Any] = {"source": line.source, "stage": line.stage, "text": storable(line.text)}
+    if line.level != "info":
+        told["level"] = line.level
+    if line.data:
+        told["data"] = dict(line.data)
+    return told
 
 
 def json_text(value: Any) -> str:
     """JSON as Postgres stores it: no NUL, which jsonb cannot hold. A text that spells one out stays as it is."""
-    text = json.dumps(value)
+    text = _ENCODER.encode(value)
     return _NUL.sub(r"\1\\u2400", text) if "\\u0000" in text else text
 
 

@@ -30,9 +30,10 @@ Approve = Callable[..., IntentPlan]
 STEP_S = 8.0
 # `work` ends a slice when real time is up and leaves a hint; here nobody hears hints, so it is called again.
 _SLICES = 40
+# Goals first: whoever files what steps reported, as goes on beside them, locks the goal before its tries.
 _AGE = """
-UPDATE agents_attempt SET finished = finished - make_interval(secs => %(s)s);
 UPDATE agents_goal SET changed_at = changed_at - make_interval(secs => %(s)s);
+UPDATE agents_attempt SET finished = finished - make_interval(secs => %(s)s);
 """
 
 

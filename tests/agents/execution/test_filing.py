@@ -348,7 +348,8 @@ def test_a_person_who_wrote_a_line_and_then_needs_the_plan_is_not_deadlocked_wit
     _reported(plan, 1)
     filer, said = Filer(plan.pk, plan.goal_id), list[bool]()
     filer.reported()
-    worker, beside = (_in_thread(lambda wait=wait: said.append(filer.file(wait=wait))) for wait in (True, False))
+    worker = _in_thread(lambda: said.append(filer.file()))
+    beside = _in_thread(lambda: said.append(filer.file(wait=False)))
     with transaction.atomic():
         Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
         logs.say(plan.goal_id, "person", "revise", "takes back what was so")
