@@ -630,6 +630,15 @@ _EXTRA = (
 )
 
 
+def _beside(step: Step, path: str, said: str) -> Step:
+    """Who names a file without its folder, and its copy so too, means the copy beside it: so did all ten strangers."""
+    tool, command, params = step
+    to = params.get("to", "")
+    if command != "cp" or "/" in said or "\\" in said or "/" in to or "/" not in path or params.get("path") != path:
+        return step
+    return tool, command, {**params, "to": f"{path.rpartition('/')[0]}/{to}"}
+
+
 def _misspelt(rng: random.Random, path: str) -> str:
     """A path with one thing wrong that leaves it recognisable."""
     folder, _, name = path.rpartition("/")
@@ -759,8 +768,10 @@ def _one(rng: random.Random, w: World, kind: str) -> tuple[str, tuple[Step, ...]
     text = made.text
     if kind in ("spelling", "places") and made.paths:
         path = rng.choice(made.paths)
-        text = text.replace(path, _misspelt(rng, path) if kind == "spelling" else _elsewhere(rng, path), 1)
-    elif kind == "slips":
+        said = _misspelt(rng, path) if kind == "spelling" else _elsewhere(rng, path)
+        text = text.replace(path, said, 1)
+        return text, (_beside(made.step, path, said),), ""
+    if kind == "slips":
         text = _slip(rng, text, _values(made.step))
     elif kind == "manners" and not text.startswith(_NO_MANNERS) and "can be" not in text:
         text = rng.choice(_MANNERS).format(text)

@@ -26,7 +26,7 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
     distinct = distinct_of(found)
     if not distinct or distinct[0].cost > HOPELESS:
         return None
-    best = distinct[0]
+    best = _fuller(distinct)
     rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
     margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
     if best.is_whole and best.cost <= MOST_COST and not rivals:
@@ -41,6 +41,17 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
         return [], which(part.text, best, rivals, step)
     # Rivals that lack values too are nothing to choose from: what the likeliest lacks is asked.
     return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
+
+
+def _fuller(distinct: Sequence[Reading]) -> Reading:
+    """The likeliest reading, or one about as likely that explains all of its words and those that it leaves out."""
+    best = distinct[0]
+    fuller = (
+        one
+        for one in distinct[1:]
+        if one.is_whole and one.cost - best.cost < LEAST_MARGIN and best.superfluous and not one.superfluous
+    )
+    return next((one for one in fuller if best.explained < one.explained), best)
 
 
 def _rivals(best: Reading, other: Reading) -> bool:

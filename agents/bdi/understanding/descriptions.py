@@ -25,7 +25,7 @@ _PER_ENDING = {
     "py": "python script module code program",
     "md": "markdown page document text doc guide manual",
     "txt": "text document",
-    "csv": "table spreadsheet sheet data",
+    "csv": "table spreadsheet sheet data list",
     "json": "data config configuration setting",
     "yaml": "yml config configuration setting",
     "yml": "yaml config configuration setting",
@@ -37,6 +37,8 @@ _PER_ENDING = {
     "jpeg": "image photo picture",
     "png": "image photo picture",
     "gif": "image picture",
+    "tif": "image picture photo scan",
+    "tiff": "image picture photo scan",
     "svg": "image picture drawing",
     "log": "protocol",
     "html": "page web website",
@@ -112,7 +114,7 @@ def _fitting(
 
 def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) -> tuple[float, float] | None:
     """Which part of its own name is said, and how surely each word is said by it; None where one is not."""
-    own, around = _said_by(path, kind)
+    own, around = said_by(path, kind)
     heads_said, heads = heads, tuple(word for word in heads if word not in _GENERAL)
     whole = "".join(own)
     if len(ours) == 1 and kind == FILE and ours[0] in (whole, whole + around_ending(path)) and len(own) > 0:
@@ -120,8 +122,8 @@ def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) ->
     sure, met = 1.0, set()
     is_named = False
     for word in ours:
-        by_name = max(((_meets(word, theirs), theirs) for theirs in own), default=(0.0, ""))
-        by_place = max((_meets(word, theirs) for theirs in around), default=0.0)
+        by_name = max(((meets(word, theirs), theirs) for theirs in own), default=(0.0, ""))
+        by_place = max((meets(word, theirs) for theirs in around), default=0.0)
         if by_name[0] and by_name[0] >= by_place:
             met.add(by_name[1])
             is_named = True
@@ -134,10 +136,10 @@ def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) ->
     if kind == FOLDER and len(own) == 1 and singular(own[0]) == ours[-1] != own[0] and not _FOLDERS & set(heads_said):
         # “The invoice” is none of the folder “invoices”.
         return None
-    met |= {theirs for head in heads for theirs in own if _meets(head, theirs)}
+    met |= {theirs for head in heads for theirs in own if meets(head, theirs)}
     counted = [word for word in own if word not in _NO_MORE or word in met]
     share = len(met) / max(1, len(counted))
-    fitting = sum(any(_meets(head, theirs) for theirs in around) for head in heads)
+    fitting = sum(any(meets(head, theirs) for theirs in around) for head in heads)
     return round(min(1.0, share) + 0.001 * fitting, 4), sure
 
 
@@ -150,7 +152,7 @@ def around_ending(path: str) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def _said_by(path: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def said_by(path: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words of an entry's own name, and those of the folders it lies in and of its ending."""
     folder, name = posixpath.split(path)
     stem, ending = posixpath.splitext(name) if kind == FILE and not name.startswith(".") else (name, "")
@@ -162,11 +164,13 @@ def _said_by(path: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @lru_cache(maxsize=65_536)
-def _meets(word: str, theirs: str) -> float:
+def meets(word: str, theirs: str) -> float:
     """How surely one word is said by another."""
     if word == theirs:
         return 1.0
     if _MONTHS.get(word) == theirs:
+        return 0.95
+    if word.isdigit() and theirs.isdigit() and int(word) == int(theirs):
         return 0.95
     one, other = singular(word), singular(theirs)
     if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:

@@ -43,10 +43,19 @@ def speaks_of(token: Token, state: State, is_open: bool) -> bool:
         return True
     if _is_inside(token, state):
         return True
-    if token.text == "there" or token.text in state.entry.about or _is_empty_it(token, state.tokens):
+    if token.text == "there":
+        # “Copy it there as x”, where x was taken for a place of its own.
+        return bool(state.situation.last) and not _is_empty_it(token, state.tokens) and _could_lie(state)
+    if token.text in state.entry.about or _is_empty_it(token, state.tokens):
         return False
     # What it speaks of is said before it: “main.py, please show it”.
     return not any(one.span and one.span[0] < token.start for one in state.params.values())
+
+
+def _could_lie(state: State) -> bool:
+    """Whether the command makes something, or works on some folder that is not said."""
+    places = state.lexicon.registry.said(state.entry.command).places
+    return any(place.makes or (place.wanted == FOLDER and name not in state.params) for name, place in places.items())
 
 
 def _is_inside(token: Token, state: State) -> bool:
@@ -297,3 +306,13 @@ def _is_one_in_a_folder(at: int, state: State) -> bool:
     values = [state.params[name].value for name in places if name in state.params and not places[name].makes]
     inside = following in ("in", "inside", "from", "of", "under", "below", "within")
     return inside and any(isinstance(one, str) and state.situation.tree.kind(one) == FOLDER for one in values)
+
+
+def lists_what_is_no_name(state: State) -> tuple[str, ...]:
+    """“Make a folder a/b, nice and tidy”: behind a name that is written as a path, plain words are none."""
+    own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
+    first = state.params.get(own.parameter) if own is not None else None
+    place = state.lexicon.registry.said(state.entry.command).places.get(own.parameter) if own is not None else None
+    if place is None or not place.makes or first is None or not first.literals:
+        return ()
+    return tuple(str(one.original or one.value) for one in state.items if not one.literals)

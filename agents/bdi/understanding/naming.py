@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +40,18 @@ class Fit:
 
 def words_of(name: str) -> tuple[str, ...]:
     """The words that a name is made of, however it joins them."""
-    return tuple(part for part in _SPLIT.split(_CAMEL.sub("_", name).casefold()) if part)
+    return tuple(part for part in _SPLIT.split(unaccented(_CAMEL.sub("_", name).casefold())) if part)
+
+
+_NO_ACCENTS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i"})
+
+
+def unaccented(word: str) -> str:
+    """A word in the plain letters that people type instead: “Zoë” as “zoe”."""
+    if word.isascii():
+        return word
+    parted = unicodedata.normalize("NFKD", word).translate(_NO_ACCENTS)
+    return "".join(letter for letter in parted if not unicodedata.combining(letter))
 
 
 def own(words: Iterable[str], kinds: frozenset[str] = KINDS) -> tuple[str, ...]:

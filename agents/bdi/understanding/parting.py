@@ -7,19 +7,24 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from agents.bdi.understanding import clauses, effects, filler
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.mentions import with_names
+from agents.bdi.understanding.new_names import with_new_names
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import PATH, SIGN, WORD, Token, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
 from agents.rules.words import fold
 
+# How names in running words are taken: not at all; phrases that name what is here, reaching near or far; and names
+# with spaces of what is to be made.
+Names = Literal["", "near", "far", "new", "far new"]
 MAX_COMMANDS = 30
 # More words than these are no commands; a text in quotes counts as one.
 MAX_TOKENS = 400
@@ -37,8 +42,11 @@ class Part:
     verb: tuple[Token, ...] = ()
 
 
-def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
-    """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained."""
+def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = "") -> list[Part]:
+    """The clauses of a text, in the order in which they are meant, by the parting that leaves least unexplained.
+
+    `names`: whether phrases that name an entry are taken together, and how far such a phrase may reach.
+    """
     found: list[Part] = []
     for start, end in clauses.in_order(blank):
         tokens = written(tokens_of(" " * start + blank[start:end]))
@@ -46,10 +54,18 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon) -> list[Part]:
             raise TooMuch
         tokens = _with_spaced_names(tokens, situation)
         tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
+        if names:
+            tokens = spelt(tokens, situation, lexicon, names)
         found += _best_parting(tokens, situation, lexicon)
     if len(found) > MAX_COMMANDS:
         raise TooMuch
     return found
+
+
+def spelt(tokens: list[Token], situation: Situation, lexicon: Lexicon, names: Names) -> list[Token]:
+    """The tokens with names in running words as one token each."""
+    found = with_names(tokens, situation.tree, lexicon, is_far=names.startswith("far"))
+    return with_new_names(found, situation.tree, situation.raw) if names.endswith("new") else found
 
 
 def _with_spaced_names(tokens: list[Token], situation: Situation) -> list[Token]:

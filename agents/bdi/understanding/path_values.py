@@ -18,22 +18,7 @@ from agents.bdi.understanding.tokens import NUMBER, PATH, PLACEHOLDER, QUOTED, W
 from agents.toolkit.saying import Place
 
 _HERE = frozenset(
-    [
-        "here",
-        "everything",
-        "workspace",
-        "project",
-        "repo",
-        "repository",
-        "root",
-        "codebase",
-        "current",
-        "folder",
-        "code",
-        "all",
-        "stuff",
-        "system",
-    ]
+    "here everything workspace project repo repository root codebase current folder code all stuff system".split()
 )
 
 
@@ -171,6 +156,8 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
                     None, span, token.value, 0.2, problem=problem, choices=found.choices, literals=1, penalty=0.5
                 )
         return Filled(None, span, token.value, found.confidence, problem=found.why, choices=found.choices, literals=1)
+    if token.said:
+        return _mentioned(token, asked, place, found.value)
     trailing = token.value.rstrip().endswith(("/", "\\")) and found.value not in (".", "..")
     changed = found.value != token.value
     return Filled(
@@ -181,6 +168,15 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
         found.why if changed else "",
         literals=1,
     )
+
+
+def _mentioned(token: Token, asked: Asked, place: Place, path: str) -> Filled:
+    """What a phrase names; what cannot be taken back is not done where a word of it was only met otherwise spelt."""
+    span, why = (token.start, token.end), "its name says so"
+    if place.careful and token.sure < _EXACT:
+        choices = (Candidate(path, token.sure, why),)
+        return Filled(None, span, token.said, token.sure, problem=f"“{token.said}” may be {path}", choices=choices)
+    return Filled(path, span, token.said, round(0.95 * token.sure, 3), why, literals=1)
 
 
 _FILE_IN = re.compile(

@@ -60,11 +60,15 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             value = posixpath.join(folder, target.value)
             params[slot.parameter] = replace(target, value=value, original=target.value, why="it lies beside it")
             continue
-        if _is_sibling(target, source, state):
-            beside = posixpath.join(posixpath.dirname(str(source.value if source is not None else "")), target.value)
-            choices = (Candidate(beside, 0.6, "it lies beside it"), Candidate(target.value, 0.5, "it lies here"))
-            problem = f"“{target.value}” may lie beside {source.value if source is not None else ''} or here"
-            params[slot.parameter] = Filled(None, target.span, target.value, 0.5, problem=problem, choices=choices)
+        if "/" not in target.value and (folder := _there(state)):
+            value = posixpath.join(folder, target.value)
+            params[slot.parameter] = replace(target, value=value, original=target.value, why=f"there is {folder}")
+            state.left = [one for one in state.left if one.text != "there"]
+            continue
+        if source is not None and _is_sibling(target, source, state):
+            value = posixpath.join(posixpath.dirname(str(source.value)), target.value)
+            why = "neither is said with a folder, so it lies beside it"
+            params[slot.parameter] = replace(target, value=value, original=target.value, confidence=0.85, why=why)
             continue
         name = _own_name(params, state)
         is_folder = state.situation.tree.kind(target.value.rstrip("/")) == FOLDER or target.value.endswith("/")
@@ -91,15 +95,23 @@ _BESIDE = re.compile(
 )
 
 
-def _is_sibling(target: Filled, source: Filled | None, state: State) -> bool:
+def _there(state: State) -> str:
+    """The folder that “there” means where it is no value itself: “copy it there as x”; empty where it is not said."""
+    if not any(one.kind == WORD and one.text == "there" for one in state.left):
+        return ""
+    tree = state.situation.tree
+    return next((path for path in reversed(state.situation.last) if tree.kind(path) == FOLDER), "")
+
+
+def _is_sibling(target: Filled, source: Filled, state: State) -> bool:
     """Whether both are said without folders and the one was found in one: the new one belongs beside it."""
-    if source is None or not isinstance(source.value, str) or not isinstance(source.original, str):
+    if not isinstance(source.value, str) or not isinstance(source.original, str):
         return False
     said = (source.original, str(target.value))
     if any("/" in one or "\\" in one for one in said) or "/" not in source.value or target.original is not None:
         return False
     tree = state.situation.tree
-    return written_paths.has_ending(said[0]) and written_paths.has_ending(said[1]) and not tree.kind(said[1])
+    return written_paths.has_ending(source.value) and written_paths.has_ending(said[1]) and not tree.kind(said[1])
 
 
 def no_folders_for_files(params: dict[str, Filled], state: State) -> None:

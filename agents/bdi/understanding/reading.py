@@ -179,7 +179,7 @@ def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
     ):
         # “Use the virtualenv .venv”: what .venv is, and nothing that is to be made.
         return True
-    if token.text in ("new", "empty", "blank") or noun.kind != WORD:
+    if token.text in ("new", "empty", "blank") or (noun.kind != WORD and not noun.said):
         return False
     return noun.text not in IDLE and not lexicon.is_exact_verb(noun)
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from agents.bdi.understanding.chunks import Chunks
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import IDLE, LEADING
+from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.filling import fill, listed
 from agents.bdi.understanding.lexicon import Met
-from agents.bdi.understanding.paths import NEW, Candidate
+from agents.bdi.understanding.paths import FOLDER, NEW, Candidate, find
 from agents.bdi.understanding.state import State, asked_of, shape_of
-from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
 
 # Values of these shapes leave words to other slots.
@@ -160,15 +160,18 @@ def by_position(state: State) -> None:
     for slot in open_slots if there is not None and state.situation.last else ():
         # “Copy it there”: into the folder that was spoken of.
         place = places.get(slot.parameter)
-        filled, rest = fill([there], asked_of(state, slot)) if there and place and place.into else (None, [])
+        takes = place is not None and (place.into or place.wanted == FOLDER)
+        filled, rest = fill([there], asked_of(state, slot)) if there and takes else (None, [])
         if filled is not None and filled.value is not None and not rest:
             state.params[slot.parameter] = filled
             state.left = [token for token in state.left if token is not there]
             return
+    left = {token.start for token in state.left}
     literals = [
-        token
-        for token in state.left
-        if token.is_literal or (token.kind == WORD and state.situation.tree.kind(token.value))
+        named
+        for at, token in enumerate(state.tokens)
+        if token.start in left
+        and (named := token if token.is_literal else _by_its_name(at, state) if token.kind == WORD else None)
     ]
     if len(literals) != 1:
         return
@@ -176,8 +179,28 @@ def by_position(state: State) -> None:
         place = places.get(slot.parameter)
         if place is None and shape_of(state, slot) not in ("address", "email"):
             continue
+        if literals[0].said and place is not None and place.makes:
+            continue
         filled, rest = fill(literals, asked_of(state, slot))
         if filled is not None and filled.value is not None and not rest:
             state.params[slot.parameter] = replace(filled, penalty=filled.penalty + 0.15)
-            state.left = [token for token in state.left if token is not literals[0]]
+            state.left = [token for token in state.left if token.start != literals[0].start]
             return
+
+
+def _by_its_name(at: int, state: State) -> Token | None:
+    """A word left over that is the name of something here, if only without its ending; as that."""
+    token, tree = state.tokens[at], state.situation.tree
+    if tree.kind(token.value):
+        return token
+    before = [one.text for one in state.tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
+    if token.text in IDLE or state.lexicon.is_exact_verb(token) or set(before[-1:]) & (_WHERETO | {"from", "with"}):
+        return None
+    found = find(token.value, tree)
+    if found.value is None or found.confidence < _NAMED_SO:
+        return None
+    return replace(token, kind=PATH, value=found.value, said=token.value, sure=found.confidence)
+
+
+# Only its case or its ending is another.
+_NAMED_SO = 0.94

@@ -67,11 +67,14 @@ def take_keys(state: State) -> None:
             and (sign.value == "=" or value.is_literal or value.end - value.start > 0)
         ):
             slot = next((one for one in state.entry.sense.slots if one.parameter == name), Slot(name))
-            filled, rest = fill([value], asked_of(state, slot))
+            # Behind “reason:” somebody's own text goes on to the end.
+            is_text = sign.value == ":" and shape_of(state, slot) == "text" and not value.is_literal
+            said = state.tokens[at + 2 :] if is_text else [value]
+            filled, rest = fill(said, asked_of(state, slot))
             if filled is not None and not rest:
                 state.params[name] = replace(filled, penalty=0.0)
-                state.used |= {at, at + 1, at + 2}
-                at += 3
+                state.used |= set(range(at, at + 2 + len(said)))
+                at += 2 + len(said)
                 continue
         at += 1
 

@@ -14,7 +14,7 @@ from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIG
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
-_TOLD_OF = frozenset({"a", "an", "the", "my", "our", "some", "this", "that", "these", "those", "your", "its", "their"})
+_TOLD_OF = frozenset("a an the my our some this that these those your its their all every each any both".split())
 _LEAVING_OUT = frozenset({"except", "excluding", "besides", "but", "unless", "without"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 

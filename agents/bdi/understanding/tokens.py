@@ -66,6 +66,9 @@ class Token:
     end: int
     # Of a contraction only the first word begins it; a line break stands before the first token of a line.
     after_break: bool = False
+    # Of a name that was found for a phrase: the phrase as it was said, and how surely it is meant.
+    said: str = ""
+    sure: float = 1.0
 
     @property
     def is_literal(self) -> bool:

@@ -7,7 +7,7 @@ Everything else is a question that names what is in doubt, with the likely answe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.types import Param
@@ -19,7 +19,7 @@ from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import IT
-from agents.bdi.understanding.parting import MAX_TOKENS, Part, parts_of
+from agents.bdi.understanding.parting import MAX_TOKENS, Names, Part, parts_of, spelt
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.state import Situation
@@ -30,6 +30,7 @@ from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
 MAX_CHARS = 8_000
+_WAYS: tuple[Names, ...] = ("near", "far", "new", "far new")
 _UNCLEAR = "It says something of it that may rule the command or not."
 
 
@@ -39,35 +40,86 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         return Understood()
     if (given := _as_data(text, registry)) is not None:
         return given
-    lexicon, effort = lexicon_of(registry), Effort()
+    lexicon = lexicon_of(registry)
     blank = asides.blanked(text)
     try:
         tokens = written(tokens_of(blank))
         told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
-        found = None
-        if told.spans and not told.only_tells:
-            found = _with_told(text, moods.without(blank, told), told, tree, lexicon, effort)
-        if found is None:
-            parts = parts_of(blank, Situation(text, tree, effort=effort), lexicon)
-            found = _read_all(text, parts, moods.Told(), tree, lexicon, effort)
-        if not found.is_sure and tokens and not told.forbids and not told.only_tells:
-            found = _beside_remarks(text, blank, tokens, told, tree, lexicon, effort) or found
-        if told.only_tells and told.spans:
-            return _offered(text, found, "It tells, and asks for nothing.")
-        return _offered(text, found, _UNCLEAR) if told.is_unclear else found
+        asked = _Asked(text, blank, tuple(tokens), told, tree, lexicon)
+        found = [_understood(asked)]
+        seen = [list(tokens)]
+        for names in _WAYS if len(tokens) <= MAX_TOKENS else ():
+            if names.endswith("new") and any(one.is_sure for one in found):
+                break
+            if (said := spelt(list(tokens), Situation(text, tree), lexicon, names)) not in seen:
+                seen.append(said)
+                found.append(_understood(replace(asked, names=names, effort=Effort())))
+        return _likeliest(found, text, registry)
     except TooMuch:
         return Understood(questions=(too_much(text),))
 
 
-def _with_told(
-    text: str, blank: str, told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
-) -> Understood | None:
+@dataclass(frozen=True)
+class _Asked:
+    """A text that is to be understood, with what of it tells, and how names in running words are taken."""
+
+    text: str
+    blank: str
+    tokens: tuple[Token, ...]
+    told: moods.Told
+    tree: Tree
+    lexicon: Lexicon
+    names: Names = ""
+    effort: Effort = field(default_factory=Effort)
+
+
+def _understood(asked: _Asked) -> Understood:
+    text, told = asked.text, asked.told
+    found = None
+    if told.spans and not told.only_tells:
+        found = _with_told(asked, told)
+    if found is None:
+        found = _read_all(asked, asked.blank, moods.Told())
+    if not found.is_sure and asked.tokens and not told.forbids and not told.only_tells:
+        found = _beside_remarks(asked) or found
+    if told.only_tells and told.spans:
+        return _offered(text, found, "It tells, and asks for nothing.")
+    return _offered(text, found, _UNCLEAR) if told.is_unclear else found
+
+
+def _likeliest(found: Sequence[Understood], text: str, registry: Registry) -> Understood:
+    """Of the ways to take names: what is sure, and where two are and differ, which of them is meant."""
+    sure = [one for one in found if one.is_sure]
+    if not sure:
+        return min(found, key=_openness)
+    *_, last = sure
+    if all(by_name(one) == by_name(last) for one in sure):
+        return sure[0]
+    if not any(registry.command(one.tool, one.command).effect != "idempotent" for one in last.meant):
+        # A phrase whose every word is in one name says more than the words of it that mean something else.
+        return last
+    choices = tuple(Choice("; ".join(in_words(step) for step in one.meant), "", None, one.meant) for one in sure)
+    why = "It can be read in more than one way."
+    return Understood(questions=(Question(1, f"What is meant by “{short(text)}”?", why, "", choices),))
+
+
+def _openness(found: Understood) -> tuple[int, int]:
+    """How much stays open of what is not sure: questions that nothing is offered for, then questions."""
+    return sum(not one.choices and not one.parameter for one in found.questions) or not found.questions, len(
+        found.questions
+    )
+
+
+def _with_told(asked: _Asked, told: moods.Told) -> Understood | None:
     """What a text means without what was set aside; None where it does what another part of it forbids."""
-    parts = parts_of(blank, Situation(text, tree, effort=effort), lexicon)
-    found = _read_all(text, parts, told, tree, lexicon, effort)
+    text, lexicon = asked.text, asked.lexicon
+    blank = moods.without(asked.blank, told)
+    found = _read_all(asked, blank, told)
     if not found.meant and not any(question.choices for question in found.questions):
         return None
-    said = {base for part in parts for token in part.tokens for base in bases(token.text)}
+    if any(_gives_a_value(text[start:end], found, lexicon) for start, end in told.spans):
+        return None
+    said = {base for token in tokens_of(blank) for base in bases(token.text)}
     changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
     if told.forbids and (changing or any(verb in said for _, _, verb in told.forbids)):
         return _offered(text, found, "It forbids something, too.") if found.is_sure else None
@@ -75,20 +127,30 @@ def _with_told(
     return replace(found, notes=(*found.notes, *aside))
 
 
-def _beside_remarks(
-    text: str, blank: str, tokens: Sequence[Token], told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
-) -> Understood | None:
+def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
+    """Whether a clause begins with the little word of a value that one of the commands is open for: “because …”."""
+    begins = clause.split(maxsplit=1)[0].casefold()
+    return any(
+        slot.parameter not in one.params and (begins,) in slot.cues
+        for one in found.meant
+        for sense in lexicon.registry.said(lexicon.registry.command(one.tool, one.command)).senses
+        for slot in sense.slots
+    )
+
+
+def _beside_remarks(asked: _Asked) -> Understood | None:
     """What a text means without the remarks in it; None where it is not sure without them either."""
-    if len(tokens) > MAX_TOKENS:
+    text, told, lexicon = asked.text, asked.told, asked.lexicon
+    if len(asked.tokens) > MAX_TOKENS:
         return None
-    left = written(tokens_of(moods.without(blank, told)))
-    spoken = [part for part in remarks.remarks_in(left, tree, lexicon) if part]
+    left = written(tokens_of(moods.without(asked.blank, told)))
+    spoken = [part for part in remarks.remarks_in(left, asked.tree, lexicon) if part]
     if not spoken:
         return None
     spans = tuple(remarks.span_of(part, text) for part in spoken)
     aside = moods.Told(tuple(sorted((*told.tells, *spans))))
     try:
-        found = _with_told(text, moods.without(blank, aside), aside, tree, lexicon, effort)
+        found = _with_told(asked, aside)
     except TooMuch:
         return None
     if found is None or not found.is_sure:
@@ -141,9 +203,9 @@ def _as_data(text: str, registry: Registry) -> Understood | None:
     return Understood(tuple(meant), confidence=1.0) if meant else None
 
 
-def _read_all(
-    text: str, parts: Sequence[Part], told: moods.Told, tree: Tree, lexicon: Lexicon, effort: Effort
-) -> Understood:
+def _read_all(asked: _Asked, blank: str, told: moods.Told) -> Understood:
+    text, tree, lexicon, effort = asked.text, asked.tree, asked.lexicon, asked.effort
+    parts = parts_of(blank, Situation(text, tree, effort=effort), lexicon, asked.names)
     meant: list[Meant] = []
     questions: list[Question] = []
     notes: list[str] = []

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.kinds_of_values import without_its_head
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
@@ -39,6 +40,11 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
             rest = [one for one in tokens if one is not token]
             return Filled(value, (token.start, token.end), literals=1, penalty=penalty), rest
     for token in tokens:
+        if made := _kind_here(token, asked):
+            rest = without_its_head(tokens, token)
+            why = "files of this kind end so"
+            return Filled(made, (token.start, token.end), token.value, 0.93, why, literals=1), rest
+    for token in tokens:
         is_type = token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER
         if is_type and (token.text not in ("text", "log", "logs") or len(tokens) < 3):
             made = TYPES[token.text]
@@ -62,6 +68,7 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
     if len(words) == 1:
         # “The mistake” is nothing that a file is called.
         told_of = any(one.text in ("the", "a", "an", "my", "our") for one in tokens if one.end <= words[0].start)
+        told_of = told_of and not _names_something(words[0], asked)
         penalty = 0.7 if told_of else 0.25
         return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=penalty), [
             one for one in tokens if one is not words[0]
@@ -69,8 +76,27 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
     return None, list(tokens)
 
 
+_FILES = re.compile(r"\s+files?\b", re.IGNORECASE)
+
+
+def _kind_here(token: Token, asked: Asked) -> str:
+    """“Tif files”: an ending that files here have, though nobody listed it."""
+    if token.kind != WORD or token.text in TYPES or len(token.text) > 5 or not _FILES.match(asked.raw, token.end):
+        return ""
+    ending = "." + token.text
+    return "*" + ending if any(path.casefold().endswith(ending) for path in asked.tree.visible) else ""
+
+
+def _names_something(token: Token, asked: Asked) -> bool:
+    """Whether something here has this word in its name."""
+    return any(token.text in words_of(posixpath.basename(path)) for path in asked.tree.visible)
+
+
 def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     """One name: what is quoted, else the one word that is no noun of the command and no filler."""
+    if any(one.said for one in tokens) and not (asked.place is not None and asked.place.wanted == "note"):
+        # A phrase that names a file is the name of nothing else.
+        return None, list(tokens)
     literal = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
     if literal is None:
         literal = next((one for one in tokens if one.kind in (PATH, NUMBER, URL)), None)

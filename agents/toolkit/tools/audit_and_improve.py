@@ -50,7 +50,7 @@ _TIME = (
     "timeout_s > within, with a timeout of, with timeout, in at most, at most, for at most, no longer than "
     "< seconds, second, secs, s"
 )
-_BETTER = "improve, enhance, optimize, evolve, refactor, better, polish, tidy, upgrade, modernize"
+_BETTER = "improve, enhance, optimize, evolve, refactor, better, polish, upgrade, modernize"
 _ABOUT_CODE = "code source file folder tool agent component module script"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}
 _CODE_PLACE = {"path": Place("any", code=True)}
@@ -152,6 +152,14 @@ _SAID = {
                     "model llm ai bug bugs typo typos error errors test tests text name sentence word function wording "
                     "automatically spelling"
                 ),
+            ),
+            sense(
+                "tidy, tidy up",
+                "*path > of, in, below",
+                _BY_RULES,
+                _TIME,
+                about=f"{_ABOUT_CODE} quality",
+                wants="path",
             ),
         ),
         _CODE_PLACE,

@@ -101,8 +101,6 @@ def test_where_several_fit_alike_nobody_can_tell() -> None:
         # What stands before it begins another command.
         "make this folder a git status",
         "create a virtual environment and, please, activate",
-        # Beside it, or here?
-        "copy offer.txt as offer_old.txt",
         # No program, and no package.
         "stop talking",
         "install the washing machine",
@@ -188,6 +186,11 @@ def test_what_is_only_guessed_is_asked(text: str) -> None:
         ("make a folder called empty", [("mkdir", {"path": "empty"})]),
         (
             "copy offer.txt to offer_old.txt right next to it",
+            [("cp", {"path": "letters/offer.txt", "to": "letters/offer_old.txt"})],
+        ),
+        # Neither is said with its folder: they lie beside each other.
+        (
+            "copy offer.txt as offer_old.txt",
             [("cp", {"path": "letters/offer.txt", "to": "letters/offer_old.txt"})],
         ),
         # Names as other systems write them, and with spaces.

@@ -1,0 +1,274 @@
+"""Names in running words: “the notes on the parents' evening” as the one entry that its words say, as one token.
+
+Names of files are written as their owners like: with spaces, numbers, accents, in another order than they are spoken
+of. A phrase names an entry when each of its words is one of the entry's own or of a folder it lies in, none is used
+twice, and no other entry is said as well. A noun that only says what kind of thing it is (*letter*, *picture*) need not
+be in the name where the whole name is said beside it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from agents.bdi.understanding.descriptions import meets, said_by
+from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.tokens import NUMBER, PATH, SIGN, WORD, Token
+
+# A phrase has so many tokens at most.
+LONGEST = 10
+# Between the words of a phrase: what belongs to what, and what may as well say where something goes.
+_OF = frozenset({"of", "on", "about", "'s", "the", "my", "our", "'", "&", "-"})
+_TO = _OF | {"for", "from", "to", "in", "with", "at", "by"}
+# Before a phrase these say that none of those that are there is meant.
+_INDEFINITE = frozenset({"a", "an", "another", "any", "every", "each", "some", "new", "all", "no", "which", "what"})
+# What a kind of thing is called, by what such things are kept in; any other entry is none of them.
+_IMAGES = "jpg jpeg png gif tif tiff bmp svg webp"
+_KEPT_IN = {
+    "table spreadsheet sheet data figures numbers list": "csv tsv xlsx xls ods json txt md",
+    "picture photo photograph image drawing scan": _IMAGES,
+    "script program module": "py sh js ts rb pl ps1",
+    "letter note plan recipe report minutes list manual page text label invoice guide draft paper essay form"
+    " article chapter protocol record entry feedback instructions mail": "txt md pdf doc docx odt rtf tex html",
+    "file document": "",
+    "folder directory dir": FOLDER,
+}
+_KINDS: Mapping[str, frozenset[str]] = {
+    noun: frozenset(endings.split()) | frozenset(
+        ending for nouns, more in _KEPT_IN.items() if noun in nouns.split() for ending in more.split()
+    )
+    for nouns, endings in _KEPT_IN.items()
+    for noun in nouns.split()
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What an entry is called: the words of its own name, those around it, and what it is kept in."""
+
+    path: str
+    own: tuple[str, ...]
+    around: tuple[str, ...]
+    kept_in: str
+
+
+def with_names(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon, *, is_far: bool) -> list[Token]:
+    """The tokens with each phrase that names one entry as one token. `is_far`: a phrase may hold “to” and “in”, too."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        if (named := _named(tokens, at, tree, lexicon, _TO if is_far else _OF)) is None:
+            found.append(tokens[at])
+            at += 1
+        else:
+            made, at = named
+            found += made
+    return found
+
+
+def _named(
+    tokens: Sequence[Token], at: int, tree: Tree, lexicon: Lexicon, between: frozenset[str]
+) -> tuple[list[Token], int] | None:
+    """The longest phrase that begins here and names an entry (or as many as are counted), and where it ends."""
+    if not _may_begin(tokens, at, tree, lexicon):
+        return None
+    best = None
+    for end in _ends(tokens, at, between):
+        meant = _meant(tokens[at:end], between, tree)
+        if meant:
+            best = end, meant
+    if best is None:
+        return None
+    end, meant = best
+    count = _counted_before(tokens, at)
+    if len(meant) != max(1, count):
+        return None
+    made = [_token(tokens[at:end], path, sure) for path, sure in meant]
+    if count > 1:
+        return _listed(made, tokens[at]), end
+    further, end = _with_further(tokens, at, end, tree, between)
+    return _listed([*made, *further], tokens[at]), end
+
+
+def _listed(made: list[Token], first: Token) -> list[Token]:
+    joined = [made[0]]
+    for one in made[1:]:
+        joined += [Token(WORD, "and", "and", one.start, one.start), one]
+    return joined
+
+
+def _with_further(
+    tokens: Sequence[Token], at: int, end: int, tree: Tree, between: frozenset[str]
+) -> tuple[list[Token], int]:
+    """“Rooms 1 and 2”: behind “and” a word that stands for the last one of the phrase."""
+    found: list[Token] = []
+    while end + 1 < len(tokens) and (tokens[end].text == "and" or tokens[end].value == ","):
+        behind = tokens[end + 1]
+        if behind.kind not in (WORD, NUMBER):
+            break
+        whole = [*tokens[at : end - 2 * len(found) - 1], behind]
+        meant = _meant(whole, between, tree)
+        if len(meant) != 1:
+            break
+        found.append(_token([behind], *meant[0]))
+        end += 2
+    return found, end
+
+
+def _token(phrase: Sequence[Token], path: str, sure: float) -> Token:
+    said = " ".join(one.value for one in phrase)
+    first, last = phrase[0], phrase[-1]
+    return Token(PATH, path.casefold(), path, first.start, last.end, first.after_break, said, sure)
+
+
+def _may_begin(tokens: Sequence[Token], at: int, tree: Tree, lexicon: Lexicon) -> bool:
+    token = tokens[at]
+    before = tokens[at - 1] if at else None
+    if token.kind == NUMBER:
+        return before is not None and before.text in ARTICLES | {"invoice"}
+    if token.kind != WORD or token.text in _TO | ARTICLES:
+        return False
+    is_determined = before is not None and (before.text in ARTICLES or before.text in ("both", "of", "'s"))
+    if lexicon.is_exact_verb(token) and not is_determined:
+        return False
+    if token.text in lexicon.keys and at + 1 < len(tokens) and tokens[at + 1].text not in _TO:
+        # “The note groceries” is a note, whatever file is called so.
+        return False
+    behind = (one.text for one in reversed(tokens[max(0, at - 3) : at]))
+    return next((text for text in behind if text not in ("old", "first")), "") not in _INDEFINITE
+
+
+def _ends(tokens: Sequence[Token], at: int, between: frozenset[str]) -> Iterator[int]:
+    """Where a phrase that begins here may end, the nearest first."""
+    for end in range(at + 1, min(len(tokens), at + LONGEST) + 1):
+        token = tokens[end - 1]
+        if token.after_break and end - 1 > at:
+            return
+        if token.kind == SIGN and token.value not in ("-", "&"):
+            return
+        if token.kind not in (WORD, NUMBER, PATH, SIGN):
+            return
+        if token.kind == SIGN or token.text in between:
+            continue
+        yield end
+        if token.kind == PATH:
+            return
+
+
+def _counted_before(tokens: Sequence[Token], at: int) -> int:
+    before = [one.text for one in tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
+    return 2 if before[-1:] == ["both"] else 3 if before == ["all", "three"] else 0
+
+
+def _meant(whole: Sequence[Token], between: frozenset[str], tree: Tree) -> list[tuple[str, float]]:
+    """The entries that a phrase names as well as each other, with how sure that is; none where it says too little."""
+    phrase = [one for one in whole if one.kind != SIGN and one.text not in between]
+    words = tuple(itertools.chain.from_iterable(_words(one) for one in phrase))
+    if len(words) < 2 or any(one.kind == PATH and tree.kind(one.value) for one in phrase):
+        return []
+    # “The letter to x” and “the x letter” are that letter; of “the program x” another thing may be called so.
+    linkers = between - {"'s", "'"}
+    heads = {next((one.text for one, two in itertools.pairwise(whole) if two.text in linkers), "")}
+    if len(whole) > 1 and whole[-2].text not in linkers:
+        heads.add(whole[-1].text)
+    said = tuple(one.text for one in whole)
+    asked = ("mentioned", words, said)
+    if asked not in tree.found:
+        tree.found[asked] = _best(words, said, heads, tree)
+    return cast(list[tuple[str, float]], tree.found[asked])
+
+
+def _words(token: Token) -> tuple[str, ...]:
+    if token.kind != PATH:
+        return words_of(token.value)
+    stem, ending = posixpath.splitext(token.value)
+    return (*words_of(stem), *words_of(ending))
+
+
+def _best(words: tuple[str, ...], said: Sequence[str], heads: set[str], tree: Tree) -> list[tuple[str, float]]:
+    index = _index(tree)
+    near = {path: entry for word in words for path, entry in index.get(_key(word), {}).items()}
+    ranked = [(fit, path) for path, entry in near.items() if (fit := _fit(words, said, heads, entry))]
+    if not ranked:
+        return []
+    most = max(fit[0] for fit, _ in ranked)
+    ranked = [(fit, path) for fit, path in ranked if fit[0] == most]
+    if most < 2 and len(ranked) > 1:
+        # “The rose table”: with a single word of a name, anything else that is called so may be meant.
+        return []
+    whole = [(fit, path) for fit, path in ranked if fit[1]]
+    # Of two that say as much, the one whose little words are said too: “the letter from Curie”.
+    best = max((fit[2:4] for fit, _ in whole), default=None)
+    # With a single word of the name it is sure enough to be shown, and not to be deleted.
+    return sorted((path, fit[4] if most > 1 else min(fit[4], _FOR_ONE_WORD)) for fit, path in whole if fit[2:4] == best)
+
+
+def _fit(
+    words: tuple[str, ...], said: Sequence[str], heads: set[str], entry: _Entry
+) -> tuple[int, bool, float, int, float] | None:
+    """How many words meet the entry, whether that is enough, which share of its name they say, how many pairs stand
+    alike, and how surely.
+    """
+    own, around = list(entry.own), list(entry.around)
+    sure, met, kinds = 1.0, 0, 0
+    for word in words:
+        for names in (own, around):
+            meeting = max(((meets(word, one), one) for one in names), default=(0.0, ""))
+            if meeting[0] >= _LEAST:
+                sure = min(sure, meeting[0])
+                names.remove(meeting[1])
+                met += 1
+                break
+        else:
+            if word not in heads or not _is_kind(word, entry.kept_in):
+                return None
+            kinds += word not in _GENERAL or (entry.kept_in == FOLDER and len(entry.own) == 1)
+    unsaid = sum(one not in _LITTLE for one in own)
+    share = 1 - unsaid / max(1, sum(one not in _LITTLE for one in entry.own))
+    if len(own) == len(entry.own) or met + kinds < 2:
+        return None
+    pairs = set(itertools.pairwise(entry.own)) & set(itertools.pairwise(words_of(" ".join(said))))
+    return met, not kinds or share == 1, round(share, 3), len(pairs), round(sure, 3)
+
+
+def _is_kind(word: str, kept_in: str) -> bool:
+    """Whether a word says no more than what kind of thing something is that is kept like this."""
+    kinds = _KINDS.get(word, _KINDS.get(singular(word)))
+    if kinds is None:
+        return False
+    return kept_in != FOLDER if not kinds else kept_in in kinds
+
+
+_LEAST, _FOR_ONE_WORD = 0.9, 0.92
+_GENERAL = frozenset({"file", "files", "document", "documents", "folder", "folders", "directory", "dir", "text"})
+_LITTLE = frozenset("the a an of on for from to in and with my our s".split())
+
+
+def _index(tree: Tree) -> Mapping[str, Mapping[str, _Entry]]:
+    """The entries by the words they are said with."""
+    if ("mentions",) not in tree.found:
+        index: defaultdict[str, dict[str, _Entry]] = defaultdict(dict)
+        for path in tree.visible:
+            own, around = said_by(path, tree.kinds[path])
+            ending = posixpath.splitext(path)[1].lstrip(".").casefold() if tree.kinds[path] == FILE else FOLDER
+            one = _Entry(tree.said(path), own, around, ending)
+            for word in own:
+                index[_key(word)][path] = one
+        tree.found["mentions",] = index
+    return cast(Mapping[str, Mapping[str, _Entry]], tree.found["mentions",])
+
+
+def _key(word: str) -> str:
+    """Words that may meet have the same first letter, or are numbers."""
+    return "0" if word.isdigit() or word in _MONTHS else word[:1]
+
+
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
