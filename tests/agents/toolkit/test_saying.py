@@ -117,7 +117,6 @@ def test_nouns_questions_and_wished_ends_say_a_command(text: str, command: str, 
         "get rid of all the imports in main.py",
         "the last 10 lines of logs/app.log",
         "fix the typo in README.md",
-        "copy server.py as old.py",  # beside it, or here?
         "search my mails for the invoice",
     ],
 )
