@@ -281,7 +281,9 @@ def sums(asked: Asked, *, together: int = 1, in_stages: bool = False) -> Sums:
             told = found.days[day] if day else found.agents[agent] if agent else found.total
             about = None if day or agent else (what, which)
             if measure == "stage":
-                told.took.setdefault(what, Times()).add(cases, amount, unpacked(packed).items() if packed else ())
+                if what not in told.took:
+                    told.took[what] = Times()
+                told.took[what].add(cases, amount, unpacked(packed).items() if packed else ())
                 continue
             for each in (told,) if about is None else (told, found.about(measure, *about)):
                 each.count(measure, came, cases, amount)

@@ -106,7 +106,7 @@ class Asking:
     def query(self, **changes: str | date) -> str:
         """The end of an address that asks for this, with some of it changed."""
         named = self._named | {_SPELT.get(name, name): value for name, value in changes.items()}
-        return "&".join(f"{name}={_quoted(str(value))}" for name, value in named.items() if value)
+        return "&".join([f"{name}={_quoted(value)}" for name, value in named.items() if value])
 
     @cached_property
     def _named(self) -> dict[str, str | date]:
@@ -126,9 +126,9 @@ class Asking:
 
 
 @lru_cache(maxsize=1024)
-def _quoted(value: str) -> str:
+def _quoted(value: str | date) -> str:
     """A value as an address has it; a page leads to hundreds of addresses with the same few."""
-    return quote_plus(value)
+    return quote_plus(str(value))
 
 
 def corrections(asking: Asking, after: str) -> tuple[list[Correction], str]:

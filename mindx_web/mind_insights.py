@@ -6,13 +6,11 @@ What counts as a case and as a success is defined in docs/insights.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
-from html import escape
 
 from django.urls import reverse
-from django.utils.safestring import SafeString, mark_safe
 
 from agents import mind_sums
 from agents.bdi.corrections import Came
@@ -23,49 +21,9 @@ from agents.models import Agent
 from agents.presentation.rates import Rate, rate
 from mindx_web import asked_days, mind_charts
 from mindx_web.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
+from mindx_web.mind_tables import Cell, Row, Table
 from mindx_web.presentation import amounts, over_time
 from mindx_web.presentation.over_time import Chart
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A number of a table or a figure: its text, and the address of as many cases as `cases` says."""
-
-    text: str
-    href: str = ""
-    cases: int = 0
-    sub: str = ""
-
-    @property
-    def html(self) -> SafeString:
-        """As a table has it. Made here, since a page has many hundreds and a template takes ten times as long."""
-        shown = escape(self.text)
-        if self.sub:
-            shown += f' <small class="faint nowrap">{escape(self.sub)}</small>'
-        if self.href:
-            shown = f'<a href="{escape(self.href)}" data-cases="{self.cases}">{shown}</a>'
-        return mark_safe(shown)  # noqa: S308  # each part is escaped, by Python's own: Django's takes four times as long
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of a table. `href` leads to the same page for this alone."""
-
-    name: str
-    cells: tuple[Cell, ...]
-    href: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """One breakdown."""
-
-    key: str
-    title: str
-    sub: str
-    head: tuple[str, ...]
-    rows: tuple[Row, ...]
-    empty: str
 
 
 @dataclass(frozen=True)
@@ -136,7 +94,7 @@ class MindInsights:
             ),
             Metric(
                 "Plan generation efficiency",
-                replace(planned, text="?" if attempts is None else f"{attempts:.2f}"),
+                planned.said("?" if attempts is None else f"{attempts:.2f}"),
                 "attempts for a valid plan",
                 planned,
             ),
@@ -148,7 +106,7 @@ class MindInsights:
             ),
             Metric(
                 "Processing latency",
-                replace(timed, text=_time(took.p50_ms)),
+                timed.said(_time(took.p50_ms)),
                 f"median from input to a validated plan, 95 % within {_time(took.p95_ms)}",
                 timed,
             ),
@@ -190,7 +148,7 @@ class MindInsights:
             if figures.any
         ]
         title = "Day by day" if self.per == "day" else f"Every {self.per}"
-        return Table("by-day", title, "the numbers of the charts", ("From", *_FOUR), tuple(rows), "")
+        return Table("by-day", title, "the numbers of the charts", ("From", *_FOUR), tuple(rows), "", look="nowrap")
 
     def _by_origin(self) -> Table:
         rows = []
@@ -214,7 +172,7 @@ class MindInsights:
             all_ = link(figures.plannings)
             attempts = figures.attempts_per_plan
             cells = (
-                replace(all_, text="no plan" if attempts is None else f"{attempts:.2f}"),
+                all_.said("no plan" if attempts is None else f"{attempts:.2f}"),
                 self._share(figures.planned[FIRST], all_),
                 all_,
                 *(link(figures.planned[came], came=came) for came in mind_sums.PLANNED),
@@ -246,7 +204,7 @@ class MindInsights:
         for stage, times in mind_sums.stages_of(self.total).items():
             cell = self._link("plannings", times.cases, stage=stage)
             shown = (times.p50_ms, times.p95_ms, times.mean_ms)
-            rows.append(Row(STAGE_WORDS[stage], (*(replace(cell, text=_time(ms)) for ms in shown), cell)))
+            rows.append(Row(STAGE_WORDS[stage], (*(cell.said(_time(ms)) for ms in shown), cell)))
         head = ("Stage", "Median", "95 % within", "Mean", "n")
         empty = "No goal came to a valid plan in these days. The time of each stage stands here when one has."
         return Table(
@@ -276,12 +234,12 @@ class MindInsights:
         return (
             self._share(figures.corrections_succeeded, corrected),
             corrected,
-            replace(planned, text="no plan" if attempts is None else f"{attempts:.2f}"),
+            planned.said("no plan" if attempts is None else f"{attempts:.2f}"),
             planned,
             self._share(figures.recovered[HELPED], recovered),
             recovered,
-            replace(timed, text=_time(figures.total.p50_ms)),
-            replace(timed, text=_time(figures.total.p95_ms)),
+            timed.said(_time(figures.total.p50_ms)),
+            timed.said(_time(figures.total.p95_ms)),
         )
 
     # -- numbers that lead to their cases --------------------------------------------------------------------------
@@ -302,8 +260,8 @@ class MindInsights:
         if not of.cases:
             return Cell("?")
         if found.percent is None:
-            return replace(of, text="?", sub=f"{worked} of {of.cases}")
-        return replace(of, text=f"{found.percent} %", sub=f"{found.low} to {found.high} %")
+            return of.said("?", f"{worked} of {of.cases}")
+        return of.said(f"{found.percent} %", f"{found.low} to {found.high} %")
 
 
 _FOUR = ("Corrections", "n", "Attempts for a plan", "n", "Recoveries", "n", "Median latency", "95 % within")

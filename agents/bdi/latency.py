@@ -12,6 +12,7 @@ from collections.abc import Mapping
 GROWTH = 1.1
 # Counts of buckets stand in one decimal number, so many digits for each: such numbers are added like their counts.
 DIGITS = 12
+_NONE = "0" * DIGITS
 # In the order in which a planning goes through them.
 STAGES = ("waited", "perceive", "rules", "understand", "model", "validate")
 TOTAL = "total"
@@ -28,9 +29,8 @@ def time_of(bucket: int) -> float:
 def unpacked(packed: str) -> dict[int, int]:
     """How many cases each bucket has, out of the digits of the number that says it."""
     digits = packed.zfill(-(-len(packed) // DIGITS) * DIGITS)
-    ends = range(len(digits), 0, -DIGITS)
-    counts = (int(digits[end - DIGITS : end]) for end in ends)
-    return {bucket: count for bucket, count in enumerate(counts) if count}
+    counts = [digits[end - DIGITS : end] for end in range(len(digits), 0, -DIGITS)]
+    return {bucket: int(count) for bucket, count in enumerate(counts) if count != _NONE}
 
 
 def quantile(buckets: Mapping[int, int], share: float) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -16,10 +16,12 @@ from agents.presentation import hidden
 from agents.services import package_index
 from agents.toolkit.hosts import THE_INDEX
 from library.language.insights import Figures
+from mindx_web.context import Place
 from mindx_web.presentation import amounts, moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
+from mindx_web.presentation.over_time import Chart
 from mindx_web.presentation.taken import cells as taken_cells
 from sandbox.gate.hosts import PACKAGES
 
@@ -31,6 +33,32 @@ def icon(name: str, size: str = "") -> SafeString:
     """Draw a symbol of the sprite; it is always decoration, so a word must stand beside it. Size: "14" or "12"."""
     return format_html(
         '<svg class="i{}" aria-hidden="true"><use href="#i-{}"/></svg>', f" i-{size}" if size else "", name
+    )
+
+
+@register.simple_tag
+def nav_links(places: Iterable[Place], here: str, look: str = "") -> SafeString:
+    """Entries of the navigation, that of the place `here` marked; `look` is a class of theirs. Every page has a score
+    of them, and including a template for each takes a tenth of a page's time.
+    """
+    of_class = format_html(' class="{}"', look) if look else ""
+    return format_html_join(
+        "\n",
+        '<li{}><a class="nav-link" href="{}" title="{}"{}>{}<span class="nav-label">{}</span>{}</a></li>',
+        (
+            (
+                of_class,
+                place.url,
+                place.name,
+                mark_safe(' aria-current="page"') if place.key == here else "",
+                icon(place.icon),
+                place.name,
+                format_html('<span class="count count-person">{}<span class="vh"> waiting</span></span>', place.count)
+                if place.count
+                else "",
+            )
+            for place in places
+        ),
     )
 
 
@@ -121,6 +149,31 @@ def taken(figures: Figures, address: str, query: str) -> SafeString:
         for cell in taken_cells(figures)
     )
     return format_html_join("", '<td class="num">{}</td>', ((one,) for one in drawn))
+
+
+@register.simple_tag
+def legend(parts: Iterable[tuple[str, str]]) -> SafeString:
+    """What the looks in a chart mean; nothing where it has one."""
+    drawn = format_html_join("", '<li><i class="l-{}"></i>{}</li>', parts)
+    return format_html('<ul class="legend">{}</ul>', drawn) if drawn else drawn
+
+
+@register.simple_tag
+def plot(chart: Chart, first: date, last: date) -> SafeString:
+    """A chart over the days from the first to the last. Eight of them as templates would be half of a page's time."""
+    bars = chart.bars
+    return format_html(
+        '<figure class="chart" role="img" aria-label="{}"><div class="y" aria-hidden="true">{}</div>'
+        '<svg class="plot" viewBox="0 0 {} 100" preserveAspectRatio="none" aria-hidden="true">'
+        '<path class="g" d="M0 0H{}M0 50H{}"/><path class="g0" d="M0 100H{}"/>{}</svg>'
+        '<div class="x" aria-hidden="true"><span>{}</span><span>{}</span></div></figure>',
+        chart.sentence,
+        format_html_join("", '<span class="nowrap">{}</span>', ((label,) for label in bars.axis)),
+        *[bars.width] * 4,
+        format_html_join("", '<path class="f-{}" d="{}"/>', bars.paths),
+        f"{first.day} {first:%b}",
+        f"{last.day} {last:%b}",
+    )
 
 
 @register.simple_tag

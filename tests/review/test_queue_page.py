@@ -14,9 +14,10 @@ from agents.services import hints, workspaces
 from agents.services.moves import move_goal
 from agents.states import GoalState
 from people.models import User
-from review import queue
-from review.services import decisions
-from tests.review.plans import WRITE, goal_of, proposed, step
+from people.roles import Role
+from review import numbers, queue
+from review.services import assigning, decisions
+from tests.review.plans import WRITE, goal_of, person, proposed, step
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -152,6 +153,23 @@ def test_the_title_counts_what_the_person_may_decide(
     text = page(client_of(judge))
     assert "<title>(1) Review" in text
     assert "someone else must decide" in text
+
+
+def test_each_of_those_with_the_same_rights_has_their_own_numbers(
+    plan: IntentPlan, judge: User, submitter: User, stranger: User, settings: Any
+) -> None:
+    other = person("joanna", Role.SUBMITTER, Role.REVIEWER)
+    proposed(goal_of(judge, "hers"))
+    assigning.assign(plan, judge, by=other)
+    move_goal(goal_of(submitter, "by hand"), GoalState.MANUAL, by="a test", reason="manual")
+    assert [(one.waiting, one.mine, one.unread) for one in map(numbers.of, (judge, other))] == [
+        ("2", "1", "1"),
+        ("2", "", ""),
+    ]
+    assert [numbers.of(one).has_manual for one in (judge, submitter, stranger)] == [True, True, False]
+    assert numbers.of(submitter).waiting == ""
+    settings.FOUR_EYES = True
+    assert [numbers.of(one).waiting for one in (judge, other)] == ["1", "2"]
 
 
 def test_a_decided_plan_leaves_the_queue(plan: IntentPlan, judge: User) -> None:

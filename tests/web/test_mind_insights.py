@@ -24,7 +24,7 @@ from agents.models import Agent, Correction, FailureRecord, Goal, Plan, Planning
 from agents.services import cycle, mind_cases, workspaces
 from agents.states import GoalState
 from mindx_web import mind_cases as lists
-from mindx_web.mind_insights import Cell
+from mindx_web.mind_tables import Cell, Row, Table
 from people.models import User
 from review.services import decisions
 from tests.cast import ApiCaller
@@ -155,6 +155,11 @@ def test_a_cell_is_text_whatever_it_is_made_of() -> None:
     sub = '<small class="faint nowrap">&lt;i&gt;</small>'
     assert shown == f'<a href="{href}" data-cases="3">&lt;b&gt;1 {sub}</a>'
     assert Cell("<b>").html == "&lt;b&gt;"
+    table = Table("k", "t", "s", ("<u>A", "<u>B"), (Row(HOSTILE, (Cell("<i>"),), '?"<'),), "")
+    assert '<td class="num">&lt;i&gt;</td>' in table.html
+    assert '<th scope="row"><a href="?&quot;&lt;">&lt;b&gt;<span class="hidden-char"' in table.html
+    assert "&lt;u&gt;A" in table.html
+    assert not re.search(r"<[bui]>", table.html)
 
 
 def test_days_that_are_one_bar_are_counted_together(filled: Goal) -> None:
