@@ -1,11 +1,16 @@
-"""Nearest rows by embedding: the one setting that a filtered search over an HNSW index needs."""
+"""Nearest rows by embedding: how a vector is written, and the one setting that a filtered search over HNSW needs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import connection, transaction
+
+
+def literal(vector: Sequence[float]) -> str:
+    """The vector as pgvector reads it."""
+    return f"[{','.join(map(repr, vector))}]"
 
 
 @contextmanager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from django.db import connection, transaction
 
@@ -16,6 +17,7 @@ from agents.models import Goal
 from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused, PlanState
+from library import embedding
 
 logger = logging.getLogger(__name__)
 
@@ -30,9 +32,15 @@ _Begin = Callable[[], beginning.Begun | None]
 
 def work(goal_id: int | None = None) -> None:
     """Take turns until there is nothing left to claim, the named goal first."""
-    until = time.monotonic() + SLICE_S
     if draining.is_asked():
         return
+    _work(goal_id)
+    if not draining.is_asked():
+        embedding.embed_waiting()
+
+
+def _work(goal_id: int | None) -> None:
+    until = time.monotonic() + SLICE_S
     done = one(goal_id) or one()
     while done is not None:
         # What a worker that is told to stop has left goes on with another one at once.
@@ -44,29 +52,31 @@ def work(goal_id: int | None = None) -> None:
 
 def one(goal_id: int | None = None) -> int | None:
     """Claim this goal, or the most urgent one, and take one turn; the goal to go on with (this one, or another that it
-    let go first), or None when nothing could be claimed.
+    let go first), or None when nothing could be claimed, or nothing is left to do for the named goal.
 
     An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step, and so is
-    a new goal claimed and adopted; when that does not go well, it is claimed alone, and the turn finds out why.
+    a new goal claimed and adopted, and one that has ended claimed and remembered; when that does not go well, it is
+    claimed alone, and the turn finds out why.
     """
-    lease, begun, adopted = None, None, None
+    lease, begun, adopted, learned = None, None, None, False
     try:
         with transaction.atomic():
             lease = claim(goal_id)
             if lease is not None:
-                begun, adopted = _begun_with(lease), _adopted_with(lease)
+                begun, adopted, learned = _begun_with(lease), _adopted_with(lease), _learned_with(lease)
     except Exception as error:
         if outage.is_outage(error):
             if lease is None:
                 raise
             # Whether it was claimed nobody knows: the reply may be all that was lost.
-            outage.give_back(lease)
+            _give_back(lease)
             return lease.goal_id
         logger.debug("Goal %s is claimed before its plan is taken up", goal_id, exc_info=error)
-        lease, begun, adopted = claim(goal_id), None, None
-    if lease is None:
+        lease, begun, adopted, learned = claim(goal_id), None, None, False
+    if lease is None or (learned and goal_id is not None):
         return None
-    turn(lease, begun, adopted)
+    if not learned:
+        turn(lease, begun, adopted)
     return lease.then[0] if lease.then else lease.goal_id
 
 
@@ -93,16 +103,40 @@ def _adopted_with(lease: Lease) -> planning.Adopted | None:
         return planning.adopt(lease)
 
 
+def _learned_with(lease: Lease) -> bool:
+    """Whether the ended goal was remembered with the claim, and the lease given back; else the turn remembers it."""
+    if lease.lost or lease.state not in GOAL_ENDED:
+        return False
+    with _claimed(lease):
+        return learning.learn_with_claim(lease)
+
+
+def _give_back(lease: Lease) -> None:
+    """Leave a goal whose claim may have come to pass to the next worker. One that had ended was remembered with the
+    claim or is as it was before; no turn of it begins again.
+    """
+    if lease.state in GOAL_ENDED:
+        outage.when_it_answers(lambda: release(lease))
+    else:
+        outage.give_back(lease)
+
+
 def turn(lease: Lease, begin: _Begin | None = None, adopted: planning.Adopted | None = None) -> None:
     """One turn under a lease, which is given back at the end whatever happens.
 
     `begin` gives the plan to be run, `adopted` the goal to be planned where that was adopted with the claim.
     """
+    with _claimed(lease):
+        _turn(lease, begin or (lambda: beginning.begin(lease)), adopted)
+
+
+@contextmanager
+def _claimed(lease: Lease) -> Iterator[None]:
     with (
         telemetry.working_on(worker=lease.owner),
         telemetry.span("claim", lease.goal_id, {"mindx.fence": lease.fence, "mindx.worker": lease.owner}),
     ):
-        _turn(lease, begin or (lambda: beginning.begin(lease)), adopted)
+        yield
 
 
 def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None:
@@ -136,7 +170,7 @@ def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool
         return planning.plan_goal(lease, adopted)
     elif state in GOAL_ENDED:
         learning.learn(lease)
-        families.drop_orphans()
+        return True
     elif (begun := begin()) is not None:
         return executor.execute(lease, begun)
     else:

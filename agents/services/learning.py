@@ -1,56 +1,81 @@
-"""After the end: what a goal taught becomes an experience, and its rule's record is kept."""
+"""After the end: what a goal taught becomes an experience, and its rule's record is kept.
+
+What it is made of is read in one statement, and all that comes of it is written in one transaction, mostly the one that
+claims the goal: whoever goes on after a worker that died here finds all of it or nothing. Where files are compared
+first, because the plan was tried in a copy or the goal worked on a component, the goal is claimed before that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
-from typing import Any
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
 from django.db import transaction
 from django.utils import timezone
 
-from agents.execution.lease import Lease
-from agents.models import Attempt, Goal, Intent, IntentPlan
-from agents.selectors import current_plan
-from agents.services import evolved, logs, mind_cases, shadowing
-from agents.states import GoalState, IntentState, PlanState
+from agents import prepared
+from agents.bdi import remembering
+from agents.bdi.remembering import Ended, Revision
+from agents.execution import outage
+from agents.execution.lease import Lease, LeaseLost
+from agents.models import Goal, IntentPlan
+from agents.services import evolved, families, hints, logs, mind_cases, shadowing
+from agents.services.logs import NewLine
 from library.components import services as components
 from library.memory import services as memory
 
-_OUTPUT_MAX = 1_500
+_READ = (Path(__file__).parent / "learning.sql").read_text()
+_CLOSE = """
+UPDATE agents_goal SET learned_at = clock_timestamp(), lease_until = NULL, lease_owner = ''
+WHERE id = %(goal)s AND lease_fence = %(fence)s AND learned_at IS NULL
+RETURNING id
+"""
+_REMEMBERED = NewLine("bdi_agent", "learn", "remembered as an experience")
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An ended goal as it is read. `was_tried`: in a copy, and nobody has compared that with what came of it.
+    `has_copy`: of a component, which nobody has offered. `has_parts`: goals that have not ended.
+    """
+
+    ended: Ended
+    ended_at: datetime | None
+    owner: int
+    is_learned: bool
+    was_tried: bool
+    has_copy: bool
+    has_parts: bool
+
+
+def learn_with_claim(lease: Lease) -> bool:
+    """Within the transaction that has claimed the ended goal: remember it, once, and give the lease back.
+
+    False, and nothing done, where files are compared first.
+    """
+    found = _read(lease)
+    if found.was_tried or found.has_copy:
+        return False
+    _remember(lease, found)
+    return True
 
 
 def learn(lease: Lease) -> None:
-    """Record the ended goal as an experience, once. The embedding follows on its own and is retried."""
-    goal = Goal.objects.select_related("workspace", "submitted_by", "agent").get(pk=lease.goal_id)
-    plan = current_plan(goal)
-    intents = list(plan.intents.order_by("position")) if plan is not None else []
-    main = [intent for intent in intents if intent.phase == Intent.Phase.MAIN]
-    memory.record(
-        goal_ref=str(goal.pk),
-        owner=goal.submitted_by,
-        primary_goal_description=goal.text,
-        sub_task_description=_steps(main),
-        initiating_agent_id=goal.agent.name,
-        involved_components=_components(plan, intents),
-        input_context_summary=" ".join(goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True)[:20]),
-        key_decisions_made=_decisions(goal),
-        final_outcome=_outcome(goal, main),
-        output_summary=_output(goal, main),
-        feedback_signals=_signals(goal),
-        timestamp=goal.ended_at or timezone.now(),
-        workflow_id=str(plan.pk) if plan else "",
-        tags=[goal.workspace.name],
-    )
-    if plan is not None and plan.state in (PlanState.COMPLETE, PlanState.FAILED):
-        shadowing.compare_with_reality(plan)
-    evolved.offer(goal)
+    """Record the ended goal as an experience, once, and give the lease back. The embeddings follow on their own."""
+    found = _read(lease)
+    if found.was_tried and found.ended.revision is not None:
+        shadowing.compare_with_reality(IntentPlan.objects.get(pk=found.ended.revision.id))
+    if found.has_copy:
+        evolved.offer(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id))
+    # Where only the reply to the commit was lost, it is found to be learned.
+    outage.when_it_answers(lambda: _learn(lease))
+
+
+def _learn(lease: Lease) -> None:
     with transaction.atomic():
-        # One with the other: whoever goes on after a worker that died here counts the rule's use once.
-        if Goal.objects.filter(pk=goal.pk, learned_at=None).update(learned_at=timezone.now()):
-            _record_rule(plan)
-            mind_cases.judge_corrections(goal)
-            logs.say(goal.pk, "bdi_agent", "learn", "remembered as an experience")
+        _remember(lease, _read(lease))
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -59,59 +84,63 @@ def give_up(lease: Lease, reason: str) -> None:
         logs.say(lease.goal_id, "worker", "learn", f"not remembered as an experience: {reason}", level="error")
 
 
-def _record_rule(plan: IntentPlan | None) -> None:
-    """A rule's record counts plans that ran to an end; a rejected plan says nothing about whether it works."""
-    if plan is None or plan.state not in (PlanState.COMPLETE, PlanState.FAILED):
+def _remember(lease: Lease, found: _Found) -> None:
+    """Write all of it: together, so that nothing is counted twice by whoever goes on after a worker that died."""
+    if found.is_learned:
         return
-    rule = plan.plan.evidence.get("rule") or {}
-    version_id = rule.get("component_version_id") or rule.get("version_id")
-    if version_id:
-        components.record_use(int(version_id), succeeded=plan.state == PlanState.COMPLETE)
+    if (used := remembering.used_rule(found.ended.revision)) is not None:
+        components.record_use(*used)
+    mind_cases.judge_corrections(lease.goal_id)
+    experience = memory.recording(
+        goal_ref=str(lease.goal_id),
+        owner=found.owner,
+        timestamp=found.ended_at or timezone.now(),
+        **remembering.experience_of(found.ended),
+    )
+    close = (_CLOSE, {"goal": lease.goal_id, "fence": lease.fence})
+    new, closed, said = prepared.together([experience, close, logs.writing(lease.goal_id, [_REMEMBERED])])
+    if closed is None:
+        raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
+    memory.recorded(new)
+    hints.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
+    if found.has_parts:
+        transaction.on_commit(families.drop_orphans, robust=True)
 
 
-def _steps(main: Sequence[Intent]) -> str:
-    runs = ((command, len(list(same))) for command, same in groupby(f"{one.tool}.{one.command}" for one in main))
-    return ", ".join(command if times == 1 else f"{times} × {command}" for command, times in runs)
-
-
-def _components(plan: IntentPlan | None, intents: Sequence[Intent]) -> list[str]:
-    rule = (plan.plan.evidence.get("rule") or {}) if plan is not None else {}
-    named = [f"rule {rule['name']} {rule.get('version', '')}".strip()] if rule.get("name") else []
-    return [*named, *sorted({f"tool {intent.tool}" for intent in intents})]
-
-
-def _decisions(goal: Goal) -> list[str]:
-    """Who moved its plans to where, and why."""
-    moves = goal.transitions.filter(intent_plan__isnull=False, new__in=["approved", "rejected", "superseded"])
-    return [f"{move.new} by {move.by}" + (f": {move.reason}" if move.reason else "") for move in moves.order_by("pk")]
-
-
-def _outcome(goal: Goal, main: Sequence[Intent]) -> str:
-    if goal.state == GoalState.ACHIEVED:
-        return "success"
-    if goal.state == GoalState.DROPPED:
-        return "abandoned"
-    worked = any(intent.state == IntentState.SUCCEEDED for intent in main)
-    return "partial_success" if worked else "failure"
-
-
-def _output(goal: Goal, main: Sequence[Intent]) -> str:
-    """How it ended in words: the reason, else the end of what the last steps printed."""
-    said: list[str] = [goal.reason] if goal.reason else []
-    for intent in [one for one in reversed(main) if one.result is not None][:3]:
-        result = intent.result or {}
-        text = str(result.get("stdout") or result.get("message") or "").strip()
-        if text:
-            said.append(text[-500:])
-    return "\n".join(said)[:_OUTPUT_MAX]
-
-
-def _signals(goal: Goal) -> dict[str, Any]:
-    tries = Attempt.objects.filter(intent__intent_plan__goal=goal).order_by("pk")
-    ended = list(tries.values_list("outcome", "failure_class"))
-    failures = [failure_class for outcome, failure_class in ended if outcome == "failed"]
-    return {
-        "revisions": goal.intent_plans.count(),
-        "tries": len(ended),
-        "error_type": failures[-1] if failures else "",
+def _read(lease: Lease) -> _Found:
+    """The goal as it has ended, its row locked until the transaction is over; LeaseLost when it was taken over."""
+    bounds = {
+        "beliefs": remembering.BELIEFS_MAX,
+        "said": remembering.SAID_MAX,
+        "last": remembering.LAST_STEPS,
     }
+    row = prepared.row(_READ, {"goal": lease.goal_id, "fence": lease.fence, **bounds})
+    if row is None:
+        raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
+    text, state, reason, ended_at, owner, is_learned, agent, workspace, beliefs, moves, tries, failure, *rest = row
+    revisions, plan_id, plan_state, rule, main, tools, worked, printed, was_tried, has_copy, has_parts = rest
+    revision = None
+    if plan_id is not None:
+        evidence = json.loads(rule) if rule else None
+        revision = Revision(plan_id, plan_state, evidence or {}, main, tools, worked, printed)
+    return _Found(
+        Ended(
+            text=text,
+            state=state,
+            reason=reason,
+            agent=agent,
+            workspace=workspace,
+            beliefs=beliefs,
+            moves=[(new, by, why) for new, by, why in json.loads(moves)],
+            tries=tries,
+            failure=failure,
+            revisions=revisions,
+            revision=revision,
+        ),
+        ended_at=ended_at,
+        owner=owner,
+        is_learned=is_learned,
+        was_tried=bool(was_tried),
+        has_copy=has_copy,
+        has_parts=has_parts,
+    )

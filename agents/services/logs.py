@@ -52,10 +52,17 @@ def write(goal_id: int, lines: Sequence[NewLine]) -> int:
     """
     if not lines:
         return 0
-    row = prepared.row(_WRITE, {"goal": goal_id, "count": len(lines), "lines": as_json(lines)})
+    row = prepared.row(*writing(goal_id, lines))
     last = int(row[0]) if row is not None else 0
     hints.goal_changed(goal_id, last)
     return last
+
+
+def writing(goal_id: int, lines: Sequence[NewLine]) -> tuple[str, dict[str, Any]]:
+    """The statement that writes these lines and returns the last one's number, for who sends it with others; browsers
+    are told by whoever does.
+    """
+    return _WRITE, {"goal": goal_id, "count": len(lines), "lines": as_json(lines)}
 
 
 def as_json(lines: Sequence[NewLine]) -> str:

@@ -39,11 +39,12 @@ ORDER BY revision.revision, step.position
 """  # noqa: S608  # names of our own tables and a constant
 
 
-def judge_corrections(goal: Goal) -> int:
+def judge_corrections(goal_id: int) -> int:
     """Write what came of each value that mindX settled for this ended goal; returns how many there were."""
-    found = [_stood(row) for row in prepared.rows(_STOOD, {"goal": goal.pk})]
+    found = [_stood(row) for row in prepared.rows(_STOOD, {"goal": goal_id})]
     if not found:
         return 0
+    goal = Goal.objects.get(pk=goal_id)
     left_out = [each for plan in goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
     now = timezone.now()
     rows = [

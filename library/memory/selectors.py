@@ -14,7 +14,7 @@ from library import prepared
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
 from library.models import Experience
-from library.search import nearest_first
+from library.search import literal, nearest_first
 from people.models import User
 from people.roles import Role
 
@@ -98,7 +98,7 @@ def search(
     except EmbeddingUnavailable:
         ranked = _ranked([_by_words(reach, query, values)], values, limit, after, columns)
     else:
-        values["vector"] = _literal(vector)
+        values["vector"] = literal(vector)
         exact = _are_few(reach, values)
         unembedded = f"{reach} AND primary_goal_description_embedding IS NULL"
         arms = [_nearest(reach, text, exact=exact) for text in _EMBEDDED]
@@ -147,11 +147,6 @@ def _are_few(reach: str, values: Mapping[str, Any]) -> bool:
     counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608
     (found,) = prepared.row(counted, values) or (0,)
     return int(found) <= EXACT_UP_TO
-
-
-def _literal(vector: Sequence[float]) -> str:
-    """As pgvector reads it."""
-    return f"[{','.join(map(repr, vector))}]"
 
 
 def _nearest(reach: str, text: str, *, exact: bool) -> str:

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
-from library import embedding
+from library import embedding, prepared
 from library.errors import LibraryRefused
 from library.models import Experience
 from people.models import User
 from people.roles import Role
 
+_RECORD = f"""
+INSERT INTO {Experience._meta.db_table}
+    (goal_ref, owner_id, primary_goal_description, sub_task_description, initiating_agent_id, involved_components,
+     input_context_summary, key_decisions_made, final_outcome, output_summary, feedback_signals, timestamp, version,
+     workflow_id, session_id, tags)
+VALUES
+    (%(goal_ref)s, %(owner)s, %(goal)s, %(sub_task)s, %(agent)s, %(components)s::text[],
+     %(context)s, %(decisions)s::text[], %(outcome)s, %(output)s, %(signals)s::jsonb, %(at)s::timestamptz, 1,
+     %(workflow)s, %(session)s, %(tags)s::text[])
+ON CONFLICT (goal_ref) DO NOTHING
+RETURNING id
+"""  # noqa: S608  # the name of our own table
 
-def record(
+
+def record(*, owner: User, **fields: Any) -> Experience:
+    """Write what a finished goal taught, once: told again about the same goal, return what is there.
+
+    The fields are those of `recording`. The embeddings follow when the transaction has ended.
+    """
+    with transaction.atomic():
+        recorded(prepared.row(*recording(owner=owner.pk, **fields)))
+    return Experience.objects.get(goal_ref=fields["goal_ref"])
+
+
+def recording(
     *,
     goal_ref: str,
-    owner: User,
+    owner: int,
     primary_goal_description: str,
     final_outcome: str,
     timestamp: datetime,
@@ -32,34 +56,35 @@ def record(
     workflow_id: str = "",
     session_id: str = "",
     tags: Sequence[str] = (),
-) -> Experience:
-    """Write what a finished goal taught, once: told again about the same goal, return what is there.
+) -> tuple[str, dict[str, Any]]:
+    """The statement that writes what a finished goal taught, for who sends it with others: it returns the new row's id,
+    and nothing where the goal has an experience. Its answer goes to `recorded`.
 
-    `final_outcome` is one of Experience.Outcome. The embeddings follow when the transaction has ended.
+    `owner` is a person's id, `final_outcome` one of Experience.Outcome.
     """
-    with transaction.atomic():
-        experience, is_new = Experience.objects.get_or_create(
-            goal_ref=goal_ref,
-            defaults={
-                "owner": owner,
-                "primary_goal_description": _storable(primary_goal_description),
-                "final_outcome": Experience.Outcome(final_outcome),
-                "timestamp": timestamp,
-                "initiating_agent_id": initiating_agent_id,
-                "sub_task_description": _storable(sub_task_description),
-                "involved_components": list(involved_components),
-                "input_context_summary": _storable(input_context_summary),
-                "key_decisions_made": list(key_decisions_made),
-                "output_summary": _storable(output_summary),
-                "feedback_signals": dict(feedback_signals or {}),
-                "workflow_id": workflow_id,
-                "session_id": session_id,
-                "tags": list(tags),
-            },
-        )
-        if is_new:
-            embedding.embed_on_commit(experience)
-    return experience
+    return _RECORD, {
+        "goal_ref": goal_ref,
+        "owner": owner,
+        "goal": _storable(primary_goal_description),
+        "outcome": Experience.Outcome(final_outcome).value,
+        "at": timestamp,
+        "agent": initiating_agent_id,
+        "sub_task": _storable(sub_task_description),
+        "components": list(involved_components),
+        "context": _storable(input_context_summary),
+        "decisions": list(key_decisions_made),
+        "output": _storable(output_summary),
+        "signals": json.dumps(dict(feedback_signals or {})),
+        "workflow": workflow_id,
+        "session": session_id,
+        "tags": list(tags),
+    }
+
+
+def recorded(answer: tuple[Any, ...] | None) -> None:
+    """Have an experience embedded that was written in this transaction; `answer` is that of `recording`."""
+    if answer is not None:
+        embedding.embed_soon(int(answer[0]))
 
 
 def may_forget(experience: Experience, user: User) -> bool:

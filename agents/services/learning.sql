@@ -1,0 +1,51 @@
+-- All that the experience of an ended goal is made of, with the goal's row locked for as long as this worker has the lease.
+SELECT goal.text, goal.state, goal.reason, goal.ended_at, goal.submitted_by_id, goal.learned_at IS NOT NULL,
+       agent.name, workspace.name,
+       ARRAY(
+           SELECT belief.sentence FROM agents_belief belief
+           WHERE belief.goal_id = goal.id AND belief.retracted_by = '' ORDER BY belief.id LIMIT %(beliefs)s),
+       (SELECT coalesce(json_agg(json_build_array(move.new, move.by, move.reason) ORDER BY move.id), '[]')::text
+        FROM agents_transition move
+        WHERE move.goal_id = goal.id AND move.intent_plan_id IS NOT NULL
+          AND move.new IN ('approved', 'rejected', 'superseded')),
+       tried.tries, tried.failure,
+       (SELECT count(*) FROM agents_intentplan revision WHERE revision.goal_id = goal.id),
+       plan.id, plan.state,
+       (SELECT (proposed.evidence -> 'rule')::text FROM agents_plan proposed WHERE proposed.id = plan.plan_id),
+       step.main, step.tools, step.worked,
+       ARRAY(
+           -- What is behind the white space at its end, as far as anybody is told of it.
+           SELECT right(rtrim(coalesce(nullif(last.result ->> 'stdout', ''), last.result ->> 'message', ''),
+                              E' \t\n\r\f\v'), %(said)s::int)
+           FROM agents_intent last
+           WHERE last.intent_plan_id = plan.id AND last.phase = 'main' AND jsonb_typeof(last.result) = 'object'
+           ORDER BY last.position DESC LIMIT %(last)s),
+       plan.state IN ('complete', 'failed') AND EXISTS (
+           SELECT FROM agents_shadowrun run
+           WHERE run.intent_plan_id = plan.id AND run.state = 'done' AND run.surprises IS NULL),
+       EXISTS (SELECT FROM agents_evolvedcopy copy WHERE copy.goal_id = goal.id AND copy.settled_at IS NULL),
+       EXISTS (
+           SELECT FROM agents_goal part
+           WHERE part.parent_id = goal.id AND part.state NOT IN ('achieved', 'failed', 'dropped'))
+FROM agents_goal goal
+JOIN agents_agent agent ON agent.id = goal.agent_id
+JOIN agents_workspace workspace ON workspace.id = goal.workspace_id
+LEFT JOIN LATERAL (
+    SELECT newest.id, newest.state, newest.plan_id FROM agents_intentplan newest
+    WHERE newest.goal_id = goal.id ORDER BY newest.revision DESC LIMIT 1) plan ON true
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(intent.tool || '.' || intent.command ORDER BY intent.position)
+                    FILTER (WHERE intent.phase = 'main'), '{}') AS main,
+           coalesce(array_agg(DISTINCT intent.tool::text), '{}') AS tools,
+           coalesce(bool_or(intent.state = 'succeeded') FILTER (WHERE intent.phase = 'main'), false) AS worked
+    FROM agents_intent intent WHERE intent.intent_plan_id = plan.id) step
+CROSS JOIN LATERAL (
+    SELECT count(*) AS tries,
+           coalesce((array_agg(attempt.failure_class ORDER BY attempt.id DESC)
+                     FILTER (WHERE attempt.outcome = 'failed'))[1], '') AS failure
+    FROM agents_intentplan revision
+    JOIN agents_intent intent ON intent.intent_plan_id = revision.id
+    JOIN agents_attempt attempt ON attempt.intent_id = intent.id
+    WHERE revision.goal_id = goal.id) tried
+WHERE goal.id = %(goal)s AND goal.lease_fence = %(fence)s
+FOR NO KEY UPDATE OF goal
