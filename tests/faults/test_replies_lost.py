@@ -12,7 +12,7 @@ from agents.execution import statements
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import everything_holds
 from tests.faults.proxy import proxy
-from tests.faults.system import PATIENCE_S, finished, hands, masters, more_hands, servers, stopped, written
+from tests.faults.system import PATIENCE_S, finished, hands, masters, more_hands, rows, servers, stopped, written
 from tests.faults.table import Results
 from tests.waiting import wait_until
 from tests.whole.started import Whole
@@ -30,7 +30,7 @@ STATEMENTS = {
         b"lease_fence = goal.lease_fence + 1",
         b"COMMIT",
     ),
-    "lease given back": (b'"lease_until" = NULL',),
+    "remembered, lease given back": (b"SET learned_at = clock_timestamp(), lease_until = NULL", b"COMMIT"),
 }
 
 
@@ -67,4 +67,6 @@ def test_a_reply_of_the_database_is_lost(system: Whole, book: Ledger, results: R
             case.landed += 1
             finished(system, plan)
             everything_holds(system, plan, book)
+            kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s", plan.goal)
+            assert kept == [(1,)], "one experience"
             case.held()

@@ -116,6 +116,33 @@ def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
     assert np.allclose(together[:9], together[9:18], atol=1e-5)
 
 
+def test_a_text_that_was_embedded_lately_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, asked = embeddings._current(), list[str]()
+    real = embeddings._Model.embed
+
+    def counted(self: embeddings._Model, texts: list[str]) -> list[list[float]]:
+        asked.extend(texts)
+        return real(self, texts)
+
+    monkeypatch.setattr(embeddings._Model, "embed", counted)
+    monkeypatch.setattr(embeddings, "KNOWN", 3)
+    model._known.clear()
+    first = embeddings.embed(["high tide", "low tide", "high tide"])
+    assert asked == ["high tide", "low tide"], "a text that is twice among them too"
+    assert first[0] == first[2] != first[1]
+    assert embeddings.embed(["low tide", "spring tide"]) == [first[1], *embeddings.embed(["spring tide"])]
+    assert asked == ["high tide", "low tide", "spring tide"]
+    embeddings.embed(["high tide"])
+    embeddings.embed(["neap tide"])
+    assert len(model._known) == 3
+    embeddings.embed(["high tide", "spring tide"])
+    assert asked[3:] == ["neap tide"], "the one that nobody asked for longest was forgotten"
+    embeddings.embed(["low tide"])
+    assert asked[4:] == ["low tide"]
+    first[0][0] = 7.0
+    assert embeddings.embed(["high tide"])[0][0] != 7.0, "what is given out is the caller's own"
+
+
 def test_only_the_first_256_tokens_count() -> None:
     start = "word " * 254
     same, longer, shorter = np.array(embeddings.embed([start, start + "something entirely different", "word " * 200]))

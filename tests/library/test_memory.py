@@ -8,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 from math import cos, sin
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from library import embedding
 from library.errors import LibraryRefused
 from library.memory import selectors, services
 from library.models import Experience
+from library.search import literal
 from people.models import User
 from people.roles import Role
 from tests.library.vectors import WordVectors
@@ -277,6 +278,112 @@ def test_a_failed_embedding_is_null_never_zeros_and_is_retried(
     assert any(experience.primary_goal_description_embedding or ())
     assert any(experience.output_summary_embedding or ())
     assert experience.sub_task_description_embedding is None
+
+
+@pytest.fixture
+def nobody_waits() -> None:
+    """Other tests' experiences must not be among those that come together."""
+    embedding._taken()
+
+
+def not_embedded() -> list[str]:
+    rows = Experience.objects.filter(primary_goal_description_embedding=None).order_by("pk")
+    return list(rows.values_list("primary_goal_description", flat=True))
+
+
+def test_experiences_wait_for_each_other_and_are_found_by_their_words_meanwhile(
+    owner: User,
+    word_vectors: WordVectors,
+    nobody_waits: None,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        for number in range(embedding.TOGETHER - 1):
+            remember(owner, f"tidy folder {number}")
+    assert len(not_embedded()) == embedding.TOGETHER - 1
+    assert [similarity for _, similarity in selectors.search("tidy", user=owner)] == [None] * (embedding.TOGETHER - 1)
+    word_vectors.texts.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        remember(owner, "tidy folder again")
+    assert not_embedded() == []
+    assert len(word_vectors.texts) == embedding.TOGETHER, "each text once, and all at once"
+    assert None not in [similarity for _, similarity in selectors.search("tidy", user=owner)]
+
+
+def test_a_process_with_nothing_else_to_do_embeds_those_that_wait(
+    owner: User,
+    word_vectors: WordVectors,
+    nobody_waits: None,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        remember(owner, "tidy a folder")
+    embedding.embed_waiting()
+    assert not_embedded() == []
+    word_vectors.broken = "asked again"
+    embedding.embed_waiting()
+
+
+def test_what_a_process_left_is_embedded_by_the_sweep(
+    owner: User,
+    word_vectors: WordVectors,
+    nobody_waits: None,
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    word_vectors.broken = "no model here"
+    with django_capture_on_commit_callbacks(execute=True):
+        remember(owner, "tidy a folder")
+    embedding.embed_waiting()
+    assert not_embedded() == ["tidy a folder"]
+    word_vectors.broken = ""
+    embedding.embed_missing()
+    assert not_embedded() == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_rolled_back_waits_for_nothing(owner: User, nobody_waits: None) -> None:
+    with transaction.atomic():
+        remember(owner, "tidy a folder")
+        transaction.set_rollback(True)
+    assert embedding._taken() == []
+
+
+def test_a_text_that_several_rows_have_is_embedded_once(owner: User, word_vectors: WordVectors) -> None:
+    for ref in ("1", "2", "3"):
+        remember(owner, "tidy a folder", ref=ref, output="tidy a folder")
+    embedding.embed_missing()
+    assert word_vectors.texts == ["tidy a folder"]
+    assert not Experience.objects.filter(output_summary_embedding=None).exists()
+    assert not Experience.objects.exclude(sub_task_description_embedding=None).exists(), "it has no such text"
+
+
+def test_what_is_embedded_already_is_not_written_again(owner: User, word_vectors: WordVectors) -> None:
+    kept = remember(owner, "tidy a folder")
+    embedding.embed_missing()
+    (other,) = word_vectors(["quite another"])
+    embedding._store(Experience, {kept.pk: {"primary_goal_description_embedding": literal(other)}})
+    kept.refresh_from_db()
+    assert list(kept.primary_goal_description_embedding or ()) == pytest.approx(word_vectors(["tidy a folder"])[0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_row_that_another_process_fills_is_passed_over(owner: User, word_vectors: WordVectors) -> None:
+    held, free = remember(owner, "tidy a folder"), remember(owner, "tidy a shelf")
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '5s'")
+    other = connection.copy()
+    try:
+        with transaction.atomic(), other.cursor() as cursor:
+            other.set_autocommit(False)
+            cursor.execute("SELECT FROM library_experience WHERE id = %s FOR NO KEY UPDATE", [held.pk])
+            embedding.embed_missing()
+            other.rollback()
+    finally:
+        other.close()
+    assert not_embedded() == ["tidy a folder"]
+    embedding.embed_missing()
+    assert not_embedded() == []
+    assert free.pk
 
 
 def test_the_sweep_survives_a_missing_model(owner: User, word_vectors: WordVectors) -> None:
