@@ -114,3 +114,30 @@ def test_what_was_measured_and_is_well_is_named_and_nothing_else() -> None:
 def test_research_says_what_it_goes_by(runs: int, words: str) -> None:
     found = assess(replace(CALM, may_replan=True, earlier_runs=runs), USUAL)
     assert found.why == f"the step as it is does not work; {words}"
+
+
+@pytest.mark.parametrize("failure_class", list(FailureClass))
+def test_only_what_may_pass_by_itself_is_waited_for_or_tried_again(failure_class: FailureClass) -> None:
+    stays = {
+        FailureClass.INVALID_PARAMETERS,
+        FailureClass.PERMISSION_ERROR,
+        FailureClass.PLANNING_ERROR,
+        FailureClass.GOAL_PARSE_ERROR,
+    }
+    whole = replace(CALM, failure_class=failure_class)
+    assert assess(whole, USUAL).decision is (Decision.NOTHING if failure_class in stays else Decision.DELEGATE)
+    short = assess(replace(whole, machine=Machine(99.0)), USUAL).decision
+    assert short is (Decision.NOTHING if failure_class in stays else Decision.COOL_DOWN)
+
+
+def test_each_figure_of_the_machine_is_held_against_its_own_line() -> None:
+    lines = replace(USUAL, pressure_cpu_percent=10.0, pressure_memory_percent=20.0, pressure_disk_percent=30.0)
+    assert pressures(Machine(10.0, 20.0, 30.0), lines) == ()
+    short = ("processors (11 % in use)", "memory (21 % in use)", "disk (31 % in use)")
+    assert pressures(Machine(11.0, 21.0, 31.0), lines) == short
+
+
+def test_of_what_nobody_has_looked_at_nothing_is_believed_or_done() -> None:
+    found = assess(Whole(FailureClass.UNKNOWN_ERROR, "simple_coder"), USUAL)
+    assert (found.decision, found.beliefs, found.in_order) == (Decision.NOTHING, (), ())
+    assert (Health().tried, Health(tried=4).failed) == (0, 0)

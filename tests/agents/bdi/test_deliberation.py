@@ -154,3 +154,25 @@ def test_of_those_that_are_due_turns_then_priority_then_the_deadline_then_waitin
     assert first(InTurn(1, 3, TURN_S / 2), InTurn(2, 3, TURN_S / 2, 100.0)) == 2
     assert first(InTurn(1, 3, TURN_S / 2), InTurn(2, 3, TURN_S / 2 + 1)) == 2
     assert first(InTurn(2, 3, TURN_S / 2), InTurn(1, 3, TURN_S / 2)) == 1
+
+
+def test_among_several_the_others_stand_in_the_order_of_their_turn() -> None:
+    waiting = [goal("low", 5), goal("b", 2, "2026-01-02"), goal("a", 1), goal("c", 2, "2026-01-02"), goal("d", 2)]
+    assert choose(waiting, NONE, NONE, NOW).before == ("d", "b", "c", "low")
+
+
+def test_of_goals_of_the_same_moment_the_one_of_the_first_name_is_the_oldest() -> None:
+    twins = [goal("b"), goal("a")]
+    assert choose(twins, NONE, NONE, NOW).goal == choose(twins, NONE, NONE, NOW, oldest=True).goal == "a"
+
+
+def test_a_deadline_is_named_when_any_of_the_same_priority_has_another() -> None:
+    near, same, none = (goal(name, deadline=at) for name, at in (("a", "2026-06"), ("b", "2026-06"), ("c", "")))
+    assert choose([near, same, none], NONE, NONE, NOW).reason.startswith("priority 3 and the nearest deadline")
+    oldest = choose([goal("a", at="2025-01-01"), goal("b")], NONE, NONE, NOW, oldest=True)
+    assert oldest.reason == "priority 3 and the oldest of it, before 1 other", "it would have been chosen anyway"
+
+
+def test_every_so_many_claims_it_is_the_turn_of_the_oldest_and_not_at_once() -> None:
+    turns = [claims for claims in range(3 * OLDEST_EVERY) if is_turn_of_the_oldest(claims)]
+    assert turns == [OLDEST_EVERY - 1, 2 * OLDEST_EVERY - 1, 3 * OLDEST_EVERY - 1]

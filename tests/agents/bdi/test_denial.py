@@ -62,3 +62,37 @@ def test_a_correction_that_stands_beside_a_told_sentence_takes_that_away_too() -
 def test_without_corrections_nothing_changes() -> None:
     beliefs = [Belief("There is a folder named old."), Belief("Autonomous mode is off.")]
     assert corrected(beliefs, ()) == beliefs
+
+
+def test_only_what_was_denied_goes_and_whatever_says_it_too() -> None:
+    stays = [Belief("The lamp is on."), Belief("pytest is installed.")]
+    gone = [Belief("There is a folder named old."), Belief("There is a file named old/a.txt."), Belief("It rains.")]
+    words = [Belief("The roof is red.", "person"), Belief("The sun shines.", "person")]
+    denied = [Correction("There is a folder named old.", words[0]), Correction("It rains.", words[1])]
+    assert corrected([stays[0], *gone, stays[1]], denied) == [*stays, *words]
+
+
+def test_a_persons_word_stays_although_it_says_what_was_denied() -> None:
+    word = Belief("There is a folder named old/new.", "person")
+    assert corrected([Belief("It rains.")], [Correction("There is a folder named old.", word)]) == [
+        Belief("It rains."),
+        word,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("instead", "sentence", "same"),
+    [
+        ("The sky is green on Mondays.", "  The sky is green on Mondays. ", True),
+        (" The sky is green on Mondays.  ", "The sky is green on Mondays.", True),
+        ("There is a file named old/a.txt.", "There is a folder named old.", True),
+        ("There is no folder named old.", "There is a folder named old.", False),
+        ("The sky is green on Mondays.", "The lamp is on.", False),
+    ],
+)
+def test_what_should_hold_instead_may_not_say_the_same_in_any_words(instead: str, sentence: str, same: bool) -> None:
+    assert says_the_same(instead, sentence) is same
+
+
+def test_blanks_around_a_sentence_are_no_part_of_its_denial() -> None:
+    assert denial("  The installed programs are: git.  ") == "It is not so that the installed programs are: git."

@@ -36,3 +36,15 @@ def test_no_reaction_leaves_the_tables_or_touches_what_was_approved(goal: GoalSt
             assert plan is not PlanState.AWAITING_REVIEW or PlanState.SUPERSEDED in PLAN_MOVES[plan]
             if plan is not PlanState.AWAITING_REVIEW:
                 assert GoalState.PENDING in GOAL_MOVES[goal]
+
+
+@pytest.mark.parametrize("goal", [GoalState.PENDING, GoalState.PLANNING])
+def test_a_goal_that_is_planned_anyway_is_only_woken(goal: GoalState) -> None:
+    assert reaction(goal, None, LOST, lacks_a_plan=False).does is Does.WAKE
+
+
+def test_what_is_done_about_a_goal_is_said_in_words() -> None:
+    nothing = reaction(GoalState.RECOVERING, None, (), lacks_a_plan=False)
+    assert (nothing.does, nothing.why) == (Does.NOTHING, "a goal that is recovering does not wait for a belief")
+    again = reaction(GoalState.AWAITING_REVIEW, PlanState.AWAITING_REVIEW, LOST, lacks_a_plan=False)
+    assert "the network is up" in again.why

@@ -81,3 +81,15 @@ def test_a_percentile_out_of_buckets_is_within_five_per_cent(times: list[int], s
     assert found is not None
     assert abs(found / exact - 1) < 0.051
     assert quantile({}, share) is None
+
+
+def test_resets_take_effect_in_the_order_of_what_they_take_out_and_each_once() -> None:
+    outcomes = outcomes_of([(WAYS[0], False)] * 3 + [(WAYS[1], True)] * 3 + [(WAYS[0], True), (WAYS[1], True)] * 2)
+    all_of_one, other = Reset(3, NOW, WAYS[0]), Reset(6, NOW, WAYS[1])
+    lines = points(outcomes, [other, all_of_one], Memory())
+    assert [point.cases for point in lines[WAYS[0]]] == [1, 2, 3, 1, 2], "the first reset took three cases out"
+    assert [point.cases for point in lines[WAYS[1]]] == [1, 2, 3, 1, 2]
+    kept = Cell(Memory())
+    for strategy in (WAYS[0], WAYS[1], WAYS[0], WAYS[1]):
+        kept.learn(strategy, True)
+    assert (lines[WAYS[1]][-1].won, lines[WAYS[1]][-1].lost) == kept.counts(WAYS[1])
