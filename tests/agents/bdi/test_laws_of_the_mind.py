@@ -19,7 +19,8 @@ from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalSt
 
 G, P = GoalState, PlanState
 LOST = (Loss(Ground("the network is up", "r 1.0.0", 3, ("The network is up.",), told=True), None),)
-STEPS, MOST_GOALS = 3, 6
+STEPS, MOST_OPEN = 3, 6
+OPEN = tuple(state for state in G if state not in GOAL_ENDED)
 WORDS = ("The goal is achieved.", "The goal is impossible.", "The goal is not wanted.")
 
 
@@ -40,11 +41,19 @@ class World:
     number: int
     priority: int
     kind: Commitment
+    whole: World | None = None
     state: GoalState = G.PENDING
     plans: list[Plan] = field(default_factory=list)
     told: list[Belief] = field(default_factory=list)
     lost: bool = False
+    # How many claims went to others while it waited, and how many older ones waited when it began to.
     passed_over: int = 0
+    older: int = 0
+
+    @property
+    def superseded(self) -> str:
+        """Why it is not needed any more."""
+        return "the goal that it is a part of has ended" if self.whole and self.whole.state in GOAL_ENDED else ""
 
     @property
     def open_plan(self) -> Plan | None:
@@ -52,7 +61,7 @@ class World:
 
     def move(self, new: GoalState) -> None:
         assert new in GOAL_MOVES[self.state], f"{self.state} to {new}"
-        self.state = new
+        self.state, self.passed_over = new, 0
 
 
 def _move(plan: Plan, new: PlanState) -> None:
@@ -72,10 +81,23 @@ class Mind(RuleBasedStateMachine):
         found = [goal for goal in self.goals.values() if goal.state in states]
         return found[which % len(found)] if found else None
 
-    @precondition(lambda self: len(self.goals) < MOST_GOALS)
-    @rule(priority=st.integers(1, 5), kind=st.sampled_from(list(Commitment)))
-    def submit(self, priority: int, kind: Commitment) -> None:
-        self.goals[len(self.goals)] = World(len(self.goals), priority, kind)
+    @precondition(lambda self: sum(goal.state not in GOAL_ENDED for goal in self.goals.values()) < MOST_OPEN)
+    @rule(priority=st.integers(1, 5), kind=st.sampled_from(list(Commitment)), part_of=st.none() | st.integers(0, 9))
+    def submit(self, priority: int, kind: Commitment, part_of: int | None) -> None:
+        whole = None if part_of is None else self._some(part_of, *OPEN)
+        goal = self.goals[len(self.goals)] = World(len(self.goals), priority, kind, whole)
+        self._waits(goal)
+
+    def _waits(self, goal: World) -> None:
+        goal.older = sum(one.state is G.PENDING for one in self.goals.values() if one.number < goal.number)
+
+    @rule(times=st.integers(1, 3 * OLDEST_EVERY))
+    def urgent_ones_keep_coming(self, times: int) -> None:
+        """Each is planned as soon as it is there, and cancelled."""
+        for _ in range(times):
+            self.submit(1, Commitment.BLIND, None)
+            self.deliberate_and_plan(False)
+            self.cancel(-1)
 
     @rule(finds_a_plan=st.booleans())
     def deliberate_and_plan(self, finds_a_plan: bool) -> None:
@@ -94,7 +116,6 @@ class Mind(RuleBasedStateMachine):
         assert choice.reason
         for other in choice.before:
             self.goals[int(other)].passed_over += 1
-        goal.passed_over = 0
         goal.move(G.PLANNING)
         if finds_a_plan and not goal.lost:
             goal.plans.append(Plan(len(goal.plans) + 1))
@@ -133,7 +154,9 @@ class Mind(RuleBasedStateMachine):
         self._reconsider(goal, plan)
 
     def _reconsider(self, goal: World, plan: Plan) -> None:
-        decided = reconsider(goal.kind, Situation(LOST if goal.lost else (), tuple(goal.told)))
+        decided = reconsider(
+            goal.kind, Situation(LOST if goal.lost else (), tuple(goal.told), superseded=goal.superseded)
+        )
         assert decided.why
         if decided.course is Course.GO_ON:
             return
@@ -141,6 +164,7 @@ class Mind(RuleBasedStateMachine):
         _move(plan, P.SUPERSEDED)
         if decided.course is Course.PLAN_AGAIN:
             goal.move(G.PENDING)
+            self._waits(goal)
         elif decided.course is Course.ACHIEVED and begun:
             goal.move(G.ACHIEVED)
         else:
@@ -148,7 +172,7 @@ class Mind(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 9), word=st.sampled_from(WORDS), gone=st.booleans())
     def tell(self, which: int, word: str, gone: bool) -> None:
-        goal = self._some(which, *(state for state in G if state not in GOAL_ENDED))
+        goal = self._some(which, *OPEN)
         if goal is None:
             return
         if gone:
@@ -164,10 +188,23 @@ class Mind(RuleBasedStateMachine):
             if plan is not None:
                 _move(plan, P.SUPERSEDED)
             goal.move(G.PENDING)
+            self._waits(goal)
+
+    @rule()
+    def sweep(self) -> None:
+        """Parts of what has ended are let go of, whatever their agent is committed to."""
+        for goal in self.goals.values():
+            if goal.state in GOAL_ENDED or not goal.superseded:
+                continue
+            decided = reconsider(goal.kind, Situation(about_goal=tuple(goal.told), superseded=goal.superseded))
+            assert decided.course is Course.DROP
+            if (plan := goal.open_plan) is not None:
+                _move(plan, P.CANCELLED)
+            goal.move(G.DROPPED)
 
     @rule(which=st.integers(0, 9))
     def cancel(self, which: int) -> None:
-        goal = self._some(which, *(state for state in G if state not in GOAL_ENDED))
+        goal = self._some(which, *OPEN)
         if goal is None:
             return
         if (plan := goal.open_plan) is not None:
@@ -190,7 +227,7 @@ class Mind(RuleBasedStateMachine):
     @invariant()
     def nothing_starves(self) -> None:
         for goal in self.goals.values():
-            assert goal.passed_over <= MOST_GOALS * OLDEST_EVERY
+            assert goal.passed_over < (goal.older + 1) * OLDEST_EVERY
 
     @invariant()
     def no_limit_is_passed_and_nothing_runs_unapproved(self) -> None:
