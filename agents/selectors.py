@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Value, When
 
-from agents.models import Agent, Goal, HandCommand, IntentPlan, LogLine, Workspace
+from agents.models import Agent, Attempt, Goal, HandCommand, IntentPlan, LogLine, Workspace
+from agents.states import GoalState
 from people.models import User
 from people.roles import Role
 
@@ -20,6 +21,13 @@ def goals_visible_to(user: User) -> QuerySet[Goal]:
     """The person's own goals; for reviewers, operators and admins all."""
     goals = Goal.objects.select_related("submitted_by", "workspace")
     return goals if sees_everything(user) else goals.filter(submitted_by=user)
+
+
+def begun() -> Case:
+    """Of a goal that did not come to its end, whether a step of it was tried; it is looked up for such goals only."""
+    tried = Attempt.objects.filter(intent__intent_plan__goal=OuterRef("pk"))
+    left = When(state__in=[GoalState.DROPPED.value, GoalState.FAILED.value], then=Exists(tried))
+    return Case(left, default=Value(False), output_field=BooleanField())
 
 
 def agents_usable_by(user: User) -> QuerySet[Agent]:

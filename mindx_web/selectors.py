@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.selectors import goals_visible_to, plans_visible_to
+from agents.selectors import begun, goals_visible_to, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
@@ -93,6 +93,7 @@ def goals_shown(user: User) -> Goals:
             position=Subquery(running.values("position")[:1]),
             steps=_count(steps),
             unknown=Exists(intents.filter(state=IntentState.OUTCOME_UNKNOWN)),
+            begun=begun(),
         )
         .order_by("-pk")
     )

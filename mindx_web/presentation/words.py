@@ -70,6 +70,15 @@ _REASONS: Mapping[str, str] = {
     "dependency_failed": "a goal it depends on has failed",
 }
 
+# What a goal in a person's hands waits for, by its reason; everything else lacks a plan.
+_ASKED: Mapping[str, Badge] = {
+    "outcome_unknown": Badge("outcome_unknown", "question", "did it take effect?"),
+    "needs_a_hand": Badge("manual", "hand", "a step needs a hand"),
+    "question_open": Badge("manual", "question", "answer needed"),
+    "design_sent_back": Badge("manual", "undo", "another design needed"),
+    "deadline_passed": Badge("manual", "clock", "its time is over"),
+}
+
 PART_NAMES: Mapping[str, str] = {
     "database": "Postgres",
     "redis": "Redis",
@@ -92,6 +101,11 @@ def words(identifier: str) -> str:
 def state_badge(state: str) -> Badge:
     """The badge of a goal's, plan's, intent's or version's state."""
     return Badge(state, STATE_ICONS.get(state, "dot"), words(state))
+
+
+def asked_badge(reason: str) -> Badge:
+    """What a goal that is `manual` for `reason` wants of a person."""
+    return _ASKED.get(reason.partition(":")[0], Badge("manual", "hand", "plan needed"))
 
 
 def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False) -> Badge:

@@ -70,6 +70,13 @@ def state(value: str, word: str = "") -> SafeString:
 
 
 @register.simple_tag
+def asked(goal: Any) -> SafeString:
+    """The badge of a goal in a person's hands: what it waits for. `goal.unknown`: what became of a step."""
+    badge = said.asked_badge("outcome_unknown" if getattr(goal, "unknown", False) else goal.reason)
+    return format_html('<span class="state" data-s="{}">{}{}</span>', badge.key, icon(badge.icon), badge.word)
+
+
+@register.simple_tag
 def origin(param: Any) -> SafeString:
     """The badge of a parameter's origin. `param` is a document's Parameter or its JSON object; its note follows."""
     badge = said.origin_badge(

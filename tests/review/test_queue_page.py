@@ -197,7 +197,7 @@ def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: Use
     text = page(client_of(judge))
     assert "did it take effect?" in text
     assert "step 2, write" in text
-    assert "needs a plan or a hand" not in text
+    assert "plan needed" not in text
 
 
 @pytest.mark.parametrize("state", ["awaiting_review", "manual"])

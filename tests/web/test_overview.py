@@ -15,7 +15,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.models import Goal, Intent, IntentPlan
+from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.states import GoalState, IntentState
 from mindx_web import health, heartbeat, selectors
 from mindx_web.presentation.bars import HEIGHT
@@ -128,13 +128,38 @@ def test_a_goal_that_needs_a_hand_asks_its_owner(owner: User, client_of: ClientO
     assert "plan needed" in page
 
 
+def test_a_step_that_needs_a_hand_is_not_said_to_lack_a_plan(
+    owner: User, client_of: ClientOf, goal_rows: GoalRows
+) -> None:
+    (goal,) = goal_rows(owner, GoalState.MANUAL, reason="needs_a_hand: step 2 failed")
+    page = overview(client_of(owner))
+    assert "plan needed" not in page
+    assert "a step needs a hand" in page
+    assert f'href="/goals/{goal.pk}/hand"' in page
+    (goal,) = goal_rows(owner, GoalState.MANUAL, reason="question_open: where to?")
+    assert "answer needed" in overview(client_of(owner))
+
+
+def test_a_goal_dropped_in_its_middle_had_a_plan_and_a_review(
+    owner: User, client_of: ClientOf, propose_plan: ProposePlan
+) -> None:
+    plan = propose_plan(owner)
+    ended = {"state": GoalState.DROPPED.value, "reason": "impossible: it is gone", "ended_at": timezone.now()}
+    Goal.objects.filter(pk=plan.goal_id).update(**ended)
+    for address in ("/", "/goals/"):
+        assert "Execute: left off".lower() not in client_of(owner).get(address).content.decode().lower()
+    Attempt.objects.create(intent=plan.intents.first(), number=1, fence=1, worker="w", started=timezone.now())
+    for address in ("/", "/goals/"):
+        assert 'data-w="left"' in client_of(owner).get(address).content.decode(), address
+
+
 def test_a_step_of_unknown_outcome_asks_whether_it_happened(
     owner: User, client_of: ClientOf, propose_plan: ProposePlan
 ) -> None:
     plan = propose_plan(owner)
     Goal.objects.filter(pk=plan.goal_id).update(state=GoalState.MANUAL)
     Intent.objects.filter(intent_plan=plan, position=1).update(state=IntentState.OUTCOME_UNKNOWN)
-    assert "did it happen?" in overview(client_of(owner))
+    assert "did it take effect?" in overview(client_of(owner))
 
 
 def test_what_runs_and_what_just_ended_is_shown(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
