@@ -111,7 +111,9 @@ class RecoveryTime:
         ]
 
     def _resets(self) -> list[RecoveryReset]:
-        rows = RecoveryReset.objects.filter(failure_class__in=["", self.failure_class], tool__in=["", self.tool])
+        rows = recovery_learning.resets_in_force().filter(
+            failure_class__in=["", self.failure_class], tool__in=["", self.tool]
+        )
         return list(rows.select_related("by").order_by("-pk")[:_MOST_MARKS])
 
     def _marks(self, resets: Sequence[RecoveryReset]) -> dict[Way, list[Mark]]:

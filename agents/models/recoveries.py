@@ -191,6 +191,8 @@ class RecoveryReset(models.Model):
     strategy = models.CharField(max_length=64, blank=True)
     # The newest failure that no longer counts.
     up_to = models.BigIntegerField()
+    # The reset that this row takes back; such a row resets nothing itself.
+    takes_back = models.BigIntegerField(null=True)
     why = models.CharField(max_length=300, blank=True)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
@@ -199,7 +201,7 @@ class RecoveryReset(models.Model):
         ordering = ["-id"]
 
     def __str__(self) -> str:
-        return f"reset up to failure {self.up_to}"
+        return f"reset up to failure {self.up_to}" if self.takes_back is None else f"reset {self.takes_back} taken back"
 
 
 class RecoveryStatistic(models.Model):
@@ -238,6 +240,7 @@ class HandItem(models.Model):
         DONE = "done", "did it by hand"
         AGAIN = "again", "let it be tried again"
         SKIP = "skip", "skipped the step"
+        INSTEAD = "instead", "put other steps in its place"
         ABORT = "abort", "gave up the plan"
         PLAN = "plan", "wrote a plan"
 

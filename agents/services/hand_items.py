@@ -7,9 +7,9 @@ anybody else it is asked about as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -20,8 +20,9 @@ from django.utils import timezone
 from agents.bdi import document as documents
 from agents.bdi import resuming, simplifying
 from agents.bdi.conditions import reference_of
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.bdi.references import references
+from agents.bdi.types import Step
 from agents.errors import NotPossibleNow, NotYours, PlanInvalid
 from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, Workspace
 from agents.selectors import may_change, sees_everything
@@ -114,6 +115,46 @@ def fix(item: HandItem, *, by: User, values: Mapping[str, Any], note: str = "") 
             raise NotPossibleNow("These are the values that failed. Change one, or have it tried again.")
         _check(held, (edited,))
         return _asked(held, (edited,), (), f"{by.username} fixed the parameters of step {item.position}")
+
+
+def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], note: str = "") -> IntentPlan:
+    """Propose the rest of the plan with other steps in the place of the failed one; it is reviewed like any change.
+
+    Raises NotYours, NotPossibleNow and PlanInvalid; then nothing has changed.
+    """
+    with _answering(item, by, Answer.INSTEAD, note) as held:
+        if reading := readers(held.document, item.position):
+            said = ", ".join(map(str, reading))
+            raise NotPossibleNow(f"Step {said} reads what this step answers. Fix it, or write a plan by hand.")
+        read, problems = proposing.steps_by_hand(steps)
+        if problems:
+            raise PlanInvalid(problems)
+        made = tuple(_in_place(held.step, one) for one in read)
+        if not made:
+            raise NotPossibleNow("Say what is to be done instead, one step a line.")
+        if [(one.tool, one.command, dict(one.params)) for one in made] == [
+            (held.step.tool, held.step.command, dict(held.step.params))
+        ]:
+            raise NotPossibleNow("This is the step that failed. Say something else, or have it tried again.")
+        _check(held, made)
+        return _asked(held, made, (), f"{by.username} has something else done instead of step {item.position}")
+
+
+def _in_place(failed: IntentSpec, step: Step) -> IntentSpec:
+    """A person's step where the failed one stood. What a document fixes of a step is fixed when it is proposed."""
+    recorded = tuple(
+        Parameter(name, one.value, one.origin, one.original, one.span, one.note) for name, one in step.params.items()
+    )
+    return replace(
+        failed,
+        tool=step.tool,
+        command=step.command,
+        params=step.values(),
+        parameters=recorded,
+        justification=f"instead of {failed.tool}.{failed.command}, which failed",
+        rule="",
+        alternatives=(),
+    )
 
 
 def done(item: HandItem, *, by: User, note: str = "") -> None:

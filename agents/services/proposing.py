@@ -41,8 +41,8 @@ def draft_by_hand(
     goal: Goal, steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]], *, by: User
 ) -> tuple[PlanDraft, list[Problem]]:
     """A person's steps for a goal as a draft, and every problem it has (none: it may be proposed)."""
-    main, main_problems = _steps_by_hand(steps, first=1)
-    undo, undo_problems = _steps_by_hand(cleanup, first=len(steps) + 1)
+    main, main_problems = steps_by_hand(steps)
+    undo, undo_problems = steps_by_hand(cleanup, first=len(steps) + 1)
     problems = [*main_problems, *undo_problems]
     if not problems:
         main, undo = link(main, REGISTRY), link(undo, REGISTRY)
@@ -115,7 +115,7 @@ def _all_steps(draft: PlanDraft) -> list[Step]:
     return [one for step in (*draft.steps, *draft.cleanup) for one in (step, *step.alternatives)]
 
 
-def _steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int) -> tuple[tuple[Step, ...], list[Problem]]:
+def steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int = 1) -> tuple[tuple[Step, ...], list[Problem]]:
     """Bind what a person wrote. A step that names no known command is a problem, not an exception."""
     steps: list[Step] = []
     problems: list[Problem] = []

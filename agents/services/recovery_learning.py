@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import Max, OuterRef, Q, Subquery
+from django.db.models import Exists, Max, OuterRef, QuerySet, Subquery
 
 from agents.bdi import recovery_settings
 from agents.bdi.failures import FailureClass
@@ -18,6 +18,7 @@ from agents.bdi.recovery import Policy
 from agents.bdi.recovery_learning import Cell, moving_average
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.bdi.strategies import Strategy, way_named
+from agents.errors import NotPossibleNow
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoverySetting, RecoveryStatistic
 from agents.services.failing import check_operator
 from people import journal
@@ -106,7 +107,7 @@ def rebuild(cells: Collection[CellKey]) -> None:
     if not cells:
         return
     settings = current_settings()
-    resets = list(RecoveryReset.objects.order_by("-pk"))
+    resets = list(resets_in_force().order_by("-pk"))
     for failure_class, tool, strategy in sorted(cells):
         name, _, variant = strategy.partition(":")
         found = FailureRecord.objects.filter(
@@ -128,6 +129,12 @@ def rebuild(cells: Collection[CellKey]) -> None:
                 "ids": [pk for pk, _, _ in cases[-REMEMBERED:]],
             },
         )
+
+
+def resets_in_force() -> QuerySet[RecoveryReset]:
+    """The resets that nobody took back."""
+    taken_back = RecoveryReset.objects.filter(takes_back=OuterRef("pk"))
+    return RecoveryReset.objects.filter(~Exists(taken_back), takes_back=None)
 
 
 def _begins(resets: Iterable[RecoveryReset], failure_class: str, tool: str, strategy: str) -> int:
@@ -239,13 +246,41 @@ def reset(*, by: User, failure_class: str = "", tool: str = "", strategy: str = 
         row = RecoveryReset.objects.create(
             failure_class=failure_class, tool=tool, strategy=strategy, up_to=last, why=why.strip()[:300], by=by
         )
-        fits = Q()
-        for name, value in (("failure_class", failure_class), ("tool", tool), ("strategy", strategy)):
-            if value:
-                fits &= Q(**{name: value})
-        rebuild(set(RecoveryStatistic.objects.filter(fits).values_list("failure_class", "tool", "strategy")))
-        what = " × ".join(part or "every" for part in (failure_class, tool, strategy))
-        journal.record(
-            Event.RECOVERY, by=by, subject=f"recovery_statistics:{what}", data={"after": {"begins": "anew"}, "why": why}
-        )
+        rebuild(_cells_of(row))
+        journal.record(Event.RECOVERY, by=by, subject=_subject(row), data={"after": {"begins": "anew"}, "why": row.why})
     return row
+
+
+def take_back(reset: RecoveryReset, *, by: User, why: str = "") -> RecoveryReset:
+    """Have the cases before a reset count again. Raises NotYours and NotPossibleNow.
+
+    Two people who do it at once write two rows that say the same.
+    """
+    check_operator(by)
+    with transaction.atomic():
+        if not resets_in_force().filter(pk=reset.pk).exists():
+            raise NotPossibleNow("This was taken back already.")
+        row = RecoveryReset.objects.create(
+            failure_class=reset.failure_class,
+            tool=reset.tool,
+            strategy=reset.strategy,
+            up_to=reset.up_to,
+            takes_back=reset.pk,
+            why=why.strip()[:300],
+            by=by,
+        )
+        rebuild(_cells_of(reset))
+        changed = {"after": {"reset": reset.pk, "is": "taken back"}, "why": row.why}
+        journal.record(Event.RECOVERY, by=by, subject=_subject(reset), data=changed)
+    return row
+
+
+def _cells_of(reset: RecoveryReset) -> set[CellKey]:
+    named = {name: value for name in ("failure_class", "tool", "strategy") if (value := getattr(reset, name))}
+    found = RecoveryStatistic.objects.filter(**named)
+    return set(found.values_list("failure_class", "tool", "strategy"))
+
+
+def _subject(reset: RecoveryReset) -> str:
+    what = " × ".join(part or "every" for part in (reset.failure_class, reset.tool, reset.strategy))
+    return f"recovery_statistics:{what}"

@@ -7,6 +7,7 @@ from agents.views import recovery, recovery_time
 urlpatterns = [
     path("", recovery.board, name="recovery"),
     path("reset", recovery.reset, name="recovery-reset"),
+    path("reset/<int:pk>/back", recovery.take_back, name="recovery-reset-back"),
     path("failures/", recovery.failures, name="recovery-failures"),
     path("failures/<int:pk>/class", recovery.correct, name="recovery-correct"),
     path("time/", recovery_time.over_time, name="recovery-time"),

@@ -1,4 +1,4 @@
-"""The page on which a person mends what mindX could not: all facts of the failure, and the five ways to go on."""
+"""The page on which a person mends what mindX could not: all facts of the failure, and the six ways to go on."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from django.views.decorators.http import require_http_methods
 
 from agents.bdi import document as documents
 from agents.bdi.document import IntentSpec
+from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.strategies import way_named
 from agents.errors import NotPossibleNow, NotYours, PlanInvalid
 from agents.goal_page import GoalPage
 from agents.models import Goal, HandItem
-from agents.presentation import schema_form
+from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
-from agents.services import hand_commands, hand_items
+from agents.services import hand_commands, hand_items, reextracting
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from agents.views.asking import person_of, visible_goal
+from agents.views.by_hand import TEXT_MAX
 from people.models import User
 
 _PREFIX = "p."
+_INSTEAD = "steps"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -37,6 +40,8 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
             messages.warning(request, "Nobody waits for a hand here any more. Nothing was changed.")
         return redirect("goal-plan-by-hand" if item is not None else "goal", pk)
     if request.method != "POST":
+        if request.GET.get("values") == "goal":
+            return _read_again(request, goal, user, item)
         return _show(request, goal, user, item)
     note = request.POST.get("note", "").replace("\0", "").strip()[: hand_items.NOTE_MAX]
     filled: dict[str, str] = {}
@@ -53,6 +58,13 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
                     return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
                 hand_items.fix(item, by=user, values=values, note=note)
                 said = "The rest of the plan with your values awaits review; it goes on from there."
+            case "instead":
+                filled = {_INSTEAD: request.POST.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
+                lines = hand_lines.read_lines(filled[_INSTEAD], REGISTRY)
+                if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
+                    return _show(request, goal, user, item, filled=filled, trouble=wrong, status=422)
+                hand_items.instead(item, by=user, steps=hand_lines.steps_of(lines), note=note)
+                said = "The rest of the plan with your steps awaits review; it goes on from there."
             case "done":
                 hand_items.done(item, by=user, note=note)
                 said = "It counts as done. The plan goes on behind it."
@@ -78,6 +90,22 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("goal", pk)
 
 
+def _read_again(request: HttpRequest, goal: Goal, user: User, item: HandItem) -> HttpResponse:
+    """The form with the values that the goal's own words name now, for a person to look at and propose."""
+    spec = hand_items.step_of(item)
+    document = documents.read(bytes(item.intent_plan.document)) if item.intent_plan is not None else None
+    others = document.intents if document is not None else ()
+    made = reextracting.other_values(
+        goal, spec, Failure(FailureClass(item.failure.failure_class), item.failure.reason), others
+    )
+    if made is None:
+        return _show(request, goal, user, item, told="The goal's words name no other values for this step.")
+    filled = {name: schema_form.as_text(value) for name, value in made.params.items()}
+    changed = [name for name, value in made.params.items() if spec.params.get(name) != value]
+    told = f"Read again from the goal: {', '.join(changed)}. Nothing is changed before you propose it."
+    return _show(request, goal, user, item, filled=filled, told=told)
+
+
 def _show(
     request: HttpRequest,
     goal: Goal,
@@ -87,10 +115,12 @@ def _show(
     filled: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
     trouble: list[str] | None = None,
+    told: str = "",
     status: int = 200,
 ) -> HttpResponse:
     spec, command = _step(item)
-    told = trouble or (["Some values cannot be used. Nothing was changed."] if errors else [])
+    wrong = trouble or (["Some values cannot be used. Nothing was changed."] if errors else [])
+    values = {name: value for name, value in (filled or {}).items() if name != _INSTEAD}
     failure = item.failure
     closed = (failure.weighed or {}).get("closed", {})
     context: dict[str, Any] = {
@@ -100,7 +130,9 @@ def _show(
         "failure": failure,
         "spec": spec,
         "command": command,
-        "fields": _fields(spec, command, filled, errors or {}) if command is not None else [],
+        "fields": _fields(spec, command, values, errors or {}) if command is not None else [],
+        "instead": (filled or {}).get(_INSTEAD, ""),
+        "told": told,
         "attempt": failure.attempt,
         "before": [one for one in hand_items.history(item) if one.pk != failure.pk],
         "closed": [(way.words, why) for name, why in closed.items() if (way := way_named(name)) is not None],
@@ -111,11 +143,11 @@ def _show(
         if item.intent_plan is not None
         else [],
         "may_type": not hand_commands.why_not(user, goal),
-        "trouble": told,
+        "trouble": wrong,
     }
     response = render(request, "agents/goal/hand.html", context, status=status)
-    if told:
-        response.refused_because = " ".join(told)  # type: ignore[attr-defined]
+    if wrong:
+        response.refused_because = " ".join(wrong)  # type: ignore[attr-defined]
     return response
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -20,7 +20,9 @@ from agents.presentation.rates import Rate
 from agents.services import failing, recovery_learning
 from agents.services.tuning import versions
 from agents.services.tuning.of_recovery import Rules
+from agents.toolkit.registry import REGISTRY
 from agents.views.asking import person_of
+from agents.views.tuning import mark_of
 from people.models import User
 
 _PAGE = 50
@@ -65,7 +67,8 @@ def board(request: HttpRequest) -> HttpResponse:
         "tool": tool,
         "tools": sorted({one.tool for one in statistics if one.tool}),
         "policies": list(newest.values()),
-        "resets": RecoveryReset.objects.select_related("by")[:10],
+        "resets": _resets(),
+        "known_tools": sorted({tool.name for tool in REGISTRY.tools} | {one.tool for one in statistics if one.tool}),
         "any": any(one.cases for one in statistics),
     }
     return render(request, "agents/recovery/board.html", context)
@@ -108,10 +111,32 @@ def reset(request: HttpRequest) -> HttpResponse:
         messages.error(request, "There is no such class or strategy. Nothing was reset.")
         return redirect("recovery")
     why = post.get("why", "").replace("\0", "")
-    tool = post.get("tool", "").strip()[:64]
+    tool = post.get("tool", "").replace("\0", "").strip()[:64]
     recovery_learning.reset(by=user, failure_class=failure_class, tool=tool, strategy=strategy, why=why)
     messages.success(request, "The statistics begin anew. What was is kept and can still be read.")
     return redirect("recovery")
+
+
+@require_POST
+def take_back(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the cases before a reset count again."""
+    user = _operator(request)
+    row = get_object_or_404(RecoveryReset, pk=min(pk, _PK_MAX), takes_back=None)
+    try:
+        recovery_learning.take_back(row, by=user, why=request.POST.get("why", "").replace("\0", ""))
+    except NotPossibleNow as error:
+        messages.warning(request, f"Nothing was changed: {error}")
+    else:
+        messages.success(request, "Taken back: the cases before it count again.")
+    return redirect("recovery")
+
+
+def _resets() -> list[tuple[RecoveryReset, RecoveryReset | None]]:
+    """The newest resets, each with the row that took it back."""
+    rows = list(RecoveryReset.objects.filter(takes_back=None).select_related("by")[:10])
+    backs = RecoveryReset.objects.filter(takes_back__in=[row.pk for row in rows]).select_related("by")
+    by_reset = {row.takes_back: row for row in backs}
+    return [(row, by_reset.get(row.pk)) for row in rows]
 
 
 @require_safe
@@ -158,11 +183,13 @@ def rules(request: HttpRequest) -> HttpResponse:
     """The rules; a new one is shown with what it would have changed before it can be saved."""
     user = _operator(request)
     filled = {name: str(value).replace("\0", "").strip()[:300] for name, value in request.POST.items()}
-    preview, refused, status = None, "", 200
+    preview, refused, tried, status = None, "", "", 200
     if request.method == "POST":
         try:
             rule = _rule(filled)
-            if filled.get("act") == "save":
+            tried = mark_of({**asdict(rule), "failure_class": rule.failure_class.value})
+            # What is saved is exactly what was shown: somebody who types on after a preview sees the next one first.
+            if filled.get("act") == "save" and filled.get("tried") == tried:
                 _save(rule, user, filled.get("note", ""))
                 messages.success(request, "Saved. It counts from the next failure on.")
                 return redirect("recovery-rules")
@@ -174,6 +201,8 @@ def rules(request: HttpRequest) -> HttpResponse:
         "classes": list(FailureClass),
         "filled": filled,
         "preview": preview,
+        "tried": tried,
+        "typed_on": preview is not None and filled.get("act") == "save",
         "refused": refused,
     }
     return render(request, "agents/recovery/rules.html", context, status=status)
@@ -208,7 +237,8 @@ def _save(rule: Rule, by: User, note: str) -> None:
 
 def _rule(filled: dict[str, str]) -> Rule:
     code = filled.get("exit_code", "")
-    if code and not (code.lstrip("-").isascii() and code.lstrip("-").isdigit() and len(code) < 6):
+    digits = code.removeprefix("-")
+    if code and not (digits.isascii() and digits.isdigit() and len(code) < 6):
         raise failing.RuleRefused("exit_code", "An exit code is a whole number.")
     try:
         failure_class = FailureClass(filled.get("failure_class", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +111,7 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
             errors |= refused.errors
             checked = None
         if checked is not None:
-            warnings, mark = checked.warnings, _mark(checked.values)
+            warnings, mark = checked.warnings, mark_of(checked.values)
             # What is saved is exactly what was tried: somebody who types on after a trial sees the next one first.
             if typed.get("act") == "save" and typed.get("tried") == mark:
                 answer = _save(request, user, kind, found, checked.values, errors)
@@ -161,7 +162,7 @@ def _context(kind: Kind, found: Tunable | None) -> dict[str, Any]:
     return {"kind": kind, "one": found, "here": here, "usual": found.usual if found else None}
 
 
-def _mark(values: Values) -> str:
+def mark_of(values: Mapping[str, Any]) -> str:
     """By which a form tells that these values were tried."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 

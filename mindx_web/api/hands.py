@@ -53,10 +53,13 @@ class HandPage(Schema):
 
 
 class AnswerIn(Strict):
-    """`fix` with the parameters that change, `done` (you did its work), `again`, `skip`, or `abort`."""
+    """`fix` with the parameters that change, `instead` with the steps that take its place (`{tool, command, params}`),
+    `done` (you did its work), `again`, `skip`, or `abort`.
+    """
 
-    action: Literal["fix", "done", "again", "skip", "abort"]
+    action: Literal["fix", "instead", "done", "again", "skip", "abort"]
     params: dict[str, Any] = {}
+    steps: list[dict[str, Any]] = []
     note: str = ""
 
 
@@ -95,10 +98,14 @@ def answer(request: ApiRequest, goal_id: str, payload: AnswerIn) -> AnsweredOut:
     note = payload.note.replace("\0", "")[: hand_items.NOTE_MAX]
     if payload.params and payload.action != "fix":
         raise Problem(422, "Only a fix takes parameters.", kind="invalid")
+    if payload.steps and payload.action != "instead":
+        raise Problem(422, "Only “instead” takes steps.", kind="invalid")
     revision: IntentPlan | None = None
     match payload.action:
         case "fix":
             revision = hand_items.fix(item, by=user, values=payload.params, note=note)
+        case "instead":
+            revision = hand_items.instead(item, by=user, steps=payload.steps, note=note)
         case "done":
             hand_items.done(item, by=user, note=note)
         case "skip":

@@ -188,6 +188,7 @@ ACTIONS = {
     "agent-resume",
     "agent-version",
     "recovery-reset",
+    "recovery-reset-back",
     "recovery-correct",
     "recovery-rule-switch",
     "tuning-revert",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -92,10 +93,17 @@ def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(
     shown = client.post("/recovery/rules/", filled).content.decode()
     assert "changed 1 of the last 1 failures" in shown
     assert not FailureRule.objects.exists()
-    assert client.post("/recovery/rules/", {**filled, "act": "save"}).status_code == 302
+    seen = {"tried": re.search(r'name="tried" value="(\w+)"', shown)[1], "act": "save"}  # type: ignore[index]
+    other = client.post("/recovery/rules/", {**filled, **seen, "text": "quota"})
+    assert "not the rule that was shown" in other.content.decode(), "somebody who types on sees the next one first"
+    assert not FailureRule.objects.exists()
+    assert client.post("/recovery/rules/", {**filled, **seen}).status_code == 302
     assert FailureRule.objects.get().failure_class == "RATE_LIMIT_ERROR"
     assert client.post("/recovery/rules/", {**filled, "text": "", "act": "save"}).status_code == 422
-    assert client.post("/recovery/rules/", {**filled, "exit_code": "x"}).status_code == 422
+    for code in ("x", "--5", "-", "99999999"):
+        refused = client.post("/recovery/rules/", {**filled, "exit_code": code})
+        assert refused.status_code == 422
+        assert "An exit code is a whole number." in refused.content.decode()
 
 
 def test_a_class_is_corrected_and_statistics_begin_anew(
@@ -110,6 +118,18 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
     assert RecoveryReset.objects.get().why == "a new machine"
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 0
     assert FailureRecord.objects.count() == 1, "what was is kept"
+    row = RecoveryReset.objects.get()
+    back = f"/recovery/reset/{row.pk}/back"
+    assert client_of(owner).post(back).status_code == 403
+    assert "Take back" in client.get("/recovery/").content.decode()
+    assert "count again" in client.post(back, follow=True).content.decode()
+    assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
+    assert "taken back already" in client.post(back, follow=True).content.decode()
+    assert client.post(f"/recovery/reset/{RecoveryReset.objects.latest('pk').pk}/back").status_code == 404
+    shown = client.get("/recovery/").content.decode()
+    assert "taken back" in shown
+    client.post("/recovery/reset", {"tool": "another", "why": "only that tool"})
+    assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
 
 
 def test_what_helped_over_time_is_what_is_known_now_with_resets_and_pins_marked(

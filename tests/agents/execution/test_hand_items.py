@@ -21,6 +21,7 @@ from tests.agents.execution.conftest import run, write
 pytestmark = pytest.mark.django_db(transaction=True)
 Approved = Callable[..., IntentPlan]
 FAILS = run("python -c 'raise SystemExit(3)'")
+FAILS_AS_SAID = f'run "{FAILS["params"]["command_line"]}"'
 STEPS = [write("a.txt"), FAILS, write("c.txt")]
 
 
@@ -231,3 +232,64 @@ def test_a_plan_by_hand_takes_the_place_of_the_one_that_waits(item: HandItem, ow
     item.refresh_from_db()
     assert item.answer == "plan"
     assert states(item)[1:3] == [IntentState.FAILED, IntentState.SKIPPED]
+
+
+def test_other_steps_in_its_place_are_reviewed_and_the_run_goes_on_behind_them(
+    item: HandItem, owner: User, reviewer: User, client_of: Callable[[User], Client], file_of: Any
+) -> None:
+    client, address = client_of(owner), f"/goals/{item.goal_id}/hand"
+    for refused in ("", "dance the tango", FAILS_AS_SAID, "read the file ../../etc/passwd"):
+        answer = client.post(address, {"answer": "instead", "steps": refused})
+        assert answer.status_code in (409, 422), refused
+        assert refused == "" or refused.split()[0] in answer.content.decode(), "what was typed stays"
+    assert goal_of(item).state == GoalState.MANUAL
+    said = 'create the folder other\nwrite "by hand" to the file b.txt'
+    assert client.post(address, {"answer": "instead", "steps": said}).status_code == 302
+    revision = IntentPlan.objects.latest("pk")
+    intents = documents.read(bytes(revision.document)).intents
+    assert [spec.command for spec in intents] == ["mkdir", "write", "write"]
+    assert intents[0].justification == "instead of simple_coder.run, which failed"
+    assert Attempt.objects.count() == 2, "what was not shown does not run"
+    decisions.approve(revision, by=reviewer, digest=revision.digest)
+    cycle.work(item.goal_id)
+    assert goal_of(item).state == GoalState.ACHIEVED
+    assert file_of(revision, "b.txt") == b"by hand"
+    item.refresh_from_db()
+    assert item.get_answer_display() == "put other steps in its place"
+    recovery_learning.settle()
+    assert FailureRecord.objects.get().succeeded is True
+
+
+def test_nothing_else_stands_where_a_later_step_reads_the_answer(approved: Approved, owner: User) -> None:
+    reads = {
+        "tool": "simple_coder",
+        "command": "write",
+        "params": {"path": "d.txt", "content": "{{intents.1.result.stdout}}"},
+    }
+    plan = approved([FAILS, reads])
+    cycle.work(plan.goal_id)
+    with pytest.raises(NotPossibleNow, match="Step 2 reads"):
+        hand_items.instead(HandItem.objects.get(), by=owner, steps=[write("b.txt")])
+    assert goal_of(HandItem.objects.get()).state == GoalState.MANUAL
+
+
+def test_the_goals_words_are_read_again_into_the_form(
+    approved: Approved, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    plan = approved([FAILS], text="Run \"python -c 'print(7)'\"")
+    cycle.work(plan.goal_id)
+    address = f"/goals/{plan.goal_id}/hand?values=goal"
+    page = client_of(owner).get(address).content.decode()
+    assert "print(7)" in page.split('name="p.command_line"')[1][:200]
+    assert "Read again from the goal: command_line" in page
+    assert goal_of(HandItem.objects.get()).state == GoalState.MANUAL, "only a person proposes it"
+
+
+def test_the_facts_stand_before_the_forms_and_lead_to_them(
+    item: HandItem, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    """A phone shows one column in this order."""
+    page = client_of(owner).get(f"/goals/{item.goal_id}/hand").content.decode()
+    facts, leads, form = (page.index(one) for one in ('id="hand-facts"', 'href="#hand-step"', 'id="hand-step"'))
+    assert facts < leads < form
+    assert "an operator pinned" in page or "pinned" in page, "why it was left to a person"
