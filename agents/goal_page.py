@@ -16,6 +16,7 @@ from django.urls import reverse
 
 from agents import goal_facts, goal_family, goal_network
 from agents.bdi import document as documents
+from agents.bdi.document import IntentSpec
 from agents.bdi.failures import PLANNING
 from agents.bdi.strategies import way_named
 from agents.goal_family import Relative
@@ -35,6 +36,7 @@ from agents.models import (
 )
 from agents.presentation import code_report, endings, hidden, timeline
 from agents.presentation.timeline import Node
+from agents.presentation.values import as_text
 from agents.selectors import goals_visible_to, may_change, may_correct, sees_everything
 from agents.services import hand_items, parameters, planning, replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
@@ -53,6 +55,16 @@ PLANNING_FAILURES_SHOWN = 5
 _WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A step whose worker died while it ran: what it does, with every value, and its last try."""
+
+    intent: Intent
+    sentence: str
+    values: tuple[tuple[str, str], ...]
+    attempt: Attempt | None
 
 
 @dataclass(frozen=True)
@@ -404,12 +416,16 @@ class GoalPage:
         return str(newest or 0)
 
     @cached_property
-    def unknown_outcomes(self) -> list[Intent]:
-        """Intents of which a person must say what became of them."""
+    def unknown_outcomes(self) -> list[Unknown]:
+        """Steps of which a person must say what became of them, with what such a person has to know."""
         plan = self.plan
         if plan is None or plan.state != PlanState.EXECUTING:
             return []
-        return [intent for intent in plan.intents.all() if intent.state == IntentState.OUTCOME_UNKNOWN]
+        asked = [intent for intent in plan.intents.all() if intent.state == IntentState.OUTCOME_UNKNOWN]
+        if not asked or self.seal_is_broken:
+            return [Unknown(intent, "", (), None) for intent in asked]
+        document = documents.read(bytes(plan.document))
+        return [_unknown(intent, document.at(intent.position)) for intent in asked]
 
     @property
     def tab(self) -> str:
@@ -433,6 +449,11 @@ class GoalPage:
         """The fragments by their ids, as the live page shows them now."""
         context = {"page": self, "goal": self.goal}
         return {name: render_to_string(f"agents/goal/_{name[5:]}.html", context) for name in FRAGMENTS}
+
+
+def _unknown(intent: Intent, spec: IntentSpec) -> Unknown:
+    values = tuple((name, as_text(value)) for name, value in spec.params.items())
+    return Unknown(intent, spec.sentence, values, max(intent.attempts.all(), key=lambda one: one.number, default=None))
 
 
 def find(user: User, pk: int) -> Goal | None:

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [("agents", "0057_recoveries_so_far")]
 
     operations = [
-        migrations.AlterField(
+        migrations.SeparateDatabaseAndState(state_operations=[migrations.AlterField(
             model_name="handitem",
             name="answer",
             field=models.CharField(
@@ -25,5 +25,5 @@ class Migration(migrations.Migration):
                 ],
                 max_length=8,
             ),
-        ),
+        )]),
     ]

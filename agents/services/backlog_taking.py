@@ -195,6 +195,13 @@ def lift(*, by: User, reason: str) -> BacklogLift:
     return row
 
 
+_BOUND_WORDS = {
+    "failures_of_one": "One wish may fail {} times in a row.",
+    "without_success": "{} may end with nothing better.",
+    "per_day": "{} may be begun in a day.",
+}
+
+
 def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") -> BacklogRules:
     """Save other stop rules as the next version; they hold at the next decision."""
     if not may_process(by):
@@ -211,9 +218,9 @@ def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") ->
     named = (*stops.BOUNDS, "near_enough")
     for name, (least, most) in stops.BOUNDS.items():
         if not least <= getattr(row, name) <= most:
-            raise NotPossibleNow(f"{name.replace('_', ' ')}: from {least} to {most}.")
+            raise NotPossibleNow(_BOUND_WORDS[name].format(f"{least} to {most:,}"))
     if not 0.5 <= near_enough <= 1.0:
-        raise NotPossibleNow("near enough: from 0.5 to 1.")
+        raise NotPossibleNow("Alike is from 0.5 to 1.")
     with transaction.atomic():
         row.save()
         told = {

@@ -22,7 +22,7 @@ def values_of(goal: Goal, tool: str, command: str, name: str) -> list[Seen]:
         Intent.objects.filter(tool=tool, command=command, state=IntentState.SUCCEEDED.value)
         .filter(intent_plan__goal__in=goals_visible_to(goal.submitted_by))
         .exclude(intent_plan__goal=goal)
-        .select_related("intent_plan")
+        .select_related("intent_plan__goal__submitted_by")
         .order_by("-pk")[:MOST]
     )
     now, found = timezone.now(), []
@@ -32,6 +32,7 @@ def values_of(goal: Goal, tool: str, command: str, name: str) -> list[Seen]:
         except (Unreadable, IndexError):
             continue
         if name in params:
+            goal_of = step.intent_plan.goal
             days = (now - step.intent_plan.queued_at).total_seconds() / _DAY_S
-            found.append(Seen(params[name], days, str(step.intent_plan.goal_id)))
+            found.append(Seen(params[name], days, str(goal_of.pk), goal_of.submitted_by.username))
     return found

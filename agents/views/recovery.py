@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -19,6 +19,7 @@ from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.services import failing, recovery_learning
 from agents.services.tuning import versions
+from agents.services.tuning.kinds import Values
 from agents.services.tuning.of_recovery import Rules
 from agents.toolkit.registry import REGISTRY
 from agents.views.asking import person_of
@@ -70,6 +71,7 @@ def board(request: HttpRequest) -> HttpResponse:
         "resets": _resets(),
         "known_tools": sorted({tool.name for tool in REGISTRY.tools} | {one.tool for one in statistics if one.tool}),
         "any": any(one.cases for one in statistics),
+        "has_failed": bool(statistics),
     }
     return render(request, "agents/recovery/board.html", context)
 
@@ -187,7 +189,8 @@ def rules(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             rule = _rule(filled)
-            tried = mark_of({**asdict(rule), "failure_class": rule.failure_class.value})
+            _check(rule)
+            tried = mark_of(_values(rule))
             # What is saved is exactly what was shown: somebody who types on after a preview sees the next one first.
             if filled.get("act") == "save" and filled.get("tried") == tried:
                 _save(rule, user, filled.get("note", ""))
@@ -226,13 +229,29 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
 def _save(rule: Rule, by: User, note: str) -> None:
     """By the checks and under the lock of everything that is tuned. Raises RuleRefused."""
     try:
-        said = {field.name: getattr(rule, field.name) for field in _RULES.fields if field.name != "enabled"}
-        versions.save(_RULES, {**said, "failure_class": rule.failure_class.value, "enabled": True}, by=by, note=note)
+        versions.save(_RULES, _values(rule), by=by, note=note)
     except TuningRefused as refused:
-        field, message = next(iter(refused.errors.items()))
-        raise failing.RuleRefused(field, message) from refused
+        raise _refused(refused) from refused
     except NotPossibleNow as same:
         raise failing.RuleRefused("", str(same)) from same
+
+
+def _check(rule: Rule) -> None:
+    """Raise RuleRefused for a rule that could not be saved: what nobody can have is not shown as if they could."""
+    try:
+        versions.cleaned(_RULES, _values(rule), {})
+    except TuningRefused as refused:
+        raise _refused(refused) from refused
+
+
+def _values(rule: Rule) -> Values:
+    said = {field.name: getattr(rule, field.name) for field in _RULES.fields if field.name != "enabled"}
+    return {**said, "failure_class": rule.failure_class.value, "enabled": True}
+
+
+def _refused(refused: TuningRefused) -> failing.RuleRefused:
+    field, message = next(iter(refused.errors.items()))
+    return failing.RuleRefused(field, message)
 
 
 def _rule(filled: dict[str, str]) -> Rule:

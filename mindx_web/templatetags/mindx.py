@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
@@ -26,6 +28,9 @@ from mindx_web.presentation.taken import cells as taken_cells
 from sandbox.gate.hosts import PACKAGES
 
 register = template.Library()
+
+# The goals in the reason for a value of earlier runs, as `experience.Prediction.why` says them.
+_RUNS = re.compile(r"\(goal (?P<goals>\d{1,18}(?:, \d{1,18})*)")
 
 
 @register.simple_tag
@@ -90,8 +95,20 @@ def origin(param: Any) -> SafeString:
         badge.key,
         icon(badge.icon),
         badge.word,
-        format_html(": {}", visible(note, "line")) if note else "",
+        format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else "",
     )
+
+
+def _evidence(note: str) -> SafeString:
+    """What speaks for a value taken from earlier runs, each of the goals a link."""
+    found = _RUNS.search(note)
+    if found is None:
+        return visible(note, "line")
+    goals = format_html_join(
+        ", ", '<a href="{}">{}</a>', ((reverse("goal", args=[pk]), pk) for pk in found["goals"].split(", "))
+    )
+    before, after = note[: found.start("goals")], note[found.end("goals") :]
+    return format_html("{}{}{}", visible(before, "line"), goals, visible(after, "line"))
 
 
 @register.simple_tag

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents import goal_log
+from agents.bdi import document as documents
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
 from agents.services import goals, logs
 from agents.services.logs import NewLine
@@ -261,7 +262,11 @@ def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer
     Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
     Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
     client = client_of(owner)
-    assert "Did it take effect?" in said(client, "goal", plan.goal_id)
+    page = said(client, "goal", plan.goal_id)
+    assert "Did it take effect?" in page
+    spec = documents.read(bytes(plan.document)).at(intent.position)
+    for known in (spec.sentence, *map(str, spec.params.values())):
+        assert known in page.split('id="unknown-1"')[1].split("</form>")[0], "what one must know to say so"
     address = reverse("goal-outcome", args=[plan.goal_id, intent.pk])
     client.post(address, {"outcome": "nonsense"})
     intent.refresh_from_db()

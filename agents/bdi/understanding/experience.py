@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi.network import listed
+
 # A run counts half after so many days: habits change.
 HALF_LIFE_DAYS = 30.0
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The value of one earlier run: how many days ago it was, and of which goal."""
+    """The value of one earlier run: how many days ago it was, of which goal, and whose that is."""
 
     value: Any
     days_ago: float
     goal: str
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,15 @@ class Prediction:
     agreeing: int
     newest_days: float
     goals: tuple[str, ...]
+    people: tuple[str, ...] = ()
 
     @property
     def why(self) -> str:
         """How often and how recently, and where to look."""
         newest = "today" if self.newest_days < 1 else f"{self.newest_days:.0f} day{'s' * (self.newest_days >= 1.5)} ago"
         named = ", ".join(self.goals[:3])
-        return f"{self.agreeing} of {self.runs} earlier runs took this, the newest {newest} (goal {named})"
+        by = f", of {listed(self.people[:3])}" if self.people else ""
+        return f"{self.agreeing} of {self.runs} earlier runs took this, the newest {newest} (goal {named}{by})"
 
 
 def predict(seen: Sequence[Seen], *, least_runs: int, least_share: float) -> Prediction | None:
@@ -57,7 +62,8 @@ def predict(seen: Sequence[Seen], *, least_runs: int, least_share: float) -> Pre
     if len(goals) < least_runs or weights[key] < least_share * sum(weights.values()):
         return None
     confidence = (len(group) + 1) / (len(seen) + 2)
-    return Prediction(group[0].value, round(confidence, 3), len(seen), len(group), group[0].days_ago, goals)
+    people = tuple(dict.fromkeys(one.by for one in group if one.by))
+    return Prediction(group[0].value, round(confidence, 3), len(seen), len(group), group[0].days_ago, goals, people)
 
 
 def _weight(one: Seen) -> float:

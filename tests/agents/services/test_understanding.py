@@ -16,6 +16,7 @@ from agents.models import Goal, Intent, IntentPlan, ParameterRule, ParameterSett
 from agents.services import answering, cycle, workspaces
 from agents.services.answering import Reply
 from agents.states import GoalState
+from mindx_web.templatetags.mindx import origin
 from people.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -162,6 +163,10 @@ def test_a_missing_value_is_predicted_from_runs_that_agree_and_says_which(
     (message,) = [one for one in spec.parameters if one.name == "message"]
     assert (message.value, message.origin) == ("Weekly figures", "experience")
     assert "5 of 5 earlier runs took this, the newest 2 days ago" in message.note
+    last = Intent.objects.filter(command="commit", state="succeeded").latest("pk").intent_plan.goal_id
+    assert f"(goal {last}, " in message.note
+    assert message.note.endswith(f", of {owner.username})")
+    assert f'<a href="/goals/{last}/">{last}</a>' in origin(message), "its evidence is a click away"
 
 
 def test_runs_that_differ_or_are_somebody_elses_predict_nothing(
