@@ -163,7 +163,12 @@
       if (button && !button.disabled) text.form.requestSubmit(button);
     };
     document.addEventListener("keydown", event => {
-      if (event.key === "Escape") { closeMenus(null); return; }
+      if (event.key === "Escape") {
+        /* what had the focus is hidden with its menu: without this the keyboard would begin the page anew */
+        document.activeElement?.closest("details.menu[open], details.nav-more[open]")?.querySelector("summary").focus();
+        closeMenus(null);
+        return;
+      }
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) {
         if (!event.repeat && !event.defaultPrevented && !event.isComposing) send(event.target);
         return;

@@ -90,12 +90,10 @@ def origin(param: Any) -> SafeString:
         changed=_of(param, "original") is not None,
     )
     note = str(_of(param, "note") or "")
+    told = format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else ""
+    # One box for the words: beside links each of their pieces would be a column of its own.
     return format_html(
-        '<span class="origin" data-o="{}">{}{}{}</span>',
-        badge.key,
-        icon(badge.icon),
-        badge.word,
-        format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else "",
+        '<span class="origin" data-o="{}">{}<span>{}{}</span></span>', badge.key, icon(badge.icon), badge.word, told
     )
 
 

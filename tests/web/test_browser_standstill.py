@@ -16,6 +16,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_everything_is_stopped_for_a_reason_and_let_go_on(operator: User, open_page: Callable[..., Page]) -> None:
     page = open_page(operator, "/agents/")
     page.locator("summary", has_text="Stop everything").press("Enter")
+    opens = page.locator("summary", has_text="Stop everything")
+    page.get_by_label("Why, for everybody to read").press("Escape")
+    expect(opens).to_be_focused()  # whoever closes a menu by the keyboard goes on where it was opened
+    expect(page.get_by_label("Why, for everybody to read")).to_be_hidden()
+    opens.press("Enter")
     found = looked_at(page, "stop-everything")
     for width in (390, 1440):
         page.set_viewport_size({"width": width, "height": 900})
