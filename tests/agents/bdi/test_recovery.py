@@ -173,8 +173,8 @@ def test_what_helped_is_chosen_and_what_never_did_is_not() -> None:
     assert found.get(RETRY, 0) < 20
 
 
-def test_greedy_choice_is_no_trap_every_strategy_is_reachable_for_every_class() -> None:
-    """TRAPS: greedy choice; manual and abort are unreachable; the secondary does not exist."""
+def test_trap_greedy_choice_with_manual_and_abort_unreachable_and_no_secondary() -> None:
+    """Every strategy is chosen for every class when it is what helps; the secondary is held above."""
     for failure_class in FailureClass:
         for wanted in WAYS:
             # Giving up is worth it where nothing else is: of what is open here nothing ever helped.
