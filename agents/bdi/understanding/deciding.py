@@ -16,6 +16,8 @@ from agents.bdi.understanding.understood import Meant, Question
 LEAST_MARGIN = 0.3
 # What has more than this against it says nothing about what is meant.
 HOPELESS = 3.2
+# What has less is offered where nothing better is found.
+MOST_OFFERED = 6.0
 
 # Words that point at something somebody sees.
 _POINTING = frozenset({"it", "them", "this", "that", "these", "those", "there", "the", "my", "our"})
@@ -24,8 +26,12 @@ _POINTING = frozenset({"it", "them", "this", "that", "these", "those", "there", 
 def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
     """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
     distinct = distinct_of(found)
-    if not distinct or distinct[0].cost > HOPELESS:
+    if not distinct:
         return None
+    if distinct[0].cost > HOPELESS:
+        likely = [one for one in distinct if one.cost <= MOST_OFFERED]
+        question = which(part.text, likely[0], likely[1:6], step) if likely else None
+        return ([], question) if question is not None and question.choices else None
     best = _fuller(distinct)
     rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
     margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)

@@ -156,7 +156,8 @@ def _with_fixed(state: State) -> dict[str, Filled]:
 
 def _left(state: State, met: Met, is_open: bool) -> _Left:
     """What is left over, sorted. `is_open`: the object of the command was not found."""
-    left, superfluous = without_superfluous(state.left)
+    giving = state.lexicon.words_of_values(state.entry.command)
+    left, superfluous = without_superfluous(state.left, giving)
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]

@@ -52,6 +52,9 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     if quoted is not None and (quoted is kept[0] or " " in quoted.value) and kept[0].text not in PROGRAMS:
         said, span = quoted.value, (quoted.start, quoted.end)
         rest = [one for one in tokens if one is not quoted]
+        if _is_typed(said, asked):
+            # What an environment has is known when it runs; a plan with a program that may not run is refused as that.
+            return Filled(said, span, literals=1), rest
     else:
         kept, rest = together(kept, asked.raw)
         while len(kept) > 1 and kept[-1].text in FILE_HEADS | {"tool", "command"} and kept[-1].kind == WORD:
@@ -67,6 +70,19 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     filled = _runnable(said, span, asked)
     little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE) if quoted is None else 0
     return replace(filled, penalty=filled.penalty + 1.0 * little), rest
+
+
+_TYPED = re.compile(r"[A-Za-z][\w.+-]*(?:\s+\S+)*\Z", re.ASCII)
+
+
+def _is_typed(said: str, asked: Asked) -> bool:
+    """Whether what stands in quotes is a command line of a program that mindX knows nothing of: “npm run build”."""
+    first, *others = said.strip().split(" ")
+    if not _TYPED.match(said.strip()) or first in PROGRAMS or asked.tree.kind(first) or "." in first:
+        return False
+    if nearest(first.casefold(), PROGRAMS) or first.casefold() in IDLE | FILE_HEADS | asked.about:
+        return False
+    return first == first.casefold() and not any(word.casefold() in _OF_SENTENCES for word in others)
 
 
 _HEADS = frozenset({"script", "program", "job", "server", "module"})

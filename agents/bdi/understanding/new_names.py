@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, WORD, Token
 from agents.bdi.understanding.written_paths import has_ending
 
@@ -46,7 +47,7 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
     first = tokens[at]
     if first.kind not in (WORD, NUMBER, PATH) or first.text in _ENDING | ARTICLES or first.said:
         return at, ""
-    if first.kind == PATH and has_ending(first.value):
+    if (first.kind == PATH and has_ending(first.value)) or any(is_near(first.text, one) for one in _CALLED):
         return at, ""
     run = _run(tokens, at, raw)
     ended = next((end for end in range(at + 2, run + 1) if _is_end(tokens[end - 1])), 0)

@@ -57,6 +57,19 @@ def remarks_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> list[tu
     return found
 
 
+def pieces_of(tokens: Sequence[Token]) -> list[tuple[Token, ...]]:
+    """What stands between the signs of a text, and behind “so” and “but”: what may be no part of a command."""
+    found: list[tuple[Token, ...]] = []
+    for segment, _ in _segments(tokens):
+        begin = 0
+        for at in range(1, len(segment)):
+            if segment[at].text in ("so", "but"):
+                found.append(segment[begin:at])
+                begin = at
+        found.append(segment[begin:])
+    return [one for one in found if one]
+
+
 def gives_nothing_to(remark: Sequence[Token], meant: Sequence[Meant], lexicon: Lexicon) -> bool:
     """Whether no word of a remark is one by which these commands are given a value."""
     said = {form for token in remark if token.kind == WORD for form in (token.text, singular(token.text))} - IDLE
@@ -124,9 +137,31 @@ def _predicate(clause: Sequence[Token]) -> int | None:
     for at in range(begins, min(len(clause), begins + 5)):
         if clause[at].kind not in (WORD, NUMBER):
             return None
-        if clause[at].text in _VERBS:
+        if clause[at].text in _VERBS or _does_something(clause, at):
             return at
     return None
+
+
+def _does_something(clause: Sequence[Token], at: int) -> bool:
+    """Whether a verb stands here with what it is done to behind it: “(the children) found them”, “hates the title”.
+
+    Behind a noun the same form may only describe it: “the notes written yesterday”.
+    """
+    text = clause[at].text
+    is_past = (text.endswith("ed") and len(text) > 4) or text in _PAST
+    is_present = text.endswith("s") and not text.endswith("ss") and not clause[at - 1].text.endswith("s")
+    behind = clause[at + 1].text if at + 1 < len(clause) else ""
+    return (is_past or is_present) and behind in ARTICLES | _OBJECTS
+
+
+_OBJECTS = frozenset({"it", "them", "him", "her", "me", "us", "everything", "everybody", "everyone", "nothing"})
+_PAST = frozenset(
+    """
+ate became began bought broke brought built came caught chose did drank drew drove fell felt forgot found gave got grew
+heard held hid kept knew left lent lost made meant met paid put ran read said saw sent set sold spent spoke stole stood
+swore taught thought threw told took understood went wore won wrote
+    """.split()
+)
 
 
 def _is_remark(part: Sequence[Token], tree: Tree, lexicon: Lexicon, *, is_bracketed: bool) -> bool:
@@ -145,6 +180,9 @@ def _is_remark(part: Sequence[Token], tree: Tree, lexicon: Lexicon, *, is_bracke
     if verb is not None:
         # “It must be x”, “the numbers can be replaced”: that rules. “It should be empty” is what somebody expects.
         modal = next((word.text for word in words if word.text in _MODALS), "")
+        if part[0].text in ("i", "we") and part[verb].text == modal:
+            # “I must be careful” is how somebody feels about it; “I must have it in docs” is what they want.
+            return [one.text for one in part[verb + 1 : verb + 2]] == ["be"]
         return not modal or (modal == "should" and part[0].text in ("it", "there"))
     starts = next((word for word in words if word.text not in IDLE - {"as"}), words[0])
     if lexicon.is_exact_verb(starts) and starts.text == bases(starts.text)[-1]:

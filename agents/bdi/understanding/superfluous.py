@@ -24,8 +24,11 @@ monday tuesday wednesday thursday friday saturday sunday noon midnight minutes h
 MOST_WORDS = 6
 
 
-def without_superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, ...]]:
-    """Values that no parameter takes: flags, `name=value`, “with 8 threads”, “with mode 755”. The rest comes back."""
+def without_superfluous(left: Sequence[Token], giving: frozenset[str]) -> tuple[list[Token], tuple[str, ...]]:
+    """Values that no parameter takes: flags, `name=value`, “with 8 threads”, “with mode 755”. The rest comes back.
+
+    `giving` are the words by which the command is given a value: what has one of them is none of these.
+    """
     rest: list[Token] = []
     found: list[str] = []
     at = 0
@@ -37,7 +40,10 @@ def without_superfluous(left: Sequence[Token]) -> tuple[list[Token], tuple[str, 
             found.append(f"{token.value}={left[at + 2].value}")
             at += 2
         elif (
-            token.kind == WORD and token.text in ("with", "using", "at", "in") and (length := _counted(left[at + 1 :]))
+            token.kind == WORD
+            and token.text in ("with", "using", "at", "in")
+            and (length := _counted(left[at + 1 :]))
+            and giving.isdisjoint(one.text for one in left[at + 1 : at + 1 + length])
         ):
             found.append(" ".join(one.value for one in left[at : at + 1 + length]))
             at += length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,8 @@ from agents.toolkit.saying import Slot
 _FACTORS = {"minute": 60, "minutes": 60, "min": 60, "mins": 60, "hour": 3600, "hours": 3600, "sec": 1, "secs": 1}
 
 
+# “300s” says its unit itself.
+_IN_SECONDS = re.compile(r"\d+s\Z")
 # Said behind a number or before it, these say no more than that it is a limit.
 _LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most", "at", "long", "longer", "maximally"})
 
@@ -88,6 +91,8 @@ def take_counted(state: State) -> None:
             if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
                 continue
             after = _counted_noun(state, slot, at + 1)
+            if after is None and slot.parameter.endswith("_s") and _IN_SECONDS.match(state.tokens[at].text):
+                after = at + (state.tokens[at + 1].text in _LIMITS)
             if after is None:
                 continue
             factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0

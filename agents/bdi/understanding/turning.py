@@ -12,7 +12,7 @@ from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.reading import readings
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.text_values import LITTLE
-from agents.bdi.understanding.tokens import SIGN, WORD, Token, tokens_of
+from agents.bdi.understanding.tokens import PATH, SIGN, WORD, Token, tokens_of
 
 # Verbs that go without saying, and what speaks against a reading with one.
 _UNSAID, _FOR_UNSAID = ("show", "give", "make", "turn"), 0.3
@@ -47,7 +47,22 @@ def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexico
     if not any(one.is_whole and one.cost <= MOST_COST for one in found):
         found += _with_unsaid(tokens, situation, lexicon)
         found += _framed(tokens, situation, lexicon)
+        found += _of_a_name(tokens, situation, lexicon)
     return sorted(found, key=lambda one: one.cost)
+
+
+def _of_a_name(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """A name alone says nothing of what is to be done with it: that it be shown is only offered."""
+    said = [one for one in tokens if one.kind != SIGN and not (one.kind == WORD and one.text in IDLE)]
+    if len(said) != 1 or said[0].kind not in (WORD, PATH) or lexicon.is_verb(said[0]):
+        return []
+    show = Token(WORD, _UNSAID[0], _UNSAID[0], said[0].start, said[0].start)
+    found = readings((show, *said), situation, lexicon)
+    return _costing([one for one in found if one.is_whole and one.params], _FOR_A_NAME)
+
+
+# More than any reading that is taken may have against it.
+_FOR_A_NAME = MOST_COST + 1.0
 
 
 def _costing(found: list[Reading], cost: float) -> list[Reading]:

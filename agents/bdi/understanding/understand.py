@@ -12,10 +12,11 @@ from typing import Any
 
 from agents.bdi.types import Param
 from agents.bdi.understanding import asides, effects, moods, remarks, triggers
-from agents.bdi.understanding.asking import in_words, short, too_much, unknown
+from agents.bdi.understanding.asking import MAX_CHOICES, in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import Effort, TooMuch
+from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import IT
@@ -23,13 +24,15 @@ from agents.bdi.understanding.parting import MAX_TOKENS, Names, Part, parts_of, 
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import Token, tokens_of
+from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
 from agents.bdi.understanding.turning import readings_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
 MAX_CHARS = 8_000
+# In so many pieces a text is tried without one of them.
+MOST_PIECES = 5
 _WAYS: tuple[Names, ...] = ("near", "far", "new", "far new")
 _UNCLEAR = "It says something of it that may rule the command or not."
 
@@ -54,7 +57,12 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
             if (said := spelt(list(tokens), Situation(text, tree), lexicon, names)) not in seen:
                 seen.append(said)
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
-        return _likeliest(found, text, registry)
+                if _is_a_name(said) and found[0].is_sure:
+                    return _either_name(found[0], found[-1], text)
+        likeliest = _likeliest(found, text, registry)
+        if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
+            return _without_a_piece(asked) or likeliest
+        return likeliest
     except TooMuch:
         return Understood(questions=(too_much(text),))
 
@@ -101,6 +109,51 @@ def _likeliest(found: Sequence[Understood], text: str, registry: Registry) -> Un
     choices = tuple(Choice("; ".join(in_words(step) for step in one.meant), "", None, one.meant) for one in sure)
     why = "It can be read in more than one way."
     return Understood(questions=(Question(1, f"What is meant by “{short(text)}”?", why, "", choices),))
+
+
+def _is_a_name(tokens: Sequence[Token]) -> bool:
+    """Whether a text is nothing but a phrase that names something here."""
+    spoken = [token for token in tokens if token.kind != SIGN and token.text not in ARTICLES | {"please", "kindly"}]
+    return len(spoken) == 1 and bool(spoken[0].said)
+
+
+def _either_name(plain: Understood, named: Understood, text: str) -> Understood:
+    """What is asked where a whole text is a name here, and a command too: “log of worker”, with a logs/worker.log."""
+    label = "; ".join(in_words(one) for one in plain.meant)
+    offered = [choice for question in named.questions for choice in question.choices if choice.meant]
+    question = Question(
+        1,
+        f"What is meant by “{short(text)}”?",
+        "It is the name of something here, too.",
+        "",
+        (Choice(label, "", None, plain.meant), *offered[: MAX_CHOICES - 1]),
+    )
+    return Understood(questions=(question,))
+
+
+def _without_a_piece(asked: _Asked) -> Understood | None:
+    """What a text means without one of its pieces, offered where nothing is known of that piece."""
+    pieces = remarks.pieces_of(asked.tokens)
+    if not 1 < len(pieces) <= MOST_PIECES:
+        return None
+    choices: dict[str, Choice] = {}
+    left_out = ""
+    for piece in pieces:
+        if all(token.text in IDLE for token in piece):
+            continue
+        aside = moods.Told(tuple(sorted((*asked.told.spans, remarks.span_of(piece, asked.text)))))
+        for names in ("", "far new"):
+            found = _read_all(replace(asked, names=names, effort=Effort()), moods.without(asked.blank, aside), aside)
+            if found.is_sure:
+                label = "; ".join(in_words(one) for one in found.meant)
+                left_out = left_out or " ".join(token.value for token in piece)
+                choices.setdefault(label, Choice(label, "", None, found.meant))
+                break
+    if not choices:
+        return None
+    why = f"It is not clear what “{short(left_out, 60)}” is to say."
+    question = Question(1, f"What is meant by “{short(asked.text)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
+    return Understood(questions=(question,))
 
 
 def _openness(found: Understood) -> tuple[int, int]:

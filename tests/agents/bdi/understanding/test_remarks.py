@@ -55,6 +55,8 @@ def remarked(text: str) -> list[str]:
         ", its like 12 lines",
         ", it's 212 lines of dead code",
         ", flaky as hell",
+        ", my neighbour hates the colour",
+        ", the children found it",
     ],
 )
 def test_a_remark_is_passed_over_and_named_in_the_notes(remark: str) -> None:
