@@ -185,8 +185,8 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
                 words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
                 continue
         is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
-        if at and not is_script and words[0].startswith("python") and not asked.tree.kind(word) and word.isidentifier():
-            # “python roster” with roster.py there: the ending was left out.
+        if at and not is_script and words[0].startswith("python") and not asked.tree.kind(word):
+            # “python lib/roster” with lib/roster.py there: the ending was left out.
             is_script = words[at - 1] == words[0] and asked.tree.kind(f"{word}.py") == FILE
         if is_script and at and word.startswith("./") and asked.tree.kind(word):
             words[at], why = written_paths.cleaned(word), "it is written otherwise"

@@ -55,6 +55,7 @@ def test_a_command_line_in_quotes_is_taken_as_it_stands_and_one_without_is_not()
     assert steps('run "npm run build"') == [("run", {"command_line": "npm run build"})]
     assert steps("run `uptime`") == [("run", {"command_line": "uptime"})]
     assert is_asked("run npm run build")
+    assert steps("run python ferry/main") == [("run", {"command_line": "python ferry/main.py"})]
     assert is_asked('run "the tests of yesterday"')
     assert is_asked('run "docs"')
 
