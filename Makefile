@@ -25,6 +25,8 @@ test:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	@case '$(PYTEST)' in *"not browser"*) ;; *) scripts/chromium.sh ;; esac
+	@# Else each of the processes compiles all of it, since they begin together.
+	@$(PY) -m compileall -q -j 0 mindx_web review agents library people sandbox
 	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup $(PYTEST)
 
 # Kills, stops and starves the real processes for up to an hour, then prints which faults landed and were survived.

@@ -15,7 +15,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -31,6 +31,7 @@ from tests.waiting import wait_until
 
 pytest_plugins = ["tests.cast", "tests.bucket", "tests.whole.started"]
 
+_TESTS = Path(__file__).parent
 _ROOT = Path(tempfile.mkdtemp(prefix="mindx-test-"))
 _IS_ONE_OF_SEVERAL = "PYTEST_XDIST_WORKER" in os.environ
 if not _IS_ONE_OF_SEVERAL:
@@ -76,6 +77,17 @@ hypothesis.settings.load_profile("same")
 # What is imported and collected lives as long as the process: looking through it again and again for what nobody needs
 # is a tenth of a run.
 gc.set_threshold(50_000, 20, 100)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Several processes collect the same files at once: one compiles a file, and the others read what it made."""
+    if not (_IS_ONE_OF_SEVERAL and isinstance(collector, pytest.Module)):
+        return (yield)
+    with _PREPARED.first(str(collector.path.relative_to(_TESTS)).replace(os.sep, ".")):
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

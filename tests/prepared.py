@@ -53,6 +53,22 @@ class Prepared:
         subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(made), str(into)], check=True)
 
     @contextmanager
+    def first(self, name: str) -> Iterator[None]:
+        """What is done in here leaves something on the disk for all who do the same: the others wait until the first
+        has done it, and then do it beside each other.
+        """
+        done = self.folder / f"{name}-done"
+        if done.exists():
+            yield
+            return
+        with self._alone(name):
+            if not done.exists():
+                yield
+                done.touch()
+                return
+        yield
+
+    @contextmanager
     def _alone(self, name: str) -> Iterator[None]:
         with (self.folder / f".{name}-lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -37,6 +37,30 @@ def test_of_several_who_ask_at_once_one_makes_it_and_each_has_a_copy(prepared: P
     assert copies[0].stat().st_mode & 0o777 == 0o700
 
 
+def test_of_several_who_do_the_same_one_does_it_first_and_all_do_it(prepared: Prepared) -> None:
+    done: list[str] = []
+
+    def do(who: str) -> None:
+        with prepared.first("thing"):
+            if not done:  # whoever is here while nobody has done it is here alone
+                with (prepared.folder / ".thing-lock").open() as lock, pytest.raises(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            done.append(who)
+
+    with ThreadPoolExecutor(4) as together:
+        list(together.map(do, "abcd"))
+    assert sorted(done) == list("abcd")
+
+
+def test_who_fails_at_what_is_done_first_leaves_it_to_the_next(prepared: Prepared) -> None:
+    with pytest.raises(OSError, match="no room"), prepared.first("thing"):
+        raise OSError("no room")
+    with prepared.first("thing"), (prepared.folder / ".thing-lock").open() as lock, pytest.raises(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with prepared.first("thing"), (prepared.folder / ".thing-lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def test_what_was_made_half_is_made_anew(prepared: Prepared, tmp_path: Path) -> None:
     def broken(folder: Path) -> None:
         folder.mkdir()
