@@ -188,10 +188,10 @@ def test_files_are_compared_outside_any_transaction(
     ended: IntentPlan, rule: ComponentVersion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tried_in_a_copy(ended)
-    real = shadowing.compare_with_reality
+    real, inside = shadowing.compare_with_reality, list[bool]()
 
     def watched(plan: IntentPlan) -> None:
-        assert not connection.in_atomic_block
+        inside.append(connection.in_atomic_block)
         real(plan)
 
     monkeypatch.setattr(shadowing, "compare_with_reality", watched)
@@ -199,6 +199,7 @@ def test_files_are_compared_outside_any_transaction(
     cycle.work(ended.goal_id)
     run.refresh_from_db()
     assert run.surprises is not None
+    assert inside == [False]
     is_whole(ended, rule)
 
 
