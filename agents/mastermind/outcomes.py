@@ -23,7 +23,9 @@ class Measured:
 def judged(measured: Measured) -> tuple[str, str]:
     """The outcome, and a sentence that says what was measured."""
     if measured.failed:
-        why = f": {measured.reason}" if measured.reason else ""
+        # A reason begins with a word of the code; what stands behind its colon are words for people.
+        word, colon, rest = measured.reason.partition(":")
+        why = f": {word.replace('_', ' ') if word.islower() else word}{colon}{rest}" if word else ""
         return NOT_ACHIEVED, f"The goal is {measured.failed.replace('_', ' ')}{why}."
     if measured.changed == 0:
         return NO_BETTER, f"The goal is achieved, and no file differs.{_findings(measured.findings)}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from agents.mastermind import stops
 from agents.models import BacklogItem
 from agents.presentation.code_report import Bar, bars
-from agents.states import BacklogState
+from agents.states import BacklogState, GoalState
 
 # Whose look a state has, and its word.
 _BADGES = {
@@ -27,6 +27,11 @@ _OUTCOMES = {
     stops.WORSE: ("failed", "worse"),
     stops.NOT_ACHIEVED: ("failed", "not achieved"),
 }
+# A goal that nobody works on while a person is asked does not run.
+_STANDS = {
+    GoalState.MANUAL: ("manual", "waits for a hand"),
+    GoalState.AWAITING_REVIEW: ("awaiting_review", "awaits review"),
+}
 _LOOKS = {stops.IMPROVED: "calm", stops.UNMEASURED: "plain", stops.NO_BETTER: "look"}
 
 
@@ -35,9 +40,9 @@ def badge(item: BacklogItem) -> tuple[str, str]:
     return _BADGES[BacklogState(item.state)]
 
 
-def outcome_badge(outcome: str) -> tuple[str, str]:
-    """The look and the word of what came of a try."""
-    return _OUTCOMES[outcome]
+def outcome_badge(outcome: str, goal_state: str = "") -> tuple[str, str]:
+    """The look and the word of what came of a try; of one that has not ended, where its goal stands."""
+    return _OUTCOMES[outcome] if outcome else _STANDS.get(goal_state, _OUTCOMES[""])
 
 
 def outcome_bars(counted: Mapping[str, int]) -> list[Bar]:

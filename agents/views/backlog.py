@@ -109,7 +109,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "item": item,
         "badge": shown.badge(item),
         "merged": item.merged.select_related("by").defer("embedding").order_by("pk")[:100],
-        "tries": [(one, shown.outcome_badge(one.outcome)) for one in item.attempts.select_related("goal")[:50]],
+        "tries": [
+            (one, shown.outcome_badge(one.outcome, one.goal.state)) for one in item.attempts.select_related("goal")[:50]
+        ],
         "why_not": backlog.why_not(user, item),
         "may_triage": backlog.may_triage(user),
     }

@@ -145,7 +145,7 @@ def _resets() -> list[tuple[RecoveryReset, RecoveryReset | None]]:
 def failures(request: HttpRequest) -> HttpResponse:
     """The cases behind a number, newest first; operators correct their class here."""
     user = _operator(request)
-    found = failing.visible_to(user).select_related("rule")
+    found = failing.visible_to(user).select_related("rule").prefetch_related("corrections__by")
     asked = {name: request.GET.get(name, "")[:64] for name in ("failure_class", "tool", "strategy")}
     way = way_named(asked["strategy"])
     if way is not None:

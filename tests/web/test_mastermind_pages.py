@@ -139,13 +139,18 @@ def test_taking_up_stopping_and_letting_go_on(admin: User, reviewer: User, clien
         backlog.approve(wish(text, admin), by=reviewer)
     assert "operators" in said(client_of(reviewer).post(f"{BACKLOG}process/")).casefold()
     assert "1 taken up" in said(client.post(f"{BACKLOG}process/", {"number": "1"}))
+    taken = Goal.objects.get(backlog_try__isnull=False)
+    Goal.objects.filter(pk=taken.pk).update(state="manual")
+    item = client.get(f"{BACKLOG}{taken.backlog_try.item_id}/").content.decode()
+    assert "waits for a hand" in item, "a goal of which a person is asked does not run"
+    assert 'class="card-foot' not in item, "no line for buttons where there is nothing to press"
     Goal.objects.update(state="failed", ended_at=timezone.now())
     backlog_taking.settle()
     page = client.get(BACKLOG).content.decode()
     assert "Nothing is taken up." in page
-    assert "Of the last 1 items" in page
+    assert "The last item that was tried has not made anything better" in page
     assert "not achieved" in page
-    assert "none made anything better" in said(client.post(f"{BACKLOG}process/"))
+    assert "has not made anything better" in said(client.post(f"{BACKLOG}process/"))
     client.post(f"{BACKLOG}lift/", {"reason": "a mistake of mine"})
     assert "Nothing is taken up." not in client.get(BACKLOG).content.decode()
 

@@ -111,7 +111,10 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
 ) -> None:
     client, address = client_of(operator), f"/recovery/failures/{failure.pk}/class"
     assert client_of(owner).post(address, {"failure_class": "NETWORK_ERROR"}).status_code == 403
-    client.post(address, {"failure_class": "NETWORK_ERROR"})
+    client.post(address, {"failure_class": "NETWORK_ERROR", "why": "the <net> was down"})
+    listed = client.get("/recovery/failures/").content.decode()
+    said = f"TOOL_EXECUTION_ERROR → NETWORK_ERROR by {operator.display_name}: the &lt;net&gt; was down"
+    assert said in listed, "who corrected it, and why, stays beside it"
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
     assert client_of(owner).post("/recovery/reset", {"why": "x"}).status_code == 403
     client.post("/recovery/reset", {"why": "a new machine"})

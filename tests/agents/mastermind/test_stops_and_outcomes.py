@@ -52,6 +52,7 @@ def test_no_more_than_the_rules_allow_is_ever_taken_up(recent: list[str], begun:
         (Measured((7,), None), "unmeasured", "not known"),
         (Measured(failed="failed", reason="no such file"), "not_achieved", "failed: no such file"),
         (Measured((7, 2), 1, failed="dropped"), "not_achieved", "dropped"),
+        (Measured(failed="dropped", reason="cancelled_by_person"), "not_achieved", "dropped: cancelled by person."),
     ],
 )
 def test_achieved_is_not_yet_improved(measured: Measured, outcome: str, said: str) -> None:
