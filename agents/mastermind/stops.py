@@ -36,6 +36,7 @@ OUTCOMES = (IMPROVED, UNMEASURED, NO_BETTER, WORSE, NOT_ACHIEVED)
 JUDGED = (IMPROVED, NO_BETTER, WORSE, NOT_ACHIEVED)
 
 
+# So many items, as the beginning of a sentence.
 _TRIED = {1: "The last item that was tried has not"}
 
 
@@ -43,10 +44,8 @@ def why_stopped(rules: Rules, figures: Figures) -> str:
     """Why nothing is taken up, in a sentence with its figures; empty when something may be."""
     judged = [outcome for outcome in figures.recent if outcome in JUDGED][: rules.without_success]
     if len(judged) == rules.without_success and IMPROVED not in judged:
-        return (
-            f"{_TRIED.get(rules.without_success, f'Of the last {rules.without_success} items that were tried none')} made"
-            " anything better. Look at what came of it before more is tried."
-        )
+        none = _TRIED.get(rules.without_success, f"Of the last {rules.without_success} items that were tried none")
+        return f"{none} made anything better. Look at what came of it before more is tried."
     if figures.begun_today >= rules.per_day:
         return f"{figures.begun_today} items were taken up today, and {rules.per_day} a day is the most."
     return ""
