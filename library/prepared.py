@@ -128,8 +128,9 @@ class _Link:
         if begins or len(ready) > 1:
             answers = self._sent_together(ready, begins=begins)
         else:
-            self._server.send_query_prepared(*ready[0])
-            answers = self._opened.wait(execute(self._server))
+            # libpq waits for it itself, in one call and without the interpreter's lock: psycopg's way of waiting, which
+            # heeds signals meanwhile, takes half as long again.
+            answers = [self._server.exec_prepared(*ready[0])]
         for answer in answers:
             if answer.status not in _WENT_WELL:
                 raise error_from_result(answer)

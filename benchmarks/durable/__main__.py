@@ -26,7 +26,8 @@ from mindx_web.supervisor.postgres import DATABASE, OWNER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WARM_PLANS = 5
+# Postgres plans a prepared statement five times for its values, and then once for all: behind that a plan is warm.
+_WARM_PLANS = 12
 
 
 @dataclass

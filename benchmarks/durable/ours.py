@@ -26,6 +26,9 @@ class Lane:
         import django
 
         django.setup()
+        from mindx_web import garbage
+
+        garbage.settle()  # as every worker does when it begins
         logging.disable(logging.WARNING)
         self._goals = Goals(place.lane)
         self._plans: list[IntentPlan] = []

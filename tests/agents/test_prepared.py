@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from django.db import DataError, IntegrityError, InternalError, ProgrammingError, connection, transaction
+from django.db import (
+    DataError,
+    IntegrityError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
 from django.test.utils import CaptureQueriesContext
 
 import library.prepared
 from agents import prepared
+from agents.execution import outage
 
 INSERT = "INSERT INTO kept (id, text) VALUES (%(id)s, %(text)s) RETURNING id, text"
 COUNT = "SELECT count(*) FROM kept WHERE id <= %(most)s"
@@ -87,6 +98,22 @@ def test_a_transaction_whose_first_statement_fails_leaves_nothing_behind() -> No
     with transaction.atomic():
         prepared.row(INSERT, {"id": 1, "text": "a"})
     assert _count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("together", [False, True])
+def test_a_link_that_is_cut_without_a_word_is_an_outage(together: bool) -> None:
+    """Nothing answered, so there is no code to go by: whoever waits for the database waits."""
+    connection.ensure_connection()
+    assert connection.connection is not None
+    with socket.socket(fileno=os.dup(connection.connection.fileno())) as link:
+        link.shutdown(socket.SHUT_RDWR)
+    asked = ("SELECT %(a)s::bigint", {"a": 1})
+    with pytest.raises(OperationalError) as lost:
+        prepared.together([asked, asked]) if together else prepared.row(*asked)
+    assert outage.is_outage(lost.value)
+    connection.close()
+    assert prepared.row(*asked) == (1,)
 
 
 @pytest.mark.django_db(transaction=True)
