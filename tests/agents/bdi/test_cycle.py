@@ -59,3 +59,13 @@ def test_what_an_agent_does_follows_from_its_goals() -> None:
     assert status(G.PLANNING, G.RECOVERING) == AgentStatus.RECOVERING
     assert status(G.RECOVERING, G.EXECUTING) == AgentStatus.EXECUTING
     assert status(G.EXECUTING, paused=True) == AgentStatus.PAUSED
+
+
+@pytest.mark.parametrize("state", [GoalState.AWAITING_REVIEW, GoalState.MANUAL, GoalState.BLOCKED])
+def test_an_agent_waits_with_any_goal_that_waits(state: GoalState) -> None:
+    assert status_of({state: 1}, paused=False, without_plan=0) is AgentStatus.WAITING
+    assert status_of({state: 0}, paused=False, without_plan=0) is AgentStatus.IDLE
+
+
+def test_a_goal_that_is_planned_is_perceived_revised_and_planned() -> None:
+    assert PHASES[GoalState.PLANNING] == {Phase.PERCEIVE, Phase.REVISE, Phase.PLAN}

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.failures import PLANNING, Facts, FailureClass, Rule, classified, classify, facts_of, patience_asked
+from agents.bdi.failures import (
+    PLANNING,
+    TEXT_KEPT,
+    Facts,
+    FailureClass,
+    Rule,
+    classified,
+    classify,
+    facts_of,
+    patience_asked,
+)
 
 
 @pytest.mark.parametrize(
@@ -209,3 +219,69 @@ def test_whatever_a_tool_answers_has_a_class_and_facts_that_can_be_kept(result: 
     facts = facts_of(result, "t", "c")
     assert Facts.from_json(facts.to_json()) == facts
     assert classified(facts).failure_class in FailureClass
+
+
+# What common programs write, in the words of each.
+WRITTEN = {
+    FailureClass.RATE_LIMIT_ERROR: ("429 Too Many", "error: too many requests", "API rate limit exceeded"),
+    FailureClass.NETWORK_ERROR: (
+        "Temporary failure in name resolution",
+        "Name or service not known",
+        "connect: Network is unreachable",
+        "connect: Connection refused",
+        "recv: Connection reset by peer",
+        "Failed to establish a new connection",
+        "curl: (6) Could not resolve host: x",
+    ),
+    FailureClass.PERMISSION_ERROR: (
+        "Permission denied",
+        "chown: Operation not permitted",
+        "touch: Read-only file system",
+    ),
+    FailureClass.INVALID_PARAMETERS: (
+        "error: unrecognized arguments: -z",
+        "error: the following arguments are required: x",
+        "error: argument x: invalid choice: 'y'",
+        "Error: No such option: --z",
+        "ls: unrecognized option '--z'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), [(text, found) for found, texts in WRITTEN.items() for text in texts])
+def test_words_of_common_programs_decide_where_nothing_typed_has(text: str, found: FailureClass) -> None:
+    assert classify({"return_code": 1, "stderr": text}).failure_class is found
+    assert classify({"return_code": 0, "stderr": text}).failure_class is FailureClass.UNKNOWN_ERROR
+
+
+@pytest.mark.parametrize("why", ["no_relevant_rule", "unusable_value", "model_finds_no_plan", "unclear"])
+def test_a_goal_that_was_not_understood_is_no_failure_of_planning(why: str) -> None:
+    assert classified(Facts(stage=PLANNING, no_plan=why)).failure_class is FailureClass.GOAL_PARSE_ERROR
+
+
+def test_of_long_words_the_beginning_is_kept_and_of_long_output_the_end() -> None:
+    facts = facts_of({"reason": "first" + "x" * 9_000, "stderr": "x" * 9_000 + "last"})
+    assert (len(facts.said), len(facts.text)) == (TEXT_KEPT, TEXT_KEPT)
+    assert facts.said.startswith("first")
+    assert facts.text.endswith("last")
+    assert len(classify({"return_code": 1, "stderr": "y" * 900}).reason) == len("exit code 1: ") + 200
+    by_rule = classified(replace(FACTS, said="z" * 900), [Rule(FailureClass.NETWORK_ERROR, "quota", text="quota")])
+    assert by_rule.reason.startswith("z" * 200 + ": rule ")
+    assert classify({"reason": "it fell over"}).reason == "it fell over"
+
+
+def test_patience_is_read_from_what_a_program_wrote_where_it_stands_last() -> None:
+    assert facts_of({"stderr": "Retry-After: 30"}).retry_after_s == 30.0
+    assert facts_of({"stderr": "retry-after: 5\nand once more\nretry-after: 30 s, please"}).retry_after_s == 30.0
+    assert facts_of({"stderr": "Retry-After: 30\n" + "x" * TEXT_KEPT}).retry_after_s == 0.0, "it is not kept either"
+    assert facts_of({"stderr": "30"}).retry_after_s == 0.0
+
+
+def test_a_rule_says_all_its_conditions_and_reads_capitals_as_small_letters() -> None:
+    every = {"stage": "execution", "tool": "t", "command": "c", "error_class": "E", "exit_code": 0, "limit": "memory"}
+    rule = Rule(FailureClass.NETWORK_ERROR, **every, host="a.example", text="x")  # type: ignore[arg-type]
+    named = ("stage is execution", "tool is t", "command is c", "error class is E", "exit code is 0", "limit is memory")
+    assert rule.conditions == (*named, "it is about the host a.example", "it says “x”")
+    shouted = Facts(said="NO", text="QUOTA Exceeded")
+    assert Rule(FailureClass.NETWORK_ERROR, text="quota exceeded").fits(shouted)
+    assert Rule(FailureClass.NETWORK_ERROR, text="No").fits(shouted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from random import Random
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.failures import Failure, FailureClass
-from agents.bdi.recovery import Choice, Envelope, Policy, Situation, choose, closed, delay_s
+from agents.bdi.recovery import Choice, Envelope, Policy, Situation, Standing, choose, closed, delay_s
 from agents.bdi.recovery_learning import Cell
 from agents.bdi.recovery_settings import USUAL, RecoverySettings
 from agents.bdi.strategies import (
@@ -258,3 +259,135 @@ def test_a_pinned_way_that_is_closed_says_what_it_lacks() -> None:
     choice = choose(failure, Situation(envelope=Envelope(tries=3)), policy=Policy(pinned=ALTERNATIVE))
     assert choice.way == RETRY
     assert "alternative tool is pinned and not open (none is declared); primary" in choice.why
+
+
+@pytest.mark.parametrize("effect", ["idempotent", "workspace", "keyed", "once"])
+def test_every_effect_but_once_may_be_tried_again(effect: str) -> None:
+    assert (RETRY in closed(replace(OPEN, effect=effect))) is (effect == "once")
+
+
+def test_after_an_alternative_the_step_itself_is_not_tried_again() -> None:
+    shut = closed(replace(OPEN, envelope=Envelope(5, 2, frozenset({1, 2}), after=1)))
+    assert (shut[RETRY], shut[COOLED]) == ("an alternative is tried once",) * 2
+    assert ALTERNATIVE not in shut
+
+
+def test_what_is_shut_for_a_reason_of_its_own_says_that_one() -> None:
+    assert closed(Situation(shut={SIMPLER: "a policy forbids it"}, simpler="x"))[SIMPLER] == "a policy forbids it"
+
+
+@pytest.mark.parametrize(
+    ("way", "granted", "again", "goes_on"),
+    [
+        (RETRY, True, False, True),
+        (COOLED, True, False, True),
+        (ALTERNATIVE, True, False, True),
+        (ALTERNATIVE, False, False, False),
+        (AGINT, True, False, False),
+        (AGINT, True, True, True),
+        (SIMPLER, True, False, False),
+        (MANUAL, True, False, False),
+        (ABORT, True, False, False),
+    ],
+)
+def test_a_plan_goes_on_by_itself_with_what_was_granted_and_nothing_else(
+    way: Way, granted: bool, again: bool, goes_on: bool
+) -> None:
+    assert Choice(way, 0.0, "x", is_granted=granted, tries_again=again).goes_on is goes_on
+    assert Choice(RETRY, 0.0, "x").goes_on, "what was chosen is granted unless it says otherwise"
+
+
+def test_alternatives_come_as_declared_those_that_were_granted_first_and_each_once() -> None:
+    assert Envelope().next_alternative == Envelope(declared=2, after=2).next_alternative == (0, False)
+    assert Envelope(declared=3, granted=frozenset({2, 3})).next_alternative == (2, True)
+    assert Envelope(declared=3, granted=frozenset({1}), after=1).next_alternative == (2, False)
+
+
+def test_where_a_step_stood_can_be_kept_and_read_again() -> None:
+    now = replace(OPEN, tries=2, chosen=[RETRY, AGINT], retry_after_s=7.5)
+    kept = Standing.of(now)
+    assert (kept.asks, kept.tries, kept.retry_after_s) == (False, 2, 7.5)
+    assert Standing.of(replace(now, envelope=Envelope(5, 1))).asks
+    raw = json.loads(json.dumps(kept.to_json()))
+    assert Standing.from_json(raw) == kept
+    raw["shut"]["prayer"], raw["chosen"] = "no", ["prayer", *raw["chosen"]]
+    assert Standing.from_json(raw) == kept, "what is no way any more is left out"
+    assert choose(failed(FailureClass.NETWORK_ERROR), now).weighed["standing"] == kept.to_json()
+
+
+def test_every_choice_keeps_what_was_open_with_its_chance_what_was_closed_and_how_much_was_known() -> None:
+    cell = outcomes(COOLED, *[True] * 20)
+    learned = choose(failed(FailureClass.RATE_LIMIT_ERROR), OPEN, cell=cell, known=20, rng=Random(3)).weighed
+    assert (learned["known"], learned["closed"]) == (20, {})
+    assert set(learned["open"]) == {str(way) for way in WAYS}
+    assert learned["open"]["graceful_abort"] is None
+    assert 0.8 < learned["open"]["retry_with_delay:cool_down"] <= 1.0
+    usual = choose(failed(FailureClass.UNKNOWN_ERROR), replace(OPEN, escalated=True)).weighed
+    assert usual["closed"] == {"escalate_to_agint": "AGInt has looked at it already"}
+    assert set(usual["open"].values()) == {None}
+    for situation in (OPEN, Situation(envelope=Envelope(3, 1)), Situation(is_over=True)):
+        for failure_class in FailureClass:
+            assert set(taken(failure_class, situation).weighed) == {"open", "closed", "known", "standing"}
+
+
+def test_what_was_learned_decides_from_so_many_outcomes_on() -> None:
+    cell, enough = Cell(), int(USUAL.usual_order_up_to)
+    for _ in range(30):
+        for way in WAYS:
+            outcomes(way, way == MANUAL, into=cell)
+    failure = failed(FailureClass.NETWORK_ERROR)
+    assert choose(failure, OPEN, cell=cell, known=enough - 1).way == RETRY
+    assert choose(failure, OPEN, cell=cell, known=enough).way == MANUAL
+    assert choose(failure, OPEN, cell=None, known=99).way == RETRY
+
+
+def test_what_plans_anew_or_asks_somebody_is_done_once_for_a_step() -> None:
+    for way in (SIMPLER, REEXTRACTED, AGINT):
+        cell = outcomes(way, *[True] * 30)
+        assert often(cell, OPEN).get(way, 0) > 100
+        assert way not in often(cell, replace(OPEN, chosen=[way]))
+    assert often(outcomes(RETRY, *[True] * 30), replace(OPEN, chosen=[RETRY])).get(RETRY, 0) > 100
+
+
+def test_what_must_be_reviewed_costs_a_review() -> None:
+    settings = RecoverySettings(cost_review=1.0, cost_manual=0.0, cost_retry=1.0, cost_cool_down=1.0, cost_agint=1.0)
+    asks = replace(OPEN, envelope=Envelope(5, 1))
+    for way, situation, is_taken in (
+        (SIMPLER, OPEN, False),
+        (REEXTRACTED, OPEN, False),
+        (ALTERNATIVE, asks, False),
+        (ALTERNATIVE, OPEN, True),
+    ):
+        cell = outcomes(way, *[True] * 30)
+        chosen = choose(failed(FailureClass.NETWORK_ERROR), situation, settings=settings, cell=cell, known=30)
+        assert (chosen.way == way) is is_taken
+
+
+def test_a_choice_says_what_is_done_when_and_by_whose_word() -> None:
+    settings = RecoverySettings(jitter=0.0)
+
+    def why(failure_class: FailureClass, situation: Situation) -> str:
+        return choose(failed(failure_class), situation, settings=settings).why
+
+    retry = Situation(envelope=Envelope(3))
+    assert why(FailureClass.NETWORK_ERROR, retry) == "try 2 of 3 in 5 s; primary strategy of NETWORK_ERROR"
+    asked = replace(retry, retry_after_s=30.0)
+    assert why(FailureClass.NETWORK_ERROR, asked).startswith("try 2 of 3 in 30 s, as the server asked for 30 s; ")
+    cooled = replace(retry, chosen=[RETRY], tries=2)
+    assert why(FailureClass.RATE_LIMIT_ERROR, cooled).startswith("after a cool-down, try 3 of 3 in 120 s; secondary")
+    granted = Situation(envelope=Envelope(3, 1, frozenset({1})))
+    said = "it was declared for this very step"
+    whose = f"declared alternative 1, which was granted with the approval; {said}"
+    assert why(FailureClass.TOOL_UNAVAILABLE, granted) == whose
+    other = f"declared alternative 1 was not granted, so it is asked about; {said}"
+    assert why(FailureClass.TOOL_UNAVAILABLE, Situation(envelope=Envelope(3, 1))) == other
+    given_up = why(FailureClass.INVALID_PARAMETERS, Situation(chosen=[SIMPLER]))
+    assert given_up == "simplified approach was tried; re-extraction of parameters: no other values were found"
+
+
+def test_retrying_gives_its_turn_to_the_cool_down_only_where_that_is_the_secondary_and_open() -> None:
+    tried = Situation(envelope=Envelope(3), tries=2, chosen=[RETRY])
+    assert taken(FailureClass.RATE_LIMIT_ERROR, tried).way == COOLED
+    assert taken(FailureClass.NETWORK_ERROR, tried).way == RETRY
+    assert taken(FailureClass.RATE_LIMIT_ERROR, replace(tried, chosen=[])).way == RETRY
+    assert taken(FailureClass.RATE_LIMIT_ERROR, replace(tried, shut={COOLED: "banned"})).way == RETRY

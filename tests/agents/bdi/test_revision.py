@@ -72,3 +72,55 @@ def test_a_state_replaces_its_opposite_and_leaves_the_rest() -> None:
 def test_newer_words_replace_older_ones_that_they_contradict() -> None:
     old = [Belief("The door is open.", "person"), Belief("The lamp is on.")]
     assert revise(old, [Belief("The door is closed.")]) == (Belief("The lamp is on."), Belief("The door is closed."))
+
+
+def test_a_list_goes_with_its_own_folder_and_with_one_above_it_only() -> None:
+    lists = [f"The files and folders in the folder {folder} are: x." for folder in ("b", "b/c", "bc")]
+    assert after(lists, ("rm", {"path": "b"}))[:-1] == lists[2:]
+    assert after(lists, ("mkdir", {"path": "b"}))[: len(lists)] == lists
+    assert after(lists, ("rm", {"path": "bc"}))[:-1] == lists[:2]
+
+
+def test_a_list_names_what_is_new_as_it_is_called_in_its_folder() -> None:
+    lists = ["The files and folders in the folder b are: k.", "The folders in the folder b are: k."]
+    left = after(lists, ("write", {"path": "b/c/x.txt", "content": ""}))
+    assert "The files and folders in the folder b are: c, k." in left
+    assert "The folders in the folder b are: c, k." in left
+    files = after(["The files in the folder b are: k."], ("write", {"path": "b/c/x.txt", "content": ""}))
+    assert "The files in the folder b are: k." in files
+    assert "The files in the folder b are: k, y.txt." in after(files, ("write", {"path": "b/y.txt", "content": ""}))
+
+
+def test_what_is_gone_leaves_the_lists_of_its_kind_and_nothing_deeper_does() -> None:
+    def without(thing: str, listing: str) -> str:
+        return revise([Belief(listing)], [Belief(thing)])[0].sentence
+
+    files, folders = "The files in the workspace are: a, b.", "The folders in the workspace are: a, b."
+    both = "The files and folders in the workspace are: a, b."
+    assert without("There is no file named a.", files) == "The files in the workspace are: b."
+    assert without("There is no file named a.", folders) == folders
+    assert without("There is no file named a.", both) == "The files and folders in the workspace are: b."
+    assert without("There is no file or folder named a.", folders) == "The folders in the workspace are: b."
+    assert without("There is no file or folder named a/b.", both) == both
+    assert without("There is no file named a/b.", files) == files
+
+
+def test_a_corrected_list_stands_on_the_news_that_corrected_it() -> None:
+    (listing, _) = revise(
+        [Belief("The files in the workspace are: a.", "perception", at="2025")],
+        [Belief("There is a file named b.", "inference", at="2026")],
+    )
+    assert (listing.source, listing.at) == ("inference", "2026")
+    same = Belief("The folders in the workspace are: k.", "perception", at="2025")
+    assert revise([same], [Belief("There is a file named b.", "inference", at="2026")])[0] is same
+
+
+def test_the_current_folder_is_the_last_one_that_you_are_said_to_be_in() -> None:
+    def folder(*sentences: str) -> str:
+        return current_folder([Belief(sentence) for sentence in sentences])
+
+    assert folder("You are in the folder a.", "You are in the folder b.", "The door is open.") == "b"
+    assert folder("You are in the folder a.", "Anna is in the folder b.") == "a"
+    assert folder("You are in the folder a.", "You are not in the folder a.") == "a"
+    assert folder("The door is open.") == ""
+    assert folder_after(REGISTRY.command("simple_coder", "ls"), {"path": "."}, "w/x") == "w/x"
