@@ -85,6 +85,19 @@ def test_within_a_transaction_they_are_part_of_it() -> None:
     assert _count() == 2
 
 
+@pytest.mark.usefixtures("_kept")
+def test_a_transaction_is_begun_once() -> None:
+    """Another BEGIN would be one more exchange with the server, which it only warns of."""
+    connection.ensure_connection()
+    said: list[str | None] = []
+    connection.connection.add_notice_handler(lambda notice: said.append(notice.message_primary))
+    with transaction.atomic():
+        for number in range(3):
+            prepared.row(INSERT, {"id": number, "text": "a"})
+        prepared.together([(COUNT, {"most": 1}), (COUNT, {"most": 2})])
+    assert said == []
+
+
 @transaction.atomic
 def _keep_and_fail() -> None:
     prepared.together([(INSERT, {"id": 1, "text": "a"}), (COUNT, {"most": 1})])
@@ -178,6 +191,8 @@ def test_statements_that_nobody_asked_for_long_are_forgotten(monkeypatch: pytest
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'mindx%'")
         assert cursor.fetchone() == (3,)
+        cursor.execute("SELECT statement FROM pg_prepared_statements WHERE name LIKE 'mindx%' ORDER BY prepare_time")
+        assert [text.rpartition(" ")[2] for (text,) in cursor.fetchall()] == ["6", "7", "0"], "the oldest go first"
 
 
 @pytest.mark.usefixtures("_kept")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from itertools import pairwise
 
@@ -278,6 +279,33 @@ def test_who_asks_while_the_other_files_goes_on_when_that_is_done(monkeypatch: p
     for thread in (beside, worker):
         thread.join(timeout=45)
     assert order == ["filed", "went on"]
+
+
+def test_who_renews_the_lease_does_not_wait_for_the_worker_who_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    filer, filed = Filer(1, 1), list[bool]()
+    entered, go = threading.Event(), threading.Event()
+
+    def slow(plan_id: int, goal_id: int, *, wait: bool) -> bool:
+        filed.append(wait)
+        entered.set()
+        return go.wait(45)
+
+    monkeypatch.setattr(filing, "file", slow)
+    filer.reported()
+    worker = threading.Thread(target=filer.file)
+    worker.start()
+    assert entered.wait(45)
+    filer.reported()
+    beside = ThreadPoolExecutor(1)
+    try:
+        assert beside.submit(filer.file, wait=False).result(timeout=45) is False, "it did not wait"
+        assert filed == [True], "nor did it file beside the other"
+    finally:
+        go.set()
+        beside.shutdown()
+        worker.join(timeout=45)
+    assert filer.file(wait=False)
+    assert filed == [True, False], "what was reported meanwhile is filed the next time"
 
 
 def test_a_plan_that_cannot_be_filed_keeps_no_other_from_it(
