@@ -148,7 +148,7 @@ def test_a_goal_dropped_in_its_middle_had_a_plan_and_a_review(
     Goal.objects.filter(pk=plan.goal_id).update(**ended)
     for address in ("/", "/goals/"):
         assert "Execute: left off".lower() not in client_of(owner).get(address).content.decode().lower()
-    Attempt.objects.create(intent=plan.intents.first(), number=1, fence=1, worker="w", started=timezone.now())
+    Attempt.objects.create(intent=plan.intents.get(position=1), number=1, fence=1, worker="w", started=timezone.now())
     for address in ("/", "/goals/"):
         assert 'data-w="left"' in client_of(owner).get(address).content.decode(), address
 
