@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, WORD, Token
@@ -19,6 +20,8 @@ _CALLED = frozenset({"called", "named", "titled"})
 _ENDING = frozenset(
     "and or in inside into under within with for to at that which who please from then on by as so because".split()
 )
+# Written small, these are no part of a name: “called Ideas next to Drafts”, “to the new file plan.md”.
+_NO_NAMES = IDLE | DOUBT | FILE_HEADS | FOLDER_HEADS
 MAX_WORDS = 6
 
 
@@ -46,6 +49,8 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
     begins = is_called or bool(before and before[-1] in _BEFORE)
     first = tokens[at]
     if first.kind not in (WORD, NUMBER, PATH) or first.text in _ENDING | ARTICLES or first.said:
+        return at, ""
+    if first.value.islower() and first.text in _NO_NAMES:
         return at, ""
     if (first.kind == PATH and has_ending(first.value)) or any(is_near(first.text, one) for one in _CALLED):
         return at, ""
@@ -77,6 +82,8 @@ def _run(tokens: Sequence[Token], at: int, raw: str) -> int:
     end = at + 1
     while end < len(tokens) and end - at < MAX_WORDS and tokens[end].kind in (WORD, NUMBER, PATH):
         if tokens[end].text in _ENDING | ARTICLES or tokens[end].said or tokens[end].after_break:
+            break
+        if tokens[end].value.islower() and tokens[end].text in _NO_NAMES:
             break
         if raw[tokens[end - 1].end : tokens[end].start].strip() or tokens[end].start == tokens[end - 1].end:
             break

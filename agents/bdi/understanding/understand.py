@@ -59,7 +59,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
-        likeliest = _likeliest(found, text, registry)
+        likeliest = _likeliest(found, text)
         if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
             return _without_a_piece(asked) or likeliest
         return likeliest
@@ -95,17 +95,13 @@ def _understood(asked: _Asked) -> Understood:
     return _offered(text, found, _UNCLEAR) if told.is_unclear else found
 
 
-def _likeliest(found: Sequence[Understood], text: str, registry: Registry) -> Understood:
+def _likeliest(found: Sequence[Understood], text: str) -> Understood:
     """Of the ways to take names: what is sure, and where two are and differ, which of them is meant."""
     sure = [one for one in found if one.is_sure]
     if not sure:
         return min(found, key=_openness)
-    *_, last = sure
-    if all(by_name(one) == by_name(last) for one in sure):
+    if all(by_name(one) == by_name(sure[0]) for one in sure):
         return sure[0]
-    if not any(registry.command(one.tool, one.command).effect != "idempotent" for one in last.meant):
-        # A phrase whose every word is in one name says more than the words of it that mean something else.
-        return last
     choices = tuple(Choice("; ".join(in_words(step) for step in one.meant), "", None, one.meant) for one in sure)
     why = "It can be read in more than one way."
     return Understood(questions=(Question(1, f"What is meant by “{short(text)}”?", why, "", choices),))

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.kinds_of_values import without_its_head
-from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
@@ -68,7 +67,6 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
     if len(words) == 1:
         # “The mistake” is nothing that a file is called.
         told_of = any(one.text in ("the", "a", "an", "my", "our") for one in tokens if one.end <= words[0].start)
-        told_of = told_of and not _names_something(words[0], asked)
         penalty = 0.7 if told_of else 0.25
         return Filled(words[0].value, (words[0].start, words[0].end), confidence=0.85, penalty=penalty), [
             one for one in tokens if one is not words[0]
@@ -85,11 +83,6 @@ def _kind_here(token: Token, asked: Asked) -> str:
         return ""
     ending = "." + token.text
     return "*" + ending if any(path.casefold().endswith(ending) for path in asked.tree.visible) else ""
-
-
-def _names_something(token: Token, asked: Asked) -> bool:
-    """Whether something here has this word in its name."""
-    return any(token.text in words_of(posixpath.basename(path)) for path in asked.tree.visible)
 
 
 def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

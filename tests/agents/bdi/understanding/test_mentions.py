@@ -184,5 +184,9 @@ def test_a_new_name_ends_with_its_clause_and_takes_no_little_word_in() -> None:
     raw = "make a folder called Spring concert in Garden"
     values = [one.value for one in with_new_names(tokens_of(raw), TREE, raw)]
     assert values == ["make", "a", "folder", "called", "Spring concert", "in", "Garden"]
+    raw = "make a folder called Ideas next to Drafts"
+    assert "Ideas" in [one.value for one in with_new_names(tokens_of(raw), TREE, raw)]
+    raw = "copy it to the new file plan.md"
+    assert [one.value for one in with_new_names(tokens_of(raw), TREE, raw)][-2:] == ["file", "plan.md"]
     raw = "copy a.md to b.md"
     assert [one.value for one in with_new_names(tokens_of(raw), TREE, raw)] == ["copy", "a.md", "to", "b.md"]
