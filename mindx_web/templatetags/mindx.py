@@ -103,7 +103,9 @@ def _evidence(note: str) -> SafeString:
     if found is None:
         return visible(note, "line")
     goals = format_html_join(
-        ", ", '<a href="{}">{}</a>', ((reverse("goal", args=[pk]), pk) for pk in found["goals"].split(", "))
+        ", ",
+        '<a class="link" href="{}">{}</a>',
+        ((reverse("goal", args=[pk]), pk) for pk in found["goals"].split(", ")),
     )
     before, after = note[: found.start("goals")], note[found.end("goals") :]
     return format_html("{}{}{}", visible(before, "line"), goals, visible(after, "line"))

@@ -166,7 +166,7 @@ def test_a_missing_value_is_predicted_from_runs_that_agree_and_says_which(
     last = Intent.objects.filter(command="commit", state="succeeded").latest("pk").intent_plan.goal_id
     assert f"(goal {last}, " in message.note
     assert message.note.endswith(f", of {owner.username})")
-    assert f'<a href="/goals/{last}/">{last}</a>' in origin(message), "its evidence is a click away"
+    assert f'<a class="link" href="/goals/{last}/">{last}</a>' in origin(message), "its evidence is a click away"
 
 
 def test_runs_that_differ_or_are_somebody_elses_predict_nothing(
