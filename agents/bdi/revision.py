@@ -40,17 +40,12 @@ def _corrected(old: Belief, new: Belief, fact: Fact) -> Belief | None:
     listing = read_fact(old.sentence)
     if isinstance(fact, Thing) and isinstance(listing, Listing) and not is_below(listing.folder + "/", fact.path):
         changed = _with_thing(listing, fact)
-        if changed is not None:
-            return (
-                old if changed == listing else replace(old, sentence=changed.sentence(), source=new.source, at=new.at)
-            )
+        return old if changed == listing else replace(old, sentence=changed.sentence(), source=new.source, at=new.at)
     return None if entails(new.sentence, old.sentence).answer == "no" else old
 
 
-def _with_thing(listing: Listing, thing: Thing) -> Listing | None:
-    """Return the list as it is once the thing is there or gone; None when the list's own folder is affected."""
-    if not thing.exists and listing.folder and (thing.path == listing.folder or is_below(listing.folder, thing.path)):
-        return None
+def _with_thing(listing: Listing, thing: Thing) -> Listing:
+    """Return the list as it is once the thing is there or gone, which is not the list's own folder or one above it."""
     if not is_below(thing.path, listing.folder):
         return listing
     rest = thing.path[len(listing.folder) + 1 :] if listing.folder else thing.path
