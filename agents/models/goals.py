@@ -17,7 +17,10 @@ class Goal(models.Model):
     """What was asked for, and how far it has come."""
 
     text = models.TextField()
-    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="goals")
+    # `goal_owner_newest` is its index.
+    submitted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="goals", db_index=False
+    )
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="goals")
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="goals")
     # 1 is adopted first, 5 last.

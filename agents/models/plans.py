@@ -25,7 +25,8 @@ class Plan(models.Model):
         RECOVERY = "recovery"
         UNDERSTANDING = "understanding"
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="plans")
+    # Here and below, the index on goal and number is its index.
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="plans", db_index=False)
     number = models.PositiveIntegerField()
     source = models.CharField(max_length=16, choices=Source.choices)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
@@ -50,7 +51,7 @@ class IntentPlan(models.Model):
     too (migration 0039), which runs when one of them is written: a check of the table would run at every step.
     """
 
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans")
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans", db_index=False)
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="intent_plans")
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="intent_plans")
     revision = models.IntegerField()
