@@ -10,8 +10,10 @@ class Lane(ours.Lane):
 
     def run(self) -> None:
         from agents.services import cycle
+        from library import embedding
 
         for plan in self._plans:
             while cycle.one(plan.goal_id) is not None:
                 pass
+        embedding.embed_waiting()  # as `cycle.work` does when nothing is left to claim
         self._check()

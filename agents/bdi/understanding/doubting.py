@@ -23,7 +23,7 @@ _JOINS = frozenset({"and", "then", ",", ";", ".", "&&", "next", "+"})
 # Words before a verb that are said to whoever does it.
 _COURTESY = (IDLE - LEADING) | {"sure"}
 # Verbs that may also carry nothing, and those among them with which something is had done.
-_DOING = frozenset({"make", "run", "get", "take", "give", "put", "use", "call", "have", "need", "want", "say", "tell"})
+_DOING = frozenset("make run get take give put use call have need want say tell branch".split())
 _HAVING = frozenset({"get", "have", "need", "want"})
 _DEFINITE = frozenset({"the", "that", "this", "my", "our"})
 _ONE_THING = frozenset(

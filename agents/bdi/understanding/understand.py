@@ -23,6 +23,7 @@ from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.parting import MAX_TOKENS, Names, Part, parts_of, spelt
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
+from agents.bdi.understanding.second_look import looked_at
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
 from agents.bdi.understanding.turning import readings_of
@@ -59,7 +60,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
-        likeliest = _likeliest(found, text)
+        likeliest = looked_at(_likeliest(found, text), text, tree)
         if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
             return _without_a_piece(asked) or likeliest
         return likeliest

@@ -1,0 +1,238 @@
+"""A second look at a whole text that seems sure: what it says besides, and what taking it so would undo.
+
+Words are accounted for part by part; what is doubtful only between parts, between a value and what lies beside it, or
+because a file would lose what it holds, is seen here. It changes no reading: what is doubtful is asked, with the
+reading and what else may be meant as the answers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.bdi.understanding.asking import in_words, short
+from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.naming_words import FILE_HEADS
+from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
+from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.bdi.understanding.written_paths import has_ending
+from agents.rules.words import QUOTES
+
+_Doubt = tuple[str, tuple[Meant, ...]]
+
+_ADDS = frozenset("add adds adding added append appends appending note notes jot enter record put insert".split())
+_REPLACES = frozenset("replace overwrite rewrite instead content contents empty reset set update change".split())
+_OF_PATTERNS = frozenset({"regular", "regex", "regexp", "regexes"})
+_STATED = frozenset("mentioned named found used written said listed occurring appearing appears occurs stands".split())
+_LABELS = re.compile(r"\A(?:the\s+)?(?:line|words?|text|sentence|entry|note)\s+(?=\S)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_TOWARDS = re.compile(r"\b(?:to|as|into|under|named|called)\s+([^,;:]*)\Z", re.IGNORECASE)
+
+
+def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
+    """The same where nothing is doubtful; else the question that settles it."""
+    if not found.is_sure:
+        return found
+    found = _said_once(found, text)
+    said = [word.casefold() for word in _WORD.findall(text)]
+    for look in _LOOKS:
+        for why, other in look(found.meant, text, said, tree):
+            readings = (other, found.meant) if other else (found.meant,)
+            choices = tuple(Choice("; ".join(in_words(one) for one in each), "", None, each) for each in readings)
+            question = Question(1, f"What is meant by “{short(text)}”?", why, "", choices)
+            return replace(found, meant=(), questions=(question,), confidence=0.0)
+    return found
+
+
+def _said_once(found: Understood, text: str) -> Understood:
+    """What is shown by two names of one thing, one behind the other, is shown once."""
+    kept: list[Meant] = []
+    for one in found.meant:
+        if not (kept and _is_the_same(kept[-1], one) and _named(kept[-1], text) != _named(one, text)):
+            kept.append(one)
+    return replace(found, meant=tuple(kept)) if len(kept) < len(found.meant) else found
+
+
+def _is_the_same(one: Meant, other: Meant) -> bool:
+    return one.command == other.command == "read" and (one.tool, one.values()) == (other.tool, other.values())
+
+
+def _named(one: Meant, text: str) -> str:
+    span = one.params["path"].span if "path" in one.params else None
+    return text[span[0] : span[1]].casefold() if span else ""
+
+
+def _with(meant: Sequence[Meant], at: int, **values: Any) -> tuple[Meant, ...]:
+    """The reading with other values of one step, said by nobody."""
+    one = meant[at]
+    params = dict(one.params)
+    for name, value in values.items():
+        before = params.get(name) or next(iter(params.values()))
+        params[name] = replace(before, value=value, span=None, original=None)
+    return (*meant[:at], replace(one, params=params), *meant[at + 1 :])
+
+
+def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Add … to the list”, “write in the diary: …”: put there, an existing file would lose all that it holds."""
+    adds = _ADDS & set(said) or any(pair == ("write", "in") for pair in itertools.pairwise(said))
+    if not adds or _REPLACES & set(said):
+        return
+    for at, one in enumerate(meant):
+        values = one.values()
+        if one.command == "write" and "mode" not in values and tree.kind(str(values.get("path", ""))) == FILE:
+            yield f"{values['path']} would lose what it holds.", _with(meant, at, mode="append")
+
+
+def _speaks_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    if _OF_PATTERNS & set(said) and not any(one.values().get("regular") for one in meant):
+        yield "It speaks of a regular expression, and none is looked for.", ()
+
+
+def _says_however(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“…, however it is written” rules what is said before it; “however, …” begins something else."""
+    if re.search(r"\bhowever\b(?!\s*,)", text, re.IGNORECASE):
+        yield "What it says with “however” may rule the command.", ()
+
+
+def _says_a_number_of_a_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Evening one” is said of “Evening 1 Breathing.md”, where that is there and was not taken."""
+    taken = {str(value) for one in meant for value in one.values().values()}
+    for word, counted in itertools.pairwise(said):
+        number = NUMBERS.get(counted) if counted not in ORDINALS else None
+        for path in tree.visible if number else ():
+            names = [name.lstrip("0") for name in words_of(posixpath.basename(path))]
+            if (word, str(number)) in itertools.pairwise(names) and path not in taken:
+                other = _of_a_path(meant, path)
+                yield f"“{word} {counted}” may be {path}.", other
+                return
+
+
+def _of_a_path(meant: Sequence[Meant], path: str) -> tuple[Meant, ...]:
+    """The reading of one step with a file in its place; a folder is listed, and a file is read."""
+    if len(meant) != 1 or "path" not in meant[0].params:
+        return ()
+    (one,) = _with(meant, 0, path=path)
+    return (replace(one, command="read") if one.command == "ls" else one,)
+
+
+def _is_a_folder_half_said(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Move it to Birkenweg”, where there is a folder “Birkenweg 12”, and the new name would end like no file."""
+    for at, one in enumerate(meant):
+        source, to = str(one.values().get("path", "")), one.values().get("to")
+        if not isinstance(to, str) or not has_ending(source) or has_ending(to) or tree.kind(to):
+            continue
+        words = words_of(posixpath.basename(to))
+        for path in tree.visible:
+            names = words_of(posixpath.basename(path))
+            if tree.kind(path) == FOLDER and words and names[: len(words)] == words:
+                inside = posixpath.join(path, posixpath.basename(source))
+                yield f"“{to}” may be the folder {path}.", _with(meant, at, to=inside)
+                return
+
+
+def _is_half_a_new_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Copy the opening speech to Opening speech short.md”: words of the old name that stand before the new one."""
+    for at, one in enumerate(meant):
+        to, source = one.params.get("to"), one.params.get("path")
+        if to is None or source is None or to.span is None:
+            continue
+        before = _TOWARDS.search(text[: to.span[0]])
+        words = [word.casefold() for word in _WORD.findall(before[1])] if before else []
+        names = {name.casefold() for name in words_of(posixpath.basename(str(source.value)))}
+        loose = [word for word in words if word not in ARTICLES and word not in FILE_HEADS]
+        if before and loose and set(loose) <= names:
+            name = f"{before[1].strip()} {text[to.span[0] : to.span[1]]}"
+            whole = posixpath.join(posixpath.dirname(str(to.value)), name)
+            yield f"The new name may be “{name}”.", _with(meant, at, to=whole)
+
+
+def _looks_for_more_than_a_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“The organist Bergström”, “jaundice mentioned”: words of the question, where the text stands without quotes."""
+    for at, one in enumerate(meant):
+        wanted = one.params.get("text")
+        if one.command != "grep" or wanted is None or wanted.span is None or not isinstance(wanted.value, str):
+            continue
+        words = wanted.value.split()
+        if len(words) < 2 or set(text[max(0, wanted.span[0] - 1) : wanted.span[0] + 1]) & set(QUOTES):
+            continue
+        if words[-1].casefold() in _STATED:
+            yield f"“{words[-1]}” may be no part of what is looked for.", _with(meant, at, text=" ".join(words[:-1]))
+        elif words[0].casefold() in ARTICLES:
+            yield "It may be looked for with fewer words.", _with(meant, at, text=words[-1])
+
+
+def _says_what_it_is(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“With the line Should auld …”: “the line” says what follows, without quotes."""
+    for at, one in enumerate(meant):
+        content = one.params.get("content") or one.params.get("text")
+        value = content.value if content is not None else None
+        if one.command in ("write", "write_note", "append_note") and isinstance(value, str) and _LABELS.match(value):
+            name = "content" if "content" in one.params else "text"
+            yield "Its first words may only say what follows.", _with(meant, at, **{name: _LABELS.sub("", value)})
+
+
+def _speaks_of_what_was_made(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Make a folder x, … and show what the folder holds”: that folder, and not the one where everything lies."""
+    made = ""
+    for at, one in enumerate(meant):
+        if one.command == "mkdir":
+            made = str(one.values().get("path", ""))
+        elif made and one.command in ("ls", "find") and "path" not in one.values() and "folder" in said:
+            yield "“The folder” may be the one that is made.", _with(_opened(meant, at), at, path=made)
+
+
+def _opened(meant: Sequence[Meant], at: int) -> tuple[Meant, ...]:
+    """The reading, where a step without values takes one from the step before as its model."""
+    before = next(one for one in reversed(meant[:at]) if one.params)
+    params: Mapping[str, Any] = meant[at].params or {"path": next(iter(before.params.values()))}
+    return (*meant[:at], replace(meant[at], params=params), *meant[at + 1 :])
+
+
+def _makes_a_file_of_no_kind(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Start api with …” speaks of no file."""
+    for one in meant:
+        path = one.params.get("path")
+        if one.command != "write" or path is None or path.span is None or tree.kind(str(path.value)):
+            continue
+        before = _WORD.findall(text[: path.span[0]])[-1:]
+        begun = bool(before) and before[0].casefold() in ("start", "begin", "launch", "boot")
+        if begun and not has_ending(str(path.value)) and "/" not in str(path.value):
+            yield f"“{path.value}” is no file here.", ()
+
+
+def _is_one_of_several(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Open main”, where main.py and main.js are there: both are called so."""
+    for one in meant:
+        path = one.params.get("path")
+        if path is None or path.origin != "mapping" or path.span is None or tree.kind(str(path.value)) != FILE:
+            continue
+        called = text[path.span[0] : path.span[1]].casefold()
+        same = [each for each in tree.visible if tree.kind(each) == FILE and _stem(each) == called]
+        if len(same) > 1 and _stem(str(path.value)) == called and len({posixpath.basename(each) for each in same}) > 1:
+            other = next(each for each in same if each != path.value)
+            yield f"{' and '.join(same[:3])} are called so.", _of_a_path(meant, other)
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0].casefold()
+
+
+_LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Doubt]], ...] = (
+    _loses_what_it_holds,
+    _speaks_of_a_pattern,
+    _says_however,
+    _says_a_number_of_a_name,
+    _is_a_folder_half_said,
+    _is_half_a_new_name,
+    _looks_for_more_than_a_name,
+    _says_what_it_is,
+    _speaks_of_what_was_made,
+    _makes_a_file_of_no_kind,
+    _is_one_of_several,
+)

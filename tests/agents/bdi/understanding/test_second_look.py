@@ -1,0 +1,78 @@
+"""What seems sure part by part and is doubtful as a whole is asked, with what else may be meant among the answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.bdi.understanding.understand import by_name, understand
+from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
+
+HERE = Workspace.of(
+    (
+        "Orchard/Picking diary.md",
+        "Orchard/Rows 12/Yields 2024.csv",
+        "Orchard/Millfield 4/Trees.csv",
+        "Orchard/Course lectures/Lecture 1 Pruning.md",
+        "Orchard/Course lectures/Lecture 2 Grafting.md",
+        "Orchard/Buyers.csv",
+        "src/server.py",
+        "src/server.js",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        # An existing file keeps what it holds unless somebody says that it shall not.
+        ("write in the picking diary: frost in row nine", {"mode": "append"}),
+        ("Search all of Orchard for the word frost, however it is capitalised.", {}),
+        ("show me lecture one of the course", {"path": "Orchard/Course lectures/Lecture 1 Pruning.md"}),
+        ("move the buyers to Millfield", {"to": "Orchard/Millfield 4/Buyers.csv"}),
+        ("copy the picking diary to Picking diary short.md", {"to": "Orchard/Picking diary short.md"}),
+        ("which files mention the buyer Meyer?", {"text": "Meyer"}),
+        ("is frost mentioned anywhere in Orchard?", {"text": "frost"}),
+        (
+            "make a file Orchard/song.txt with the line Should auld acquaintance",
+            {"content": "Should auld acquaintance"},
+        ),
+        ("open server", {"path": "src/server.js"}),
+        ("start api again with uvicorn main:app", {}),
+        ("Search the picking diary with the regular expression 190[34]", {}),
+    ],
+)
+def test_what_else_may_be_meant_is_asked(text: str, other: dict[str, str]) -> None:
+    found = understand(text, HERE.tree, REGISTRY)
+    assert not found.is_sure
+    offered = [one.values() for question in found.questions for choice in question.choices for one in choice.meant]
+    assert not other or any(other.items() <= values.items() for values in offered), offered
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "values"),
+    [
+        ('replace the content of Orchard/Buyers.csv with "none"', "write", {"content": "none"}),
+        ("show me lecture 2 grafting", "read", {"path": "Orchard/Course lectures/Lecture 2 Grafting.md"}),
+        ("copy src/server.py to src/server_old.py", "cp", {"to": "src/server_old.py"}),
+        ('search for "the buyer Meyer"', "grep", {"text": "the buyer Meyer"}),
+        ("open server.js", "read", {"path": "src/server.js"}),
+    ],
+)
+def test_what_is_said_plainly_is_taken(text: str, tool: str, values: dict[str, str]) -> None:
+    (step,) = by_name(understand(text, HERE.tree, REGISTRY))
+    assert step[1] == tool
+    assert values.items() <= step[2].items()
+
+
+def test_what_is_shown_by_two_of_its_names_is_shown_once_and_what_changes_things_is_never_merged() -> None:
+    shown = by_name(understand("open Orchard/Buyers.csv and read the buyers", HERE.tree, REGISTRY))
+    assert [(command, values) for _, command, values in shown] == [("read", {"path": "Orchard/Buyers.csv"})]
+    text = 'append "x" to Orchard/Buyers.csv and append "x" to Orchard/Buyers.csv'
+    assert len(by_name(understand(text, HERE.tree, REGISTRY))) == 2
+
+
+def test_the_folder_is_the_one_that_is_made() -> None:
+    found = understand("make a folder Scans and show me what the folder holds", HERE.tree, REGISTRY)
+    meant = [choice.meant for question in found.questions for choice in question.choices] or [found.meant]
+    assert any(one.values().get("path") == "Scans" for one in meant[0][1:])
