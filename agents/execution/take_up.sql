@@ -9,7 +9,8 @@ WITH plan AS (
       AND NOT EXISTS (
           SELECT FROM agents_handcommand typed
           WHERE typed.workspace_id = agents_intentplan.workspace_id AND typed.state = 'running')
-    RETURNING id, goal_id
+    -- People read these moments in their order: it was claimed before its first try began.
+    RETURNING id, goal_id, clock_timestamp() AS at
 ), goal AS (
     UPDATE agents_goal
     SET state = 'executing', reason = '', changed_at = clock_timestamp(), wake_at = NULL
@@ -18,7 +19,7 @@ WITH plan AS (
     RETURNING agents_goal.id
 ), moved AS (
     INSERT INTO agents_transition (goal_id, intent_plan_id, old, new, reason, by, at)
-    SELECT plan.goal_id, move.plan_id, move.old, 'executing', '', %(worker)s, clock_timestamp()
+    SELECT plan.goal_id, move.plan_id, move.old, 'executing', '', %(worker)s, plan.at
     FROM plan LEFT JOIN goal ON true, LATERAL (VALUES
         (plan.id, 'approved'), (NULL, CASE WHEN goal.id IS NOT NULL THEN %(goal_state)s END)) AS move (plan_id, old)
     WHERE move.old IS NOT NULL

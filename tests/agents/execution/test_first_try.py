@@ -12,7 +12,7 @@ from agents.execution import beginning, draining, executor, filing, taking_up
 from agents.execution.beginning import Begun
 from agents.execution.lease import Lease, claim
 from agents.execution.record import Said
-from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Standstill, StepReport
+from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Standstill, StepReport, Transition
 from agents.services import cycle
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState, PlanState
@@ -59,6 +59,9 @@ def test_it_is_reported_with_the_taking_up_and_filed_as_the_others_are(approved:
     attempt = Attempt.objects.get(pk=begun.running.attempt_id)
     assert (attempt.intent.position, attempt.started, attempt.finished) == (1, report.at, None)
     assert attempt.snapshot_before == begun.running.before == plan.workspace.head
+    claimed = Transition.objects.filter(goal=plan.goal_id, new="executing").values_list("at", flat=True)
+    assert len(set(claimed)) == 1, "plan and goal moved at one moment"
+    assert max(claimed) < attempt.started, "people read them in that order"
     assert list(plan.intents.values_list("state", flat=True)) == [IntentState.RUNNING, IntentState.PENDING]
     said = LogLine.objects.filter(goal=plan.goal_id).order_by("number")[before:]
     assert [line.source for line in said] == ["worker", "tool.SimpleCoder"]
