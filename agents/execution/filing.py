@@ -31,7 +31,7 @@ class Filer:
 
     def __init__(self, plan_id: int, goal_id: int) -> None:
         self._plan_id, self._goal_id = plan_id, goal_id
-        self._is_due = False
+        self._is_due = self._is_over = False
         # Who asks while the other files waits until that is committed: he is about to read it, or to write behind it.
         self._filing = threading.Lock()
 
@@ -40,8 +40,10 @@ class Filer:
         self._is_due = True
 
     def filed(self) -> None:
-        """All reports were filed by somebody else, as those of a plan are with its end."""
-        self._is_due = False
+        """All reports were filed with the plan's end: none is left, nor comes, though who files beside it may have found
+        the rows locked and hold that something is due.
+        """
+        self._is_over = True
 
     def file(self, *, wait: bool = True) -> bool:
         """File what was reported; costs nothing when nothing was. Without `wait`, False when that cannot be done now: a
@@ -50,7 +52,7 @@ class Filer:
         if not self._filing.acquire(blocking=wait):
             return False
         try:
-            if not self._is_due:
+            if self._is_over or not self._is_due:
                 return True
             self._is_due = False  # before it is looked for: a report that comes meanwhile is filed the next time
             try:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.bdi import document as documents
@@ -404,3 +405,15 @@ def test_a_late_end_files_nothing_of_what_its_successor_reports(approved: Callab
     with pytest.raises(LeaseLost):
         record.complete(taken, lease, running, done, [], goal)
     assert StepReport.objects.count() == 1
+
+
+def test_behind_the_plans_end_nobody_files_again_though_who_filed_beside_it_could_not(approved: Approved) -> None:
+    """The race: it found the rows locked by the statement that ends the plan, and says so after that was done."""
+    plan = approved([LS])
+    filer = Filer(plan.pk, plan.goal_id)
+    filer.reported()
+    filer.filed()
+    filer.reported()  # as the other thread leaves it
+    with CaptureQueriesContext(connection) as asked:
+        assert filer.file()
+    assert len(asked) == 0
