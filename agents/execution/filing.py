@@ -40,8 +40,8 @@ class Filer:
         self._is_due = True
 
     def filed(self) -> None:
-        """All reports were filed with the plan's end: none is left, nor comes, though who files beside it may have found
-        the rows locked and hold that something is due.
+        """All reports were filed with the plan's end: none is left, nor comes. Who files beside it may have found the
+        rows locked, and hold that something is due.
         """
         self._is_over = True
 
