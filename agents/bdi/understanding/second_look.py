@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.bdi.types import Param
 from agents.bdi.understanding.asking import in_words, short
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.naming import words_of
@@ -69,12 +70,16 @@ def _named(one: Meant, text: str) -> str:
 
 
 def _with(meant: Sequence[Meant], at: int, **values: Any) -> tuple[Meant, ...]:
-    """The reading with other values of one step, said by nobody."""
+    """The reading with other values of one step: each says what stood there before, and that nobody said it so."""
     one = meant[at]
     params = dict(one.params)
     for name, value in values.items():
-        before = params.get(name) or next(iter(params.values()))
-        params[name] = replace(before, value=value, span=None, original=None)
+        before = params.get(name)
+        if before is None:
+            params[name] = Param(value, "mapping")
+        else:
+            was = before.value if before.original is None else before.original
+            params[name] = replace(before, value=value, origin="mapping", original=was)
     return (*meant[:at], replace(one, params=params), *meant[at + 1 :])
 
 
@@ -184,14 +189,7 @@ def _speaks_of_what_was_made(meant: Sequence[Meant], text: str, said: Sequence[s
         if one.command == "mkdir":
             made = str(one.values().get("path", ""))
         elif made and one.command in ("ls", "find") and "path" not in one.values() and "folder" in said:
-            yield "“The folder” may be the one that is made.", _with(_opened(meant, at), at, path=made)
-
-
-def _opened(meant: Sequence[Meant], at: int) -> tuple[Meant, ...]:
-    """The reading, where a step without values takes one from the step before as its model."""
-    before = next(one for one in reversed(meant[:at]) if one.params)
-    params: Mapping[str, Any] = meant[at].params or {"path": next(iter(before.params.values()))}
-    return (*meant[:at], replace(meant[at], params=params), *meant[at + 1 :])
+            yield "“The folder” may be the one that is made.", _with(meant, at, path=made)
 
 
 def _makes_a_file_of_no_kind(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:

@@ -76,3 +76,11 @@ def test_the_folder_is_the_one_that_is_made() -> None:
     found = understand("make a folder Scans and show me what the folder holds", HERE.tree, REGISTRY)
     meant = [choice.meant for question in found.questions for choice in question.choices] or [found.meant]
     assert any(one.values().get("path") == "Scans" for one in meant[0][1:])
+
+
+def test_what_is_offered_instead_says_what_stood_there_and_that_nobody_said_it_so() -> None:
+    found = understand("move the buyers to Millfield", HERE.tree, REGISTRY)
+    to = found.questions[0].choices[0].meant[0].params["to"]
+    assert (to.value, to.origin, to.original) == ("Orchard/Millfield 4/Buyers.csv", "mapping", "Millfield")
+    found = understand("write in the picking diary: frost in row nine", HERE.tree, REGISTRY)
+    assert found.questions[0].choices[0].meant[0].params["mode"].origin == "mapping"
