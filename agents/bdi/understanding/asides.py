@@ -45,7 +45,7 @@ _ASKING = (
     r"\b(?:feel\s+free\s+to|go\s+ahead\s+and|go\s+on\s+and|be\s+sure\s+to|see\s+if\s+you\s+can|try\s+to)\b",
     r"\bmake\s+sure\s+(?:that\s+you|you|to)\b",
     r"\b(?:please\s+)?(?:do\s+not|don['’]?t)\s+forget\s+to\b",
-    r"\b(?:why\s+don['’]?t|how\s+about|what\s+about)\s+(?:you|we)\b",
+    r"\b(?:why\s+don['’]?t|how\s+about|what\s+about)\s+(?:you|we)\b(?!\s+ever\b)",
     r"\bdo\s+me\s+(?:a|the|this)\s+favou?r\s*(?:and|,|:)?",
     r"\bi\s+have\s+(?:a|one|another)\s+(?:small\s+|little\s+|quick\s+)?(?:favou?r|request|wish|question)\s*(?:to\s+ask)?\s*[:,.]",
     r"\bquick\s+(?:one|question|request|favou?r)\s*[:,-]",
@@ -93,7 +93,7 @@ _EXCUSING = (
     r"(?:bother(?:ing)?|trouble|troubling|disturb(?:ing)?|interrupt(?:ing)?|ask(?:ing)?|inconvenience|short\s+notice)"
     r"(?:\s+(?:you|again|so\s+late))*)\s*,?(?:\s*but\b)?",
     r"\A\s*(?:excuse\s+me|sorry)\s*,\s*(?:but\b)?",
-    r"\b(?:i\s+mean|the\s+\w+\s+i\s+mean|you\s+know|i\s+(?:guess|think|believe|suppose))\b",
+    r"\b(?:the\s+\w+\s+i\s+mean|you\s+know|i\s+(?:guess|think|believe|suppose))\b",
     r"\bor\s+(?:something|so|whatever)\b",
     r"\b(?:ok|okay|right|alright)\?",
     r",\s*(?:can|could|would|will)\s+you\s*(?:please\s*)?\?",

@@ -292,9 +292,19 @@ def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
             continue  # “the agent scout”
         # “The one called travel” is one of what was spoken of before, whatever name it has.
         speaks = token.text == "one" or (is_open and token.text in _ONE_THING)
+        if token.kind == WORD and before.text in _IN_A_ROW and token.text in _ONE_THING:
+            return (f"{before.value} {token.value}",)  # “the second file in src”: which one that is nobody counts
+        stands_alone = at < 2 or state.tokens[at - 2].text in IDLE or state.lexicon.is_verb(state.tokens[at - 2])
+        if (before.text, token.text) in _OF_SEVERAL and stands_alone:
+            return (f"{before.value} {token.value}",)
         if token.kind == WORD and before.text in _DEFINITE and (speaks or _is_one_in_a_folder(at, state)):
             return (f"{before.value} {token.value}",)
     return ()
+
+
+_IN_A_ROW = frozenset("first second third fourth fifth last next previous".split())
+# “One of the logs” is none of them for sure, and not the folder of that name.
+_OF_SEVERAL = frozenset({("one", "of"), ("two", "of"), ("three", "of"), ("some", "of"), ("half", "of"), ("most", "of")})
 
 
 def _is_one_in_a_folder(at: int, state: State) -> bool:
@@ -316,3 +326,20 @@ def lists_what_is_no_name(state: State) -> tuple[str, ...]:
     if place is None or not place.makes or first is None or not first.literals:
         return ()
     return tuple(str(one.original or one.value) for one in state.items if not one.literals)
+
+
+def lists_places(state: State) -> tuple[str, ...]:
+    """“Copy a.txt to docs and drafts”: a folder behind the one where things go is another such, and no thing to go."""
+    own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
+    places = state.lexicon.registry.said(state.entry.command).places
+    tree = state.situation.tree
+    ends = [
+        one.span[1]
+        for name, one in state.params.items()
+        if name != own and name in places and places[name].makes and one.span is not None
+    ]
+    return tuple(
+        str(one.original or one.value)
+        for one in state.items
+        if ends and one.span is not None and one.span[0] > max(ends) and tree.kind(str(one.value)) == FOLDER
+    )

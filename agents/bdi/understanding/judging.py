@@ -12,6 +12,7 @@ from agents.bdi.understanding.doubting import (
     asks_how_it_is,
     asks_whether,
     begun_and_left,
+    lists_places,
     lists_what_is_no_name,
     makes_another_kind,
     names_nothing,
@@ -184,7 +185,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
     doubts += makes_another_kind(state, met) + who_does_it(state, met)
-    doubts += (
+    doubts += lists_places(state) + (
         lists_what_is_no_name(state) + says_where_in_a_text(state) + adds_what_is_left(state) + says_an_order(state)
     )
     left = [token for token in left if token not in _purpose(state)]

@@ -219,7 +219,7 @@ class Lexicon:
         def slips(text: str) -> Mapping[str, int]:
             forms = (text, *bases(text), singular(text))
             found = {form: 0 for form in forms if form in self.words}
-            if found or len(text) > LONGEST:
+            if found or len(text) > LONGEST or text in NO_SLIPS:
                 return found
             if len(text) == 3 and (swapped := self._swapped(text)):
                 return {swapped: 1}

@@ -93,6 +93,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
         else tokens
     )
     prose = sum(1 for token in spoken if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
+    prose += sum(token.kind == WORD and lexicon.is_exact_verb(token) and token.text.endswith("ing") for token in spoken)
     # “Diff against main” is English before it is a program with two arguments.
     typed = len(tokens) == 1 or any(token.is_literal or token.kind == FLAG for token in tokens)
     typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose

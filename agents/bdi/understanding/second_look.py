@@ -17,9 +17,11 @@ from typing import Any
 from agents.bdi.types import Param
 from agents.bdi.understanding.asking import in_words, short
 from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.bdi.understanding.written_paths import has_ending
@@ -217,6 +219,41 @@ def _is_one_of_several(meant: Sequence[Meant], text: str, said: Sequence[str], t
             yield f"{' and '.join(same[:3])} are called so.", _of_a_path(meant, other)
 
 
+def _is_nearly_there(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Make a folder Recipe”, where Recipes is there."""
+    for one in meant:
+        made = str(one.values().get("path", "")) if one.command == "mkdir" else ""
+        full = tree.full(made) if made else ""
+        beside = (path for path in tree.visible if full and posixpath.dirname(path) == posixpath.dirname(full))
+        name = posixpath.basename(full).casefold()
+        for path in beside if not tree.kind(full) else ():
+            other = posixpath.basename(path).casefold()
+            if tree.kind(path) == FOLDER and (is_near(name, other) or is_near(name, singular(other))):
+                yield f"{tree.said(path)} is there already.", ()
+                return
+
+
+def _is_half_of_two(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Delete settings”, where settings.toml and settings.local.toml are there."""
+    for at, one in enumerate(meant):
+        path = one.params.get("path")
+        if one.command != "rm" or path is None or path.origin != "mapping" or path.span is None:
+            continue
+        called = text[path.span[0] : path.span[1]].casefold()
+        other = next(
+            (
+                each
+                for each in tree.visible
+                if each != path.value
+                and posixpath.dirname(each) == posixpath.dirname(str(path.value))
+                and posixpath.basename(each).casefold().startswith(f"{called}.")
+            ),
+            "",
+        )
+        if other and "." not in called:
+            yield f"{other} is called so, too.", _with(meant, at, path=other)
+
+
 def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].casefold()
 
@@ -233,4 +270,6 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _speaks_of_what_was_made,
     _makes_a_file_of_no_kind,
     _is_one_of_several,
+    _is_nearly_there,
+    _is_half_of_two,
 )

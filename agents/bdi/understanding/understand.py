@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.types import Param
-from agents.bdi.understanding import asides, effects, moods, remarks, triggers
+from agents.bdi.understanding import asides, effects, moods, remarks, reservations, triggers
 from agents.bdi.understanding.asking import MAX_CHOICES, in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.dictated import written
@@ -25,7 +25,7 @@ from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.second_look import looked_at
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
+from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of
 from agents.bdi.understanding.turning import readings_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
@@ -60,7 +60,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
-        likeliest = looked_at(_likeliest(found, text), text, tree)
+        likeliest = _held_back(looked_at(_likeliest(found, text), text, tree), text, tree, registry)
         if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
             return _without_a_piece(asked) or likeliest
         return likeliest
@@ -94,6 +94,17 @@ def _understood(asked: _Asked) -> Understood:
     if told.only_tells and told.spans:
         return _offered(text, found, "It tells, and asks for nothing.")
     return _offered(text, found, _UNCLEAR) if told.is_unclear else found
+
+
+def _held_back(found: Understood, text: str, tree: Tree, registry: Registry) -> Understood:
+    """The same, or the question where it is understood and may not be asked for."""
+    if not found.is_sure:
+        return found
+    why = next(reservations.not_asked_now(found.meant, text, registry), "")
+    between = reservations.left_between(found.meant, text)
+    if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
+        why = _UNCLEAR
+    return _offered(text, found, why) if why else found
 
 
 def _likeliest(found: Sequence[Understood], text: str) -> Understood:
@@ -173,6 +184,10 @@ def _with_told(asked: _Asked, told: moods.Told) -> Understood | None:
     changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
     if told.forbids and (changing or any(verb in said for _, _, verb in told.forbids)):
         return _offered(text, found, "It forbids something, too.") if found.is_sure else None
+    if found.is_sure and any(
+        reservations.taken_back(text[start:end], found.meant, asked.tree, lexicon.registry) for start, end in told.spans
+    ):
+        return _offered(text, found, _UNCLEAR)
     aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
     return replace(found, notes=(*found.notes, *aside))
 
@@ -180,6 +195,15 @@ def _with_told(asked: _Asked, told: moods.Told) -> Understood | None:
 def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
     """Whether a clause begins with the little word of a value that one of the commands is open for: “because …”."""
     begins = clause.split(maxsplit=1)[0].casefold()
+    tokens = tokens_of(clause)
+    is_wish = tokens and tokens[0].text in ("i", "we", "you", "they", "he", "she")
+    if (
+        is_wish
+        and any(number_of(token) is not None for token in tokens)
+        and not remarks.gives_nothing_to(tokens, found.meant, lexicon)
+    ):
+        # “I only care about the first ten lines.”
+        return True
     return any(
         slot.parameter not in one.params and (begins,) in slot.cues
         for one in found.meant
