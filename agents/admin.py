@@ -36,6 +36,7 @@ from agents.models import (
 from agents.services import pausing
 from agents.states import GoalState, IntentState, PlanState
 from agents.tuning_admin import (
+    BacklogRulesAdmin,
     FailureRuleAdmin,
     ParameterRuleAdmin,
     ParameterSettingsAdmin,
@@ -47,6 +48,7 @@ from people.journal import Event
 from people.told_admin import ToldTable
 
 __all__ = [
+    "BacklogRulesAdmin",
     "FailureRuleAdmin",
     "ParameterRuleAdmin",
     "ParameterSettingsAdmin",

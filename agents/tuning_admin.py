@@ -15,7 +15,15 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from agents.errors import NotPossibleNow, TuningRefused
-from agents.models import FailureRule, ParameterRule, ParameterSettings, PathMapping, RecoveryPolicy, RecoverySetting
+from agents.models import (
+    BacklogRules,
+    FailureRule,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+    RecoveryPolicy,
+    RecoverySetting,
+)
 from agents.services.tuning import versions
 from agents.services.tuning.kinds import Field, Kind
 from people.models import User
@@ -147,3 +155,4 @@ ParameterRuleAdmin = _registered(ParameterRule, filtered=("tool",))
 RecoverySettingAdmin = _registered(RecoverySetting, searched=("name",))
 RecoveryPolicyAdmin = _registered(RecoveryPolicy, filtered=("failure_class",))
 FailureRuleAdmin = _registered(FailureRule, searched=("name",))
+BacklogRulesAdmin = _registered(BacklogRules)

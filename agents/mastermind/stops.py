@@ -56,6 +56,21 @@ def room(rules: Rules, figures: Figures, asked: int) -> int:
     return 0 if why_stopped(rules, figures) else max(0, min(asked, rules.per_day - figures.begun_today))
 
 
+def failures_in_a_row(ended: Sequence[tuple[str, int]]) -> int:
+    """How often an item had failed in a row when it was taken up again after these tries, the oldest first.
+
+    Each is its outcome and how often one might fail then: what had failed so often was stopped, and a person approved
+    it again.
+    """
+    failures = 0
+    for outcome, limit in ended:
+        failures = 0 if outcome in (IMPROVED, UNMEASURED) else failures + 1
+        if failures >= limit:
+            failures = 0
+    return failures
+
+
 def why_item_stopped(rules: Rules, failures: int) -> str:
     """Why an item is not tried again, after so many failures in a row; empty when it may be."""
-    return f"it failed {failures} times in a row" if failures >= rules.failures_of_one else ""
+    times = "once" if failures == 1 else f"{failures} times in a row"
+    return f"it failed {times}" if failures >= rules.failures_of_one else ""

@@ -227,6 +227,7 @@ def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") ->
             "what": "set the rules of",
             "before": {name: getattr(before, name) for name in named},
             "after": {name: getattr(row, name) for name in named},
+            "why": row.note,
         }
         journal.record(Event.BACKLOG, by=by, subject="mindx:items", data=told)
     return row

@@ -12,6 +12,5 @@ urlpatterns = [
     path("backlog/decide/", backlog.decide, name="mastermind-decide"),
     path("backlog/process/", backlog.process, name="mastermind-process"),
     path("backlog/lift/", backlog.lift, name="mastermind-lift"),
-    path("backlog/rules/", backlog.rules, name="mastermind-rules"),
     path("backlog/<int:pk>/", backlog.detail, name="mastermind-item"),
 ]

@@ -1,4 +1,4 @@
-"""The backlog: triage in rows that are ticked, one wish with what was tried, and the rules that stop it."""
+"""The backlog: triage in rows that are ticked, one wish with what was tried, and why nothing is taken up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.errors import AgentsError, NotPossibleNow
-from agents.mastermind.stops import Rules
 from agents.models import BacklogItem
 from agents.presentation import backlog as shown
 from agents.services import backlog, backlog_list, backlog_taking
@@ -217,23 +216,6 @@ def lift(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, "The backlog goes on.")
-    return redirect(_back(request))
-
-
-@require_POST
-def rules(request: HttpRequest) -> HttpResponse:
-    """Save other stop rules as the next version."""
-    try:
-        wanted = Rules(*(int(request.POST.get(name, "")) for name in ("failures_of_one", "without_success", "per_day")))
-        near_enough = float(request.POST.get("near_enough", ""))
-        note = request.POST.get("note", "").replace("\0", "")
-        backlog_taking.save_rules(wanted, near_enough, by=cast(User, request.user), note=note)
-    except ValueError:
-        messages.error(request, "The rules are numbers. Nothing was changed.")
-    except AgentsError as error:
-        messages.error(request, f"{error} Nothing was changed.")
-    else:
-        messages.success(request, "The rules are saved, and hold at the next decision.")
     return redirect(_back(request))
 
 

@@ -1,4 +1,4 @@
-"""`tuning`: what operators set about parameters and recovery: read, history, trial, save, and the way back."""
+"""`tuning`: what operators set about parameters, recovery and the backlog: read, tried, saved and taken back."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ router = Router(tags=["tuning"])
 _MAY_READ = BearerToken(Scope.TUNING_READ)
 _MAY_WRITE = BearerToken(Scope.TUNING_WRITE)
 KindName = Literal[
-    "parameter_settings", "path_mapping", "parameter_rule", "recovery_setting", "recovery_policy", "failure_rule"
+    "parameter_settings",
+    "path_mapping",
+    "parameter_rule",
+    "recovery_setting",
+    "recovery_policy",
+    "failure_rule",
+    "stop_rules",
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser import chromium, open_page  # noqa: F401  # fixtures of the browser test here
 from tests.library.vectors import install
 from tests.models.server import Provider, serving
 

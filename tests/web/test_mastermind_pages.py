@@ -133,8 +133,7 @@ def test_somebody_elses_wish_is_not_there(owner: User, outsider: User, client_of
 
 def test_taking_up_stopping_and_letting_go_on(admin: User, reviewer: User, client_of: ClientOf) -> None:
     client = client_of(admin)
-    client.post(f"{BACKLOG}rules/", {"failures_of_one": 1, "without_success": 1, "per_day": 5, "near_enough": 0.9})
-    assert backlog_taking.stop_rules() == Rules(1, 1, 5)
+    backlog_taking.save_rules(Rules(1, 1, 5), 0.9, by=admin)
     for text in ("Show tags", "Tell the branch"):
         backlog.approve(wish(text, admin), by=reviewer)
     assert "operators" in said(client_of(reviewer).post(f"{BACKLOG}process/")).casefold()
@@ -155,13 +154,13 @@ def test_taking_up_stopping_and_letting_go_on(admin: User, reviewer: User, clien
     assert "Nothing is taken up." not in client.get(BACKLOG).content.decode()
 
 
-@pytest.mark.parametrize(
-    "posted", [{"failures_of_one": "x"}, {"failures_of_one": 0}, {"per_day": 10**9}, {"near_enough": "nan"}]
-)
-def test_rules_that_are_none_change_nothing(admin: User, client_of: ClientOf, posted: dict[str, Any]) -> None:
-    good = {"failures_of_one": 3, "without_success": 10, "per_day": 20, "near_enough": 0.9}
-    assert "Nothing was changed" in said(client_of(admin).post(f"{BACKLOG}rules/", {**good, **posted}))
-    assert backlog_taking.stop_rules() == Rules()
+def test_stop_rules_stand_beside_the_list_and_operators_are_led_to_where_they_are_changed(
+    operator: User, reviewer: User, client_of: ClientOf
+) -> None:
+    page = client_of(reviewer).get(BACKLOG).content.decode()
+    assert "So many may be begun in a day" in page
+    assert "/tuning/stop_rules/current/" not in page
+    assert "/tuning/stop_rules/current/" in client_of(operator).get(BACKLOG).content.decode()
 
 
 def test_filters_narrow_and_strange_ones_are_no_error(admin: User, client_of: ClientOf) -> None:

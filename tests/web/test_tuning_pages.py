@@ -10,8 +10,9 @@ import pytest
 from django.test import Client
 
 from agents.bdi import recovery_settings
-from agents.models import ParameterSettings, PathMapping, RecoverySetting
-from agents.services import recovery_learning, settling
+from agents.mastermind.stops import Rules
+from agents.models import BacklogRules, ParameterSettings, PathMapping, RecoverySetting
+from agents.services import backlog_taking, recovery_learning, settling
 from agents.services.tuning import versions
 from people.models import User
 
@@ -37,7 +38,14 @@ def tried_and_saved(client: Client, address: str, values: dict[str, Any]) -> Any
 
 @pytest.mark.parametrize(
     "address",
-    ["", "path_mapping/new", "parameter_settings/current/", "recovery_setting/jitter/", "recovery_policy/new"],
+    [
+        "",
+        "path_mapping/new",
+        "parameter_settings/current/",
+        "recovery_setting/jitter/",
+        "recovery_policy/new",
+        "stop_rules/current/",
+    ],
 )
 def test_the_pages_are_for_operators_only(
     address: str, owner: User, reviewer: User, operator: User, client_of: Clients
@@ -139,7 +147,28 @@ def test_the_list_says_of_each_who_said_so_in_few_queries(
     client = client_of(operator)
     with django_assert_max_num_queries(10):  # session, person, the frame's two, and one look for each kind
         page = client.get("/tuning/").content.decode()
-    assert page.count("as mindX comes") == len(recovery_settings.NAMES)
+    assert page.count("as mindX comes") == len(recovery_settings.NAMES) + 1, "and the stop rules"
     assert "name 29" in page
     assert "off: predict from earlier runs" in page
     assert not settling.switches().use_experience
+
+
+def test_stop_rules_keep_what_was_mistyped_beside_why_it_is_refused_and_are_taken_back(
+    operator: User, client_of: Clients
+) -> None:
+    client, address = client_of(operator), "/tuning/stop_rules/current/"
+    good = {"failures_of_one": "2", "without_success": "10", "per_day": "20", "near_enough": "0.88"}
+    refused = client.post(address, {**good, "per_day": "many", "note": "less at once", "act": "try", "seen": "0"})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert all(f'value="{typed}"' in page for typed in ("many", "2", "less at once"))
+    assert "It is a whole number." in page
+    assert not BacklogRules.objects.exists()
+    assert tried_and_saved(client, address, {**good, "note": "less at once"}).status_code == 302
+    assert backlog_taking.stop_rules() == Rules(2, 10, 20)
+    shown = client.get(address)
+    assert "<del>3</del> <ins>2</ins>" in shown.content.decode()
+    assert "less at once" in shown.content.decode()
+    client.post(f"{address}revert", {"version": "0", "seen": hidden(shown, "seen")})
+    assert backlog_taking.stop_rules() == Rules()
+    assert BacklogRules.objects.count() == 2, "the way back is a version of its own"

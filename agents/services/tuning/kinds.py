@@ -104,8 +104,8 @@ class Kind(ABC):
     model: type[Model]
     fields: tuple[Field, ...]
     key: tuple[str, ...] = ()
-    # What a version is tried on: commands that were understood, or failures.
-    trial: Literal["commands", "failures"] = "commands"
+    # What a version is tried on: commands that were understood, failures, or tries of the backlog.
+    trial: Literal["commands", "failures", "tries"] = "commands"
 
     def cleaned(self, given: Mapping[str, Any], start: Mapping[str, Any]) -> Checked:
         """The values that `given` means where `start` counts; what is left out stays. Raises TuningRefused."""

@@ -90,8 +90,10 @@ class Tally:
             for words, share in shares.items():
                 sums[words] = sums.get(words, 0.0) + share
 
-    def done(self, readable: QuerySet[Goal], notes: tuple[str, ...] = ()) -> Trial:
-        """The trial as this person may read it: cases of other goals are counted, never shown."""
+    def done(self, readable: QuerySet[Goal], notes: tuple[str, ...] = (), besides: Total | None = None) -> Trial:
+        """The trial as this person may read it: cases of other goals are counted, never shown. `besides`: a further
+        total, of what are no cases.
+        """
         changed = [case for case in self.ends if case.changes]
         texts = dict(readable.filter(pk__in={case.goal for case in changed}).values_list("pk", "text"))
         shown = [replace(case, text=texts[case.goal][:_TEXT]) for case in changed if case.goal in texts]
@@ -105,7 +107,10 @@ class Tally:
             drifted=sum(case.drifts for case in self.ends),
             changed=len(changed),
             cases=tuple(shown),
-            totals=tuple(Total(name, now.get(name, 0.0), then.get(name, 0.0)) for name in names),
+            totals=(
+                *(Total(name, now.get(name, 0.0), then.get(name, 0.0)) for name in names),
+                *([besides] if besides else []),
+            ),
             notes=notes,
         )
 

@@ -7,10 +7,16 @@ from django.db.models import QuerySet
 from agents.models import Goal
 from agents.selectors import goals_visible_to
 from agents.services import failing
-from agents.services.tuning import trying_commands, trying_failures
+from agents.services.tuning import trying_commands, trying_failures, trying_tries
 from agents.services.tuning.kinds import Kind, Values
 from agents.services.tuning.trials import Clock, Trial
 from people.models import User
+
+_TRIALS = {
+    "commands": trying_commands.try_out,
+    "failures": trying_failures.try_out,
+    "tries": trying_tries.try_out,
+}
 
 
 def try_out(
@@ -22,5 +28,4 @@ def try_out(
     """
     failing.check_operator(by)
     shown = goals_visible_to(by) if readable is None else readable
-    of = trying_failures if kind.trial == "failures" else trying_commands
-    return of.try_out(kind, values, shown, clock or Clock())
+    return _TRIALS[kind.trial](kind, values, shown, clock or Clock())

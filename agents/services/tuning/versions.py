@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from agents.errors import NotPossibleNow, TuningRefused
 from agents.services import failing
-from agents.services.tuning import of_parameters, of_recovery
+from agents.services.tuning import of_backlog, of_parameters, of_recovery
 from agents.services.tuning.kinds import Change, Checked, Field, Kind, Values, changes
 from people.models import User
 
@@ -25,6 +25,7 @@ KINDS: tuple[Kind, ...] = (
     of_recovery.Settings(),
     of_recovery.Policies(),
     of_recovery.Rules(),
+    of_backlog.StopRules(),
 )
 NOTE = Field("note", "Why", "text", "Those who look at the history read it.", most=300, blank=True)
 PAGE = 50

@@ -15,7 +15,15 @@ from agents.bdi import recovery_settings
 from agents.bdi.failures import FailureClass
 from agents.bdi.strategies import ABORT, WAYS
 from agents.errors import NotPossibleNow, NotYours, TuningRefused
-from agents.models import FailureRule, ParameterRule, ParameterSettings, PathMapping, RecoveryPolicy, RecoverySetting
+from agents.models import (
+    BacklogRules,
+    FailureRule,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+    RecoveryPolicy,
+    RecoverySetting,
+)
 from agents.services import failing, recovery_learning, settling
 from agents.services.tuning import versions
 from agents.services.tuning.kinds import Kind
@@ -28,7 +36,8 @@ MAPPING = {"said": "figures", "path": "data/figures.csv", "in_use": True}
 RULE = {"tool": "git_tool", "command": "commit", "parameter": "message", "default": "As ever", "in_use": True}
 POLICY = {"failure_class": "NETWORK_ERROR", "pinned": "manual_fallback", "banned": ["retry_with_delay"]}
 FAILURE_RULE = {"name": "quota", "text": "quota exceeded", "failure_class": "RATE_LIMIT_ERROR", "enabled": True}
-TABLES = (ParameterSettings, PathMapping, ParameterRule, RecoverySetting, RecoveryPolicy, FailureRule)
+TABLES = (ParameterSettings, PathMapping, ParameterRule, RecoverySetting, RecoveryPolicy, FailureRule, BacklogRules)
+ONE_ROW = ("parameter_settings", "stop_rules")
 
 
 def kind(name: str) -> Kind:
@@ -115,12 +124,17 @@ def test_settings_hold_as_mindx_comes_until_somebody_saves(operator: User) -> No
         ("failure_rule", {**FAILURE_RULE, "tool": "git_tool", "command": "run"}, "command", "has no command “run”"),
         ("failure_rule", {**FAILURE_RULE, "stage": "later"}, "stage", "There is no later"),
         ("failure_rule", {**FAILURE_RULE, "exit_code": 10**9}, "exit_code", "from -99999 to 99999"),
+        ("stop_rules", {"failures_of_one": 0}, "failures_of_one", "from 1 to 20"),
+        ("stop_rules", {"without_success": 2.5}, "without_success", "a whole number"),
+        ("stop_rules", {"per_day": 10_001}, "per_day", "from 0 to 10000"),
+        ("stop_rules", {"near_enough": 0.49}, "near_enough", "from 0.5 to 1"),
+        ("stop_rules", {"near_enough": float("nan")}, "near_enough", "a number"),
     ],
 )
 def test_what_cannot_hold_is_refused_in_words_and_nothing_is_saved(
     name: str, values: dict[str, Any], field: str, says: str, operator: User
 ) -> None:
-    over = versions.current(kind(name))[0] if name == "parameter_settings" else None
+    over = versions.current(kind(name))[0] if name in ONE_ROW else None
     with pytest.raises(TuningRefused) as refused:
         versions.save(kind(name), values, by=operator, over=over)
     assert says in refused.value.errors[field]
@@ -244,6 +258,10 @@ _SAVES = st.one_of(
         st.just("parameter_settings"),
         st.fixed_dictionaries({"least_runs": st.integers(1, 1000), "use_experience": st.booleans()}),
     ),
+    st.tuples(
+        st.just("stop_rules"),
+        st.fixed_dictionaries({"per_day": st.integers(0, 10_000), "near_enough": st.floats(0.5, 1.0)}),
+    ),
 )
 
 
@@ -259,7 +277,7 @@ class NothingIsLost(TestCase):
         seen: dict[tuple[type[Model], int], dict[str, Any]] = {}
         for name, values in saves:
             of = kind(name)
-            over = versions.current(of)[0] if name == "parameter_settings" else None
+            over = versions.current(of)[0] if name in ONE_ROW else None
             try:
                 saved = versions.save(of, values, by=by, over=over)
             except NotPossibleNow:  # it counts already
