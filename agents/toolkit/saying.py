@@ -23,6 +23,7 @@ from typing import Any
 SHAPES = (
     "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
     "newname", "person", "email", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
+    "revision",
 )  # fmt: skip
 
 
@@ -69,11 +70,11 @@ class Sense:
 
 @dataclass(frozen=True)
 class Place:
-    """What a path parameter is about: `wanted` file, folder or any (it is there) or new (it need not be).
+    """What a path parameter is about: `wanted` file, folder, note or any (it is there) or new (it need not be).
 
     `makes` what is there afterwards, `goes` whether it is gone then, `enters` whether the session goes there. `into`: a
-    folder that is there takes what is put, under its own name. `code`: a component of the code may be named instead.
-    `careful`: a plain word that only resembles a name is asked about.
+    folder that is there takes what is put, under its own name. `at`: the path of what is named otherwise, “notes/{}.md”. `code`: a component of the code may be named instead.
+    `careful`: a plain word that only resembles a name is asked about; a note that is there is rather added to.
     """
 
     wanted: str = "any"
@@ -83,6 +84,7 @@ class Place:
     into: bool = False
     code: bool = False
     careful: bool = False
+    at: str = "{}"
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Said:
     also: Mapping[str, str] = field(default_factory=dict)
     # What a later “it” means where that is no file: "branch {name}".
     it: str = ""
+    # The command that does the same by a path, with what its parameters are then: ("simple_coder.read", {"path": …}).
+    done_by: tuple[str, Mapping[str, str]] | None = None
 
 
 def sense(

@@ -108,7 +108,7 @@ def other_commands(state: State, left: Sequence[Token]) -> tuple[str, ...]:
     values = (*state.params.values(), *state.items)
     named = [one.span for one in values if one.span and isinstance(one.original or one.value, str)]
     found = []
-    for before, token in itertools.pairwise(state.tokens):
+    for at, (before, token) in enumerate(itertools.pairwise(state.tokens), 1):
         parted = before.text in _STOPS or token.after_break
         if not (parted or before.text in _JOINS) or not state.lexicon.is_verb(token):
             continue
@@ -121,7 +121,7 @@ def other_commands(state: State, left: Sequence[Token]) -> tuple[str, ...]:
         taken = state.lexicon.is_exact_verb(token) and not state.situation.tree.kind(token.value)
         taken = taken and before.text in _JOINS and any(start == token.start for start, _ in named)
         # “List: milk, bread and butter”: in somebody's own text what only looks like a verb is none.
-        inside = inside and state.lexicon.is_exact_verb(token)
+        inside = inside and state.lexicon.says_verb(state.tokens, at)
         if (id(token) in loose and token.text in IDLE) or inside or taken:
             found.append(token.text)
     return tuple(found)

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.toolkit.command import Command
-from agents.toolkit.saying import Said
+from agents.toolkit.saying import Place, Said
 
 
 def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -> Tree:
@@ -19,7 +19,7 @@ def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -
     moved = _full(tree, values.get("path"))
     whole = {path: kind for path, kind in kinds.items() if moved and (path == moved or path.startswith(moved + "/"))}
     for name, place in said.places.items():
-        full = _full(tree, values.get(name))
+        full = _full(tree, values.get(name), place)
         if not full and not place.enters:
             continue
         if place.goes:
@@ -29,7 +29,7 @@ def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -
             if folder.startswith(".."):
                 folder = ""
     for name, place in said.places.items():
-        full = _full(tree, values.get(name))
+        full = _full(tree, values.get(name), place)
         if not full or not place.makes:
             continue
         if place.makes == "same":
@@ -46,7 +46,7 @@ def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -
 def spoken(tree: Tree, said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:
     """The paths that a command spoke of, from the root, what it makes last."""
     named = sorted(said.places, key=lambda name: bool(said.places[name].makes))
-    return tuple(full for name in named if (full := _full(tree, values.get(name))))
+    return tuple(full for name in named if (full := _full(tree, values.get(name), said.places[name])))
 
 
 def called(said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -61,8 +61,8 @@ def called(said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _full(tree: Tree, value: Any) -> str:
+def _full(tree: Tree, value: Any, place: Place | None = None) -> str:
     if not isinstance(value, str) or not value or "{{" in value:
         return ""
-    full = tree.full(value)
+    full = tree.full(place.at.replace("{}", value) if place else value)
     return "" if full.startswith("..") else full

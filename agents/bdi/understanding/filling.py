@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.kinds_of_values import body_value, codes_value, ending_value
+from agents.bdi.understanding.kinds_of_values import body_value, codes_value, ending_value, revision_value
 from agents.bdi.understanding.line_values import line_value, packages_value
 from agents.bdi.understanding.naming_words import TYPES
 from agents.bdi.understanding.path_values import path_value
@@ -47,6 +47,7 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "variable": _variable,
         "person": _person,
         "email": _email,
+        "revision": revision_value,
     }.get(shape, word_value)
     return maker(tokens, asked)
 

@@ -1,8 +1,8 @@
 """Whole turns of phrase that mean a plain command: “x can go” is “remove x”, “x belongs into y” is “move x to y”.
 
 The left side is what people say, the right side a command as tools declare it. `{x}` stands for one or more words that
-are kept as they are, `a|b` for either word, `[a]` for what may be missing; `!` marks a statement that asks for
-something only where nothing else is said. A frame is tried on a clause that is no command as it stands; what it makes
+are kept as they are, on the right side `"{x}"` for them as one text in quotes, `a|b` for either word, `[a]` for what may be
+missing; `!` marks a statement that asks for something only where nothing else is said. A frame is tried on a clause that is no command as it stands; what it makes
 of it is read like any other clause, so every word has still to be explained.
 """
 
@@ -41,7 +41,7 @@ class Frame:
     is_statement: bool = False
 
 
-def framed(tokens: Sequence[Token], *, is_alone: bool) -> Iterator[tuple[Token, ...]]:
+def framed(tokens: Sequence[Token], raw: str, *, is_alone: bool) -> Iterator[tuple[Token, ...]]:
     """The commands that a clause means by a frame; none where no frame fits. `is_alone`: it is all that is said."""
     if not tokens or len(tokens) > _LONGEST:
         return
@@ -56,7 +56,7 @@ def framed(tokens: Sequence[Token], *, is_alone: bool) -> Iterator[tuple[Token, 
             for number, values in enumerate(_fits(frame.said, tokens[start:])):
                 if number >= _MOST:
                     break
-                made = _made(frame, values, tokens[0].start)
+                made = _made(frame, values, tokens[0].start, raw)
                 key = tuple(one.text for one in made)
                 if key not in seen:
                     seen.add(key)
@@ -124,13 +124,16 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     return first.kind != SIGN and tokens[-1].kind != SIGN
 
 
-def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int) -> tuple[Token, ...]:
+def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int, raw: str) -> tuple[Token, ...]:
     made: list[Token] = []
     for word in frame.means:
         before, brace, behind = word.partition("{")
         name, _, after = behind.partition("}")
         if not brace:
             made.append(Token(WORD, word, word, at, at))
+        elif before == after == '"':
+            made.append(_quoted(values[name], raw))
+            at = made[-1].end
         elif before or after:
             (one,) = values[name]
             value = f"{before}{one.value}{after}"
@@ -139,6 +142,14 @@ def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int) -> tup
             made += values[name]
             at = values[name][-1].end
     return tuple(made)
+
+
+def _quoted(tokens: Sequence[Token], raw: str) -> Token:
+    """Several tokens as one text, as it stands; what is in quotes already is taken out of them."""
+    if len(tokens) == 1 and tokens[0].kind == QUOTED:
+        return tokens[0]
+    start, end = tokens[0].start, tokens[-1].end
+    return Token(QUOTED, raw[start:end].casefold(), raw[start:end], start, end)
 
 
 @cache

@@ -166,7 +166,8 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     left = [token for token in left if token not in beside]
     dropped = tuple(token for token in state.left if token not in left)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.
-    about = state.entry.about | (_KINDS if state.lexicon.registry.said(state.entry.command).places else frozenset())
+    places = state.lexicon.registry.said(state.entry.command).places.values()
+    about = state.entry.about | (_KINDS if any(place.wanted != "note" for place in places) else frozenset())
     nouns = [token for token in left if token.kind == WORD and is_noun(token, about, state.lexicon)]
     left = [token for token in left if token not in nouns and token.kind != SIGN]
     doubtful = [token for token in left if token.kind == WORD and token.text in DOUBT]

@@ -1,4 +1,4 @@
-"""Values that only one form can have: a kind of files, codes of rules, what is sent over the network."""
+"""Values that only one form can have: a kind of files, codes of rules, branches, what is sent over the network."""
 
 from __future__ import annotations
 
@@ -8,11 +8,31 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.naming_words import FILE_HEADS, TYPES
 from agents.bdi.understanding.paths import FOLDER
-from agents.bdi.understanding.tokens import DATA, PATH, QUOTED, WORD, Token
+from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, QUOTED, WORD, Token
 
 _CODE = re.compile(r"[A-Z]{1,6}[0-9]{0,4}\Z", re.ASCII)
 _ENDING = re.compile(r"\*?\.\w{1,6}\Z", re.ASCII)
 _FORM = re.compile(r"[\w.\[\]-]{1,64}=\S*\Z")
+
+
+# Branches as nearly everybody calls them, what such names begin with, and how commits and versions are written.
+_REVISION = re.compile(
+    r"main|master|develop|trunk|staging|production|HEAD(?:[~^@]\S*)?|v\d+(?:[.-]\w+)*|\d+\.\d+(?:\.\w+)+"
+    r"|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}"
+    r"|(?:origin|upstream|feature|feat|fix|bugfix|hotfix|release|spike|chore|experiment|wip|topic|task|issue)/\S+\Z"
+)
+_HEADS = ".git/refs/heads/"
+
+
+def revision_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """A branch or a commit that shows by its form that it is one, or that the repository here has; no folder here."""
+    for token in tokens:
+        if token.kind not in (WORD, PATH, QUOTED, NUMBER) or asked.tree.kind(token.value) == FOLDER:
+            continue
+        said = asked.raw[token.start : token.end].strip("\"'“”`") or token.value
+        if _REVISION.fullmatch(said) or asked.tree.kinds.get(asked.tree.full(_HEADS + said)):
+            return Filled(said, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
+    return None, list(tokens)
 
 
 def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

@@ -183,6 +183,13 @@ class Lexicon:
             slips == 0 and word in self.verbs for word, slips in self._slips(token.text).items()
         )
 
+    def says_verb(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a whole verb expression begins here: “no ties” has the first word of “no longer need”, and no more."""
+        where = (
+            one for word, slips in self._slips(tokens[at].text).items() if not slips for one in self.verbs.get(word, ())
+        )
+        return any(self._from(self.entries[number].verbs[order], tokens, at) for number, order in where)
+
     def is_idle_slip(self, token: Token) -> bool:
         """Whether a word that nobody knows is a slip of words only that carry nothing: “teh”, “wiht”."""
         if token.kind != WORD or token.text in NO_SLIPS:

@@ -30,6 +30,7 @@ from agents.rules.words import QUOTES
 _Doubt = tuple[str, tuple[Meant, ...]]
 
 _ADDS = frozenset("add adds adding added append appends appending note notes jot enter record put insert".split())
+_KEEPS = _ADDS - {"note", "notes"}
 _REPLACES = frozenset("replace overwrite rewrite instead content contents empty reset set update change".split())
 _OF_PATTERNS = frozenset({"regular", "regex", "regexp", "regexes"})
 _STATED = frozenset("mentioned named found used written said listed occurring appearing appears occurs stands".split())
@@ -51,6 +52,12 @@ def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
             question = Question(1, f"What is meant by “{short(text)}”?", why, "", choices)
             return replace(found, meant=(), questions=(question,), confidence=0.0)
     return found
+
+
+def keeping(sure: Sequence[Understood], text: str, tree: Tree) -> list[Understood]:
+    """Of several readings those that lose nothing of what is there, where something is to be added to it."""
+    said = [word.casefold() for word in _WORD.findall(text)]
+    return [one for one in sure if not any(_loses_what_it_holds(one.meant, text, said, tree))] or list(sure)
 
 
 def _said_once(found: Understood, text: str) -> Understood:
@@ -92,6 +99,9 @@ def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str],
         return
     for at, one in enumerate(meant):
         values = one.values()
+        if one.command == "write_note" and _KEEPS & set(said) and tree.kind(f"notes/{values['name']}.md") == FILE:
+            kept = (*meant[:at], replace(one, command="append_note"), *meant[at + 1 :])
+            yield f"The note {values['name']} would lose what it holds.", kept
         if one.command == "write" and "mode" not in values and tree.kind(str(values.get("path", ""))) == FILE:
             yield f"{values['path']} would lose what it holds.", _with(meant, at, mode="append")
 

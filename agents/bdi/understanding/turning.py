@@ -71,7 +71,7 @@ def _costing(found: list[Reading], cost: float) -> list[Reading]:
 
 def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """Readings of what the clause means by a turn of phrase."""
-    made = framed(tokens, is_alone=_is_alone(tokens, situation.raw))
+    made = framed(tokens, situation.raw, is_alone=_is_alone(tokens, situation.raw))
     return _costing([one for clause in made for one in readings(clause, situation, lexicon)], _FOR_FRAMED)
 
 

@@ -10,6 +10,8 @@ _SHOULD = "should|must|shall|ought|needs|need|has|have"
 _NICE = "good|nice|great|fine|helpful|useful|handy|ideal|perfect|lovely|welcome|wonderful|best|cool"
 _A = "a|an|the|my|our|some"
 _POINTS = "points|point|messages|message|facts|takeaways|statements|ideas|sentences|arguments|findings"
+_LINE = "line|entry|item|sentence|reminder|point|remark"
+_THAT = "[:|,|–|-|that|saying] [that|saying|:]"
 _KEY = "key|main|important|essential|central|chief|crucial"
 
 SAID = f"""
@@ -123,4 +125,14 @@ give|assign {{V}} the value {{y}}  >  set the variable {{V}} to {{y}}
 ! {{x}} should|must|shall [only|just] contain|hold|read|say [only|just] [the] [text|words|word|line|sentence] {{q}}
     >  overwrite {{x}} with {{q}}
 need|want|have|require|use an|a agent {{x}}  >  create an agent {{x}}
+add|append|put|write a|one|another [new|further|last] {_LINE} to|in|into|on|onto [my|the|our] {{x}} note|memo {_THAT} {{y}}
+    >  add "{{y}}" to the note "{{x}}"
+add|append|put|write a|one|another [new|further|last] {_LINE} to|in|into|on|onto [my|the|our] note|memo {{n}} {_THAT} {{y}}
+    >  add "{{y}}" to the note "{{n}}"
+[my|the|our] {{x}} note|memo [:|,|-|–] [please] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
+[in|on|to] [my|the|our] {{x}} note|memo [,] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
+! [my|the|our] {{x}} note|memo should|must|shall also|additionally say|contain|read|mention [:] {{y}}
+    >  add "{{y}}" to the note "{{x}}"
+! [my|the|our] note|memo {{n}} should|must|shall also|additionally say|contain|read|mention [:] {{y}}
+    >  add "{{y}}" to the note "{{n}}"
 """

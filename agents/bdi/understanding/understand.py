@@ -15,6 +15,7 @@ from agents.bdi.understanding import asides, effects, moods, remarks, reservatio
 from agents.bdi.understanding.asking import MAX_CHOICES, in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.dictated import written
+from agents.bdi.understanding.done_alike import by_its_own_tool
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.lexicon import Lexicon, lexicon_of
@@ -23,7 +24,7 @@ from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.parting import MAX_TOKENS, Names, Part, parts_of, spelt
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
-from agents.bdi.understanding.second_look import looked_at
+from agents.bdi.understanding.second_look import keeping, looked_at
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of
 from agents.bdi.understanding.turning import readings_of
@@ -60,7 +61,8 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
-        likeliest = _held_back(looked_at(_likeliest(found, text), text, tree), text, tree, registry)
+        found = [by_its_own_tool(one, text, registry) for one in found]
+        likeliest = _held_back(looked_at(_likeliest(found, text, tree), text, tree), text, tree, registry)
         if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
             return _without_a_piece(asked) or likeliest
         return likeliest
@@ -107,9 +109,9 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry) -> 
     return _offered(text, found, why) if why else found
 
 
-def _likeliest(found: Sequence[Understood], text: str) -> Understood:
+def _likeliest(found: Sequence[Understood], text: str, tree: Tree) -> Understood:
     """Of the ways to take names: what is sure, and where two are and differ, which of them is meant."""
-    sure = [one for one in found if one.is_sure]
+    sure = keeping([one for one in found if one.is_sure], text, tree)
     if not sure:
         return min(found, key=_openness)
     if all(by_name(one) == by_name(sure[0]) for one in sure):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.kinds_of_values import without_its_head
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
@@ -17,6 +18,8 @@ from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUO
 _FOR_THE = re.compile(r"\bfor\s+(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+\Z", re.IGNORECASE)
 # So much of something is nobody's name.
 _AMOUNTS = frozenset({"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else"})
+# Between an article and what it is, these tell how it is to be: “a separate branch”.
+_HOW_IT_IS = frozenset("separate fresh extra own different temporary additional further private proper local".split())
 _NO_NAMES = frozenset(
     """
 please me for to all every everything any each both now today here there too also again first then next just soon
@@ -90,6 +93,8 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     if any(one.said for one in tokens) and not (asked.place is not None and asked.place.wanted == "note"):
         # A phrase that names a file is the name of nothing else.
         return None, list(tokens)
+    if asked.place is not None and asked.place.wanted == "note" and (there := _note_in_words(tokens, asked)):
+        return there
     literal = next((one for one in tokens if one.kind in (QUOTED, DATA)), None)
     if literal is None:
         literal = next((one for one in tokens if one.kind in (PATH, NUMBER, URL)), None)
@@ -100,6 +105,7 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         and one.text not in asked.about
         and one.text not in IDLE
         and one.text not in _AMOUNTS
+        and not (one.text in _HOW_IT_IS and asked.is_loose)
         # “A branch for the fix” says what it is for, and not what it is called.
         and not (asked.is_loose and _FOR_THE.search(asked.raw[max(0, one.start - 16) : one.start]))
     ]
@@ -130,22 +136,45 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     return Filled(token.value, (token.start, token.end), literals=1 if literal else 0, penalty=0.8 * is_common), rest
 
 
+def _notes(asked: Asked) -> tuple[str, ...]:
+    """The names of the notes that are there."""
+    folder = asked.tree.full("notes")
+    return tuple(
+        posixpath.basename(path)[:-3]
+        for path in asked.tree.kinds
+        if posixpath.dirname(path) == folder and path.endswith(".md")
+    )
+
+
+def _note_in_words(tokens: Sequence[Token], asked: Asked) -> tuple[Filled, list[Token]] | None:
+    """A note whose name is said in several words: “the note tax office”."""
+    for name in _notes(asked):
+        words = words_of(name)
+        for at in range(len(tokens) - len(words) + 1 if len(words) > 1 else 0):
+            said = tokens[at : at + len(words)]
+            if tuple(one.text for one in said) == words:
+                span = (said[0].start, said[-1].end)
+                original = asked.raw[span[0] : span[1]]
+                filled = Filled(
+                    name, span, None if original == name else original, 0.95, "a note of that name is there"
+                )
+                return filled, [one for one in tokens if one not in said]
+    return None
+
+
 def _note(token: Token, asked: Asked) -> Filled:
     """The name of a note, as one that is there where it is near one."""
     span = (token.start, token.end)
-    folder = asked.tree.full("notes")
-    known = {
-        posixpath.basename(path)[:-3]: path
-        for path in asked.tree.kinds
-        if posixpath.dirname(path) == folder and path.endswith(".md")
-    }
+    known = _notes(asked)
     said = token.value.removesuffix(".md").removeprefix("notes/")
+    # What is there would be replaced: rather it is one that is added to.
+    penalty = 0.35 if asked.place is not None and asked.place.careful else 0.0
     if said in known:
-        return Filled(said, span, token.value if said != token.value else None, literals=1)
+        return Filled(said, span, token.value if said != token.value else None, literals=1, penalty=penalty)
     by_case = {name.casefold(): name for name in known}
     near = by_case.get(said.casefold()) or by_case.get(nearest(said.casefold(), by_case))
     if near:
-        return Filled(near, span, token.value, 0.9, "a note of that name is there", literals=1)
+        return Filled(near, span, token.value, 0.9, "a note of that name is there", literals=1, penalty=penalty)
     if asked.place is not None and not asked.place.makes:
         choices = tuple(Candidate(name, 0.5, "there is a note of that name") for name in sorted(known))[:6]
         return Filled(None, span, token.value, 0.3, problem=f"there is no note “{said}”", choices=choices)

@@ -16,19 +16,86 @@ _OF_THE_REPOSITORY = (
     "path > of the repository, of repository, in the repository, in repository, of the repo, in the repo"
 )
 _REPOSITORY = {"path": Place("folder")}
+# What looks like a branch or a commit says itself that it is one: “to main”, “since v1.2”, “against origin/next”.
+_SINCE = (
+    "since~word > since the commit, since commit, since the branch, since, against the branch, against, compared to, "
+    "compared with, compared to the branch, compared with the branch, to commit, with the branch, with, to the branch, "
+    "from the branch, than the branch, versus the branch",
+    "since~revision > to, from, than, vs, versus, between, on, the version on, the one on, the version in, than in, "
+    "of, as of",
+)
+_ONLY = (
+    "only > in the file, in file, only in, of the file, of file, only for, to the file, in the folder, of the folder, "
+    "in folder, restricted to, limited to, confined to, in, of, for, below, under, inside, only, just, to"
+)
+_STAGED = {
+    "staged": ("what", "staged"),
+    "--staged": ("what", "staged"),
+    "--cached": ("what", "staged"),
+    "in the index": ("what", "staged"),
+    "unstaged": ("what", "unstaged"),
+    "not staged": ("what", "unstaged"),
+    "not yet staged": ("what", "unstaged"),
+    "since the last commit": ("what", "all"),
+    "since last commit": ("what", "all"),
+    "since my last commit": ("what", "all"),
+    "since our last commit": ("what", "all"),
+    "since the newest commit": ("what", "all"),
+    "since the latest commit": ("what", "all"),
+}
+_OF_A_BRANCH = (
+    "branch~word > on the branch, of the branch, on branch, of branch, on, from the branch, for the branch, in the "
+    "branch",
+    "branch~revision > of, from, for, in",
+)
+_SO_MANY = (
+    "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most recent, recent, -n, "
+    "with at most, max, maximum, limit, limited to, up to, no more than, not more than, - < commits, commit, entries, "
+    "entry"
+)
+_FIRST_BRANCH = (
+    "branch~word > with the first branch, with first branch, with the branch, with the initial branch, with branch, "
+    "with default branch, with the default branch, with the main branch, with main branch, first branch, first branch "
+    "named, default branch, main branch, initial branch, default branch should be, first branch should be, main branch "
+    "should be, first branch be, whose first branch be, whose main branch be, whose default branch be, first branch be "
+    "named, whose first branch be named, whose first branch should be, on the branch, on branch, -b"
+)
 # Where the values of a commit stand, whichever verb asks for it.
 _OF_A_COMMIT = (
     "message~text > with the message, with message, with the commit message, with commit message, "
     "saying, message, msg, -m, -am, as, "
     "that say, and say, using the message, using message, message should be, the message is, the "
-    "message being, with the text, titled, with the words, with the comment, comment",
+    "message being, with the text, titled, with the words, with the comment, comment, named, under the message, under "
+    "the title, under the name, under, message for the commit be, the message for it be, with the title, called",
     "author_name~person > in the name of, on behalf of, under the name of, by the author, as the author, with the "
-    "author, by author, author",
-    "author_email~email > with the address, with the email, with email, with the e-mail",
-    "only > only, only the file, just, only the path, only the folder, the file",
+    "author, by author, author, author be, by, as, signed, the author be, for",
+    "author_email~email > with the address, with the email, with email, with the e-mail, email, e-mail, address, mail, "
+    "at",
+    "only > only, only the file, just, only the path, only the folder, the file, only in, just the file, just the "
+    "folder, nothing but, only what changed in, only the changes in, only the changes to, the changes in, the changes "
+    "to, the changes of, changes in, changes to",
     "path > in the folder, of the folder, in the repository, of the repository, in folder, in",
     "*message~quoted",
 )
+_ONLY_STAGED = {
+    phrase: ("everything", False)
+    for phrase in (
+        "what is staged",
+        "only what is staged",
+        "just what is staged",
+        "only the staged",
+        "just the staged",
+        "the staged",
+        "staged",
+        "only what is in the index",
+        "just what is in the index",
+        "what is in the index",
+        "only the index",
+        "just the index",
+        "the index",
+        "in the index",
+    )
+}
 _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "path"}
 
 SAID: Mapping[str, Said] = {
@@ -42,9 +109,25 @@ SAID: Mapping[str, Said] = {
                 "untracked, which files have changed, are there uncommitted, are there any uncommitted, any "
                 "uncommitted, is there anything to commit, anything to commit, is … clean, is … dirty, is there "
                 "anything uncommitted, what have not been committed, what is not committed, which changes are not "
-                "committed",
+                "committed, did … change anything, have … changed anything, did … change something, did … change a thing, "
+                "did … touch anything, have … touched anything, did … leave anything uncommitted, did … leave "
+                "something uncommitted, did … forget to commit anything, is there something to commit, is there "
+                "anything left to commit, is there something left to commit, anything left to commit, anything to "
+                "check in, is everything committed, is it all committed, is all committed, be all … committed, have … "
+                "committed everything, did … commit everything, any pending changes, any open changes, any local "
+                "changes, any changes pending, are there pending changes, are there any pending changes, are there "
+                "open changes, are there local changes, are there any local changes, any changes, what be dirty, what "
+                "be modified, what be new or changed, which files did … change, which files did … modify, which files "
+                "have … changed, which files have … modified, which files have … touched, which files did … touch, "
+                "what files have … changed, what files have … modified, what files did … change, which files differ, "
+                "which files be new, which files be not tracked, which files be not in git, which files does git not "
+                "know, what does git not know, files that git does not know, how do … repo look, how do … repository "
+                "look, how be … repo doing, how do … working tree look, where do … stand in git, where be … in git",
                 _WHERE,
-                about="git repository repo anything files changes uncommitted changed file working tree still yet",
+                about=(
+                    "git repository repo anything files changes uncommitted changed file working tree still yet work "
+                    "directory copy all everything state of things"
+                ),
                 never="last since yesterday who branch note",
             ),
             sense(
@@ -61,49 +144,68 @@ SAID: Mapping[str, Said] = {
     "diff": Said(
         (
             sense(
-                f"{_SHOW}, what are, compare",
-                "since~word > since the commit, since commit, since, against, compared to, compared with, to "
-                "commit, with",
-                "only > in the file, in file, only in, of the file, of file, only for, to the file, in the folder, of "
-                "the folder, in folder, in, of, for, below, only",
+                f"{_SHOW}, what are, compare, which, any",
+                *_SINCE,
+                _ONLY,
                 _OF_THE_REPOSITORY,
-                about="git diff difference changes change changed line modification uncommitted",
-                key="git diff difference differences changes modification",
+                about="git diff difference changes change changed line lines modification uncommitted things stuff every",
+                key="git diff difference differences changes modification modifications",
                 never="commits log history status branches push pull merge",
-                flags={
-                    "staged": ("what", "staged"),
-                    "--staged": ("what", "staged"),
-                    "--cached": ("what", "staged"),
-                    "in the index": ("what", "staged"),
-                    "unstaged": ("what", "unstaged"),
-                    "not staged": ("what", "unstaged"),
-                    "since the last commit": ("what", "all"),
-                    "since the newest commit": ("what", "all"),
-                },
+                flags=_STAGED,
             ),
             sense(
                 "git diff, diff",
-                "*only > only, just, of, in, for, only for",
-                "since~word > since, against, to",
+                "*only > only, just, of, in, for, only for, restricted to, limited to, below, under",
+                "since~word > since, against, to, with, against the branch, against the commit, from",
                 _OF_THE_REPOSITORY,
-                flags={
-                    "--staged": ("what", "staged"),
-                    "--cached": ("what", "staged"),
-                    "staged": ("what", "staged"),
-                    "unstaged": ("what", "unstaged"),
-                },
+                about="changes everything",
+                flags=_STAGED,
             ),
             sense(
-                "what have changed, what has changed, which lines changed, which lines be "
-                "changed, what changed, what did … change, what have "
-                "… "
-                "changed, what is different, what do … change, show what … changed, see what … changed, show what "
-                "changed, see what is different, show what is different, see … what is different",
-                "since~word > since the commit, since commit, since",
-                "only > in the file, in file, of the file, to the file, in the folder, in, of",
+                "what have changed, what has changed, which lines changed, which lines be changed, which lines have "
+                "changed, what changed, what did … change, what have … changed, what is different, what do … change, "
+                "show what … changed, see what … changed, show what changed, see what is different, show what is "
+                "different, see … what is different, what did … touch, what have … touched, what … touched, show what "
+                "… touched, see what … touched, know what … touched, know what … changed, know what changed, which "
+                "lines did … change, which lines have … changed, what did … edit, what have … edited, what did … "
+                "modify, what have … modified, everything that changed, everything that has changed, everything that "
+                "have changed, all that changed, all that has changed",
+                *_SINCE,
+                _ONLY,
                 _OF_THE_REPOSITORY,
-                flags={"since the last commit": ("what", "all"), "since the newest commit": ("what", "all")},
-                about="lines git",
+                flags=_STAGED,
+                about="lines git work so far everything now branch",
+                never="commits log history who",
+            ),
+            sense(
+                "how did … change, how have … changed, how have … change, how do … differ, how be … different, what "
+                "changed in, what be different in, what be changed in, what be different about, compare",
+                "*only > in, the file, of the file, to",
+                *_SINCE,
+                _OF_THE_REPOSITORY,
+                flags=_STAGED,
+                about="git",
+                wants="since",
+                never="commits log history who",
+            ),
+            sense(
+                "what be staged, what be in the index, what did … stage, what have … staged, be anything staged, be "
+                "something staged, what will be committed, what would be committed, what go into the next commit, "
+                "which changes be staged, what be ready to commit, what be already staged",
+                _ONLY,
+                _OF_THE_REPOSITORY,
+                about="already so far changes",
+                never="not",
+                what="staged",
+            ),
+            sense(
+                "what be not staged, what be unstaged, what have … not staged, what did … not stage, which changes be "
+                "not staged, which changes be unstaged, what changes have … not staged, which changes have … not "
+                "staged, what be not in the index, what changes be not staged, what changes be unstaged",
+                _ONLY,
+                _OF_THE_REPOSITORY,
+                about="yet so far changes",
+                what="unstaged",
             ),
         ),
         {"path": Place("folder"), "only": Place("any")},
@@ -113,26 +215,35 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 f"{_SHOW}, what are, who commit, what was committed, which be, which",
-                "branch~word > on the branch, of the branch, on branch, of branch, on, from the branch",
-                "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most "
-                "recent, recent, -n, with at most < commits, commit, entries",
+                *_OF_A_BRANCH,
+                _SO_MANY,
                 _WHERE,
-                about="git log commit commits history recently recent past entries are there",
+                about="git log commit commits history recently recent past entries are there past what happened",
                 key="git commit commits history log",
                 never="status diff differences changes staged program process message uncommitted branches undo revert "
                 "its",
             ),
             sense(
-                "git log, do git log, commit log, commit history",
-                "most > -n, last, the last, - < commits",
-                "branch~word > of branch, on branch, of, on",
+                "git log, do git log, commit log, commit history, log, history",
+                _SO_MANY,
+                *_OF_A_BRANCH,
                 _WHERE,
+                about="commits commit git history log",
+                never="status diff differences changes staged program process file files server output",
             ),
-            sense("who commit, who committed what, what was committed", _WHERE, about="what recently last commits git"),
+            sense(
+                "who commit, who committed what, what was committed, what have … committed, what did … commit, what "
+                "has been committed, what have been committed",
+                *_OF_A_BRANCH,
+                _SO_MANY,
+                _WHERE,
+                about="what recently last commits git lately already yet here",
+                never="uncommitted",
+            ),
             sense(
                 f"{_SHOW}, what be, what was, which be, which was, who make, who write, who do",
-                "branch~word > on the branch, of the branch, on branch, of branch, on",
-                about="very most one made commit git",
+                *_OF_A_BRANCH,
+                about="very most one made commit git newest latest",
                 key="commit",
                 wants="most",
                 never=(
@@ -157,9 +268,10 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "git branch, git branches, which branches, what branches, which branch, what branch, "
-                "list branches, show branches, all branches, branches, is there branch, is there a branch",
+                "list branches, show branches, all branches, branches, is there branch, is there a branch, how many branches, on "
+                "which branch, on what branch, where be … on",
                 _WHERE,
-                about="there are exist i we on am current now",
+                about="there are exist i we on am current now right currently have git got",
                 never="create new switch",
             ),
             sense(
@@ -178,28 +290,39 @@ SAID: Mapping[str, Said] = {
             sense(
                 "init, initialize, start, create, make, set up, begin, open, new, turn … into",
                 "path > in, in the folder, in folder, of, at, inside, for",
-                "branch~word > with the first branch, with first branch, with the branch, with the initial "
-                "branch, with branch, with default branch",
-                about="git repository repo version control",
+                _FIRST_BRANCH,
+                about="git repository repo version control new fresh empty",
                 key="git repository repo",
+                never="status diff log commit commits changes staged",
             ),
-            sense("git init", "*path > in"),
+            sense(
+                "need, want, have, get, could use",
+                "path > in, in the folder, in folder, at, inside, for",
+                _FIRST_BRANCH,
+                about="git repository repo new fresh empty of its own",
+                key="repository repo",
+                never="status diff log commit commits changes staged branches clean state show see list",
+            ),
+            sense("git init", "*path > in", _FIRST_BRANCH),
             sense(
                 "put, place, bring, get",
                 "*path",
+                _FIRST_BRANCH,
                 about="under version control git folder",
                 key="git version",
-                never="commit branch package",
+                never="commit package",
             ),
             sense(
                 "set up, begin, start, use, introduce",
                 "path > in, in the folder, for, of",
+                _FIRST_BRANCH,
                 about="version control git here",
                 key="version control",
             ),
             sense(
                 "make, turn, turn … into, convert … into, let … be",
                 "*path",
+                _FIRST_BRANCH,
                 about="folder directory git repository repo",
                 key="repository repo",
                 never="clone push pull new create",
@@ -215,14 +338,14 @@ SAID: Mapping[str, Said] = {
                 "commit, check in, git commit, make commit, make a commit, create a commit, create "
                 "commit, do commit, do a commit",
                 *_OF_A_COMMIT,
-                about="git commit change changes everything all it changed work message",
-                never=(
-                    "log history last newest latest which what status branch branches anything undo revert amend push"
-                ),
+                flags=_ONLY_STAGED,
+                about="git commit change changes everything all it changed work message stuff things modifications this that",
+                never=("log history last newest latest which status branch branches anything undo revert amend push"),
             ),
             sense(
-                "record, save, store, put, bring",
+                "record, save, store, put, bring, secure, keep",
                 *_OF_A_COMMIT,
+                flags=_ONLY_STAGED,
                 about="git commit change changes everything all it changed work",
                 key="git commit changes work",
                 never="log history branch note status version control",
@@ -235,25 +358,29 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "create, make, add, new, start, open, set up, begin, spin up, cut",
-                "*name~word > named, with name, with the name, by the name of",
-                "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
+                "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
+                "start~word > starting from, starting at the commit, starting from the commit, starting from the branch, "
+                "beginning from, that start at, that start from, on top of, branched "
+                "from, branching off, branching off from, forked from, at the commit, at commit, from the branch, from the commit, from branch, from "
                 "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
                 "begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
-                about="git branch new",
+                about="git branch new separate fresh own extra",
                 key="branch",
                 never="current which what all list delete remove rename merge switch checkout onto back",
             ),
             sense(
                 "need, want, have, get",
-                "*name~word > named, with name, with the name, by the name of",
-                "start~word > at the commit, at commit, from the branch, from the commit, from branch, from "
+                "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
+                "start~word > starting from, starting at the commit, starting from the commit, starting from the branch, "
+                "beginning from, that start at, that start from, on top of, branched "
+                "from, branching off, branching off from, forked from, at the commit, at commit, from the branch, from the commit, from branch, from "
                 "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
                 "begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
-                about="git branch new",
+                about="git branch new separate fresh own extra",
                 key="branch",
-                never="current which what all list delete remove rename merge switch checkout onto be back go work",
+                never="current which what all list delete remove rename merge switch checkout onto back go work",
             ),
             sense(
                 "branch, git checkout -b, git branch, git switch -c, branch off, checkout -b",
@@ -283,6 +410,25 @@ SAID: Mapping[str, Said] = {
                 about="git branch",
                 key="branch",
                 never="branches new create delete remove rename merge -b -c --",
+            ),
+            sense(
+                "switch to, switch over to, switch back to, switch … to, switch … back to, switch … over to, go to, go "
+                "back to, go over to, get back to, get back on, jump to, jump over to, jump back to, hop to, hop over "
+                "to, hop back to, move to, move over to, move back to, change to, change over to, change back to, "
+                "return to, put … on, put … back on, bring … to, bring … back to, take … to, take … back to, be on, "
+                "want to be on, work on, carry on with, carry on on, continue on, back to, get on, get onto, get … "
+                "onto, get … on, get … back to, get … back on",
+                "*name~revision > to, on, the branch",
+                "path > of the folder, in the folder, of the repository, in the repository, in folder",
+                about="git branch again back",
+                wants="name",
+                never="branches new create delete remove rename merge -b -c -- log commits commit diff changes history",
+            ),
+            sense(
+                "git checkout, git switch, checkout, check out",
+                "*name~revision",
+                about="branch",
+                never="-b -c -- file files commit",
             ),
             sense(
                 "git checkout, git switch, checkout, check out",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.toolkit.command import Command, Params, Tool
-from agents.toolkit.saying import Said, sense
+from agents.toolkit.saying import Place, Said, sense
 from agents.toolkit.trial import Trial
 from sandbox.contract import Request
 
@@ -57,8 +57,12 @@ def _list(params: Params) -> tuple[Request, ...]:
 _KEPT = {"notes/ideas.md": "Try the new parser.\n"}
 
 _NOTE = "note notes notebook memo"
+_THERE = {"name": Place("note", at=note_path("{}"))}
+_WRITTEN = {"name": Place("note", makes="note", careful=True, at=note_path("{}"))}
+_MADE = {"name": Place("note", makes="note", at=note_path("{}"))}
+_PATH = {"path": note_path("{name}")}
 _NAMED = (
-    "*name~word > named, note, note about, the note, with name, with the name, under the name, titled, on, "
+    "*name~word > named, name it, call it, note, note about, the note, with name, with the name, under the name, titled, on, "
     "about, as, under, "
     "for, note on, note named"
 )
@@ -134,9 +138,10 @@ _SAID = {
                 about=_NOTE,
             ),
         ),
-        {},
+        _WRITTEN,
         {"title": "name", "content": "text", "note": "name", "note_name": "name"},
         it="note {name}",
+        done_by=("simple_coder.write", {**_PATH, "content": "{text}"}),
     ),
     "append_note": Said(
         (
@@ -154,14 +159,15 @@ _SAID = {
             sense(
                 "extend, continue, update, append to, add to, complete",
                 "*name~word > note, the note, named",
-                "text~text > with, by, with the text, with the line",
+                "text~text > with, by, with the text, with the line, that, :",
                 about=_NOTE,
                 key="note notes memo",
             ),
         ),
-        {},
+        _MADE,
         {"title": "name", "content": "text", "note": "name", "note_name": "name"},
         it="note {name}",
+        done_by=("simple_coder.write", {**_PATH, "content": "{text}", "mode": "append"}),
     ),
     "show_note": Said(
         (
@@ -179,18 +185,20 @@ _SAID = {
                 never="saying delete remove rename append add list commit branch all every with new",
             ),
         ),
-        {},
+        _THERE,
         {"title": "name", "note": "name", "note_name": "name"},
         it="note {name}",
+        done_by=("simple_coder.read", _PATH),
     ),
     "list_notes": Said(
         (
             sense(
                 "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, "
-                "have, which are, tell, are there, do … have",
+                "have, which are, tell, are there, do … have, have … written, did … write, have … taken, did … take, did … make, "
+                "have … made",
                 about="notes all every there have available exist list names name titles any",
                 key="notes",
-                never="delete remove folder file saying add append with create write about",
+                never="delete remove folder file saying add append with create about",
             ),
             sense("notes, my notes, all notes, list notes"),
         ),
