@@ -23,7 +23,7 @@ from typing import Any
 SHAPES = (
     "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
     "newname", "person", "email", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
-    "revision",
+    "revision", "reference",
 )  # fmt: skip
 
 
@@ -70,11 +70,13 @@ class Sense:
 
 @dataclass(frozen=True)
 class Place:
-    """What a path parameter is about: `wanted` file, folder, note or any (it is there) or new (it need not be).
+    """What a parameter is about that names something: `wanted` file, folder, note or any (it is there) or new (it need
+    not be).
 
     `makes` what is there afterwards, `goes` whether it is gone then, `enters` whether the session goes there. `into`: a
-    folder that is there takes what is put, under its own name. `at`: the path of what is named otherwise, “notes/{}.md”. `code`: a component of the code may be named instead.
-    `careful`: a plain word that only resembles a name is asked about; a note that is there is rather added to.
+    folder that is there takes what is put, under its own name. `code`: a component of the code may be named instead.
+    `careful`: a plain word that only resembles a name is asked about; a note that is there is rather added to. `at`:
+    the path of what is named otherwise, “notes/{}.md”.
     """
 
     wanted: str = "any"

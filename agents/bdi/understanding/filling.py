@@ -48,6 +48,7 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "person": _person,
         "email": _email,
         "revision": revision_value,
+        "reference": _reference,
     }.get(shape, word_value)
     return maker(tokens, asked)
 
@@ -128,6 +129,14 @@ def _email(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[T
             rest = [one for one in tokens if one is not token]
             return Filled(found[1], (token.start, token.end), literals=1), rest
     return None, list(tokens)
+
+
+def _reference(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """A branch or a commit by any name; what is a file here, or ends like one, is none."""
+    filled, rest = revision_value(tokens, asked)
+    if filled is not None or any(asked.tree.kind(one.value) or written_paths.has_ending(one.value) for one in tokens):
+        return filled, rest
+    return word_value(tokens, asked)
 
 
 def _person(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

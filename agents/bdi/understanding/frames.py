@@ -1,9 +1,10 @@
 """Whole turns of phrase that mean a plain command: “x can go” is “remove x”, “x belongs into y” is “move x to y”.
 
 The left side is what people say, the right side a command as tools declare it. `{x}` stands for one or more words that
-are kept as they are, on the right side `"{x}"` for them as one text in quotes, `a|b` for either word, `[a]` for what may be
-missing; `!` marks a statement that asks for something only where nothing else is said. A frame is tried on a clause that is no command as it stands; what it makes
-of it is read like any other clause, so every word has still to be explained.
+are kept as they are, on the right side `"{x}"` for them as one text in quotes, `a|b` for either word, `[a]` for what
+may be missing; `!` marks a statement that asks for something only where nothing else is said. A frame is tried on a
+clause that is no command as it stands; what it makes of it is read like any other clause, so every word has still to be
+explained.
 """
 
 from __future__ import annotations

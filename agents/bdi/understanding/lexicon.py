@@ -184,10 +184,9 @@ class Lexicon:
         )
 
     def says_verb(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a whole verb expression begins here: “no ties” has the first word of “no longer need”, and no more."""
-        where = (
-            one for word, slips in self._slips(tokens[at].text).items() if not slips for one in self.verbs.get(word, ())
-        )
+        """Whether a whole verb expression begins here: “no ties” has no more of “no longer need” than a first word."""
+        words = (word for word, slips in self._slips(tokens[at].text).items() if slips == 0)
+        where = (one for word in words for one in self.verbs.get(word, ()))
         return any(self._from(self.entries[number].verbs[order], tokens, at) for number, order in where)
 
     def is_idle_slip(self, token: Token) -> bool:

@@ -18,7 +18,10 @@ from agents.bdi.understanding.written_paths import has_ending
 _BEFORE = frozenset({"to", "as", "into", "file", "folder", "directory"})
 _CALLED = frozenset({"called", "named", "titled"})
 _ENDING = frozenset(
-    "and or in inside into under within with for to at that which who please from then on by as so because saying containing reading".split()
+    """
+and or in inside into under within with for to at that which who please from then on by as so because saying containing
+reading
+    """.split()
 )
 # Written small, these are no part of a name: “called Ideas next to Drafts”, “to the new file plan.md”.
 _NO_NAMES = IDLE | DOUBT | FILE_HEADS | FOLDER_HEADS

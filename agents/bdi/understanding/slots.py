@@ -16,7 +16,7 @@ from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
 
 # Values of these shapes leave words to other slots.
-_LEAVING = frozenset("path word number newname address note pattern person email revision".split())
+_LEAVING = frozenset("path word number newname address note pattern person email revision reference".split())
 _LISTED = frozenset({"path", "packages", "word"})
 
 

@@ -10,6 +10,7 @@ _SHOULD = "should|must|shall|ought|needs|need|has|have"
 _NICE = "good|nice|great|fine|helpful|useful|handy|ideal|perfect|lovely|welcome|wonderful|best|cool"
 _A = "a|an|the|my|our|some"
 _POINTS = "points|point|messages|message|facts|takeaways|statements|ideas|sentences|arguments|findings"
+_ONTO = "to|in|into|on|onto"
 _LINE = "line|entry|item|sentence|reminder|point|remark"
 _THAT = "[:|,|–|-|that|saying] [that|saying|:]"
 _KEY = "key|main|important|essential|central|chief|crucial"
@@ -101,6 +102,9 @@ how do|does|is [the|our|my] repo|repository|tree look|doing|standing [like] [rig
     >  show the {{n}} newest files
 show|see|list|view [me] what is|was|has [been] staged  >  show the staged diff
 [is|there] [anything] uncommitted|unstaged|untracked [there|here] [left]  >  show the git status
+[all|everything|what] that changed since [the] [commit|branch|version] {{x}}  >  show the diff since {{x}}
+are there|any files [that|which] git do|does not know [about|yet]  >  show the git status
+back to [the] branch {{x}}  >  switch to the branch {{x}}
 [what|how] is|are different|differs from|to|than [the] [branch|commit|version] {{x}}  >  show the diff against {{x}}
 how do|does [this|it|everything|we] differ from [the] [branch|commit|version] {{x}}  >  show the diff against {{x}}
 compare [this|it|everything] [my|our|the] [changes|work|code] with|to|against [the] branch|commit|version {{x}}
@@ -125,9 +129,9 @@ give|assign {{V}} the value {{y}}  >  set the variable {{V}} to {{y}}
 ! {{x}} should|must|shall [only|just] contain|hold|read|say [only|just] [the] [text|words|word|line|sentence] {{q}}
     >  overwrite {{x}} with {{q}}
 need|want|have|require|use an|a agent {{x}}  >  create an agent {{x}}
-add|append|put|write a|one|another [new|further|last] {_LINE} to|in|into|on|onto [my|the|our] {{x}} note|memo {_THAT} {{y}}
+add|append|put|write a|one|another [new|further|last] {_LINE} {_ONTO} [my|the|our] {{x}} note|memo {_THAT} {{y}}
     >  add "{{y}}" to the note "{{x}}"
-add|append|put|write a|one|another [new|further|last] {_LINE} to|in|into|on|onto [my|the|our] note|memo {{n}} {_THAT} {{y}}
+add|append|put|write a|one|another [new|further|last] {_LINE} {_ONTO} [my|the|our] note|memo {{n}} {_THAT} {{y}}
     >  add "{{y}}" to the note "{{n}}"
 [my|the|our] {{x}} note|memo [:|,|-|–] [please] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
 [in|on|to] [my|the|our] {{x}} note|memo [,] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"

@@ -175,7 +175,7 @@ def _note(token: Token, asked: Asked) -> Filled:
     near = by_case.get(said.casefold()) or by_case.get(nearest(said.casefold(), by_case))
     if near:
         return Filled(near, span, token.value, 0.9, "a note of that name is there", literals=1, penalty=penalty)
-    if asked.place is not None and not asked.place.makes:
+    if known and asked.place is not None and not asked.place.makes:
         choices = tuple(Candidate(name, 0.5, "there is a note of that name") for name in sorted(known))[:6]
         return Filled(None, span, token.value, 0.3, problem=f"there is no note “{said}”", choices=choices)
     return Filled(said, span)

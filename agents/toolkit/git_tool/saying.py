@@ -18,9 +18,9 @@ _OF_THE_REPOSITORY = (
 _REPOSITORY = {"path": Place("folder")}
 # What looks like a branch or a commit says itself that it is one: “to main”, “since v1.2”, “against origin/next”.
 _SINCE = (
-    "since~word > since the commit, since commit, since the branch, since, against the branch, against, compared to, "
-    "compared with, compared to the branch, compared with the branch, to commit, with the branch, with, to the branch, "
-    "from the branch, than the branch, versus the branch",
+    "since~reference > since the commit, since commit, since the branch, since, against the branch, against, "
+    "compared to, compared with, compared to the branch, compared with the branch, to commit, with the branch, "
+    "with, to the branch, from the branch, than the branch, versus the branch",
     "since~revision > to, from, than, vs, versus, between, on, the version on, the one on, the version in, than in, "
     "of, as of",
 )
@@ -77,9 +77,8 @@ _OF_A_COMMIT = (
     "path > in the folder, of the folder, in the repository, of the repository, in folder, in",
     "*message~quoted",
 )
-_ONLY_STAGED = {
-    phrase: ("everything", False)
-    for phrase in (
+_ONLY_STAGED = dict.fromkeys(
+    (
         "what is staged",
         "only what is staged",
         "just what is staged",
@@ -94,8 +93,9 @@ _ONLY_STAGED = {
         "just the index",
         "the index",
         "in the index",
-    )
-}
+    ),
+    ("everything", False),
+)
 _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "path"}
 
 SAID: Mapping[str, Said] = {
@@ -109,20 +109,21 @@ SAID: Mapping[str, Said] = {
                 "untracked, which files have changed, are there uncommitted, are there any uncommitted, any "
                 "uncommitted, is there anything to commit, anything to commit, is … clean, is … dirty, is there "
                 "anything uncommitted, what have not been committed, what is not committed, which changes are not "
-                "committed, did … change anything, have … changed anything, did … change something, did … change a thing, "
-                "did … touch anything, have … touched anything, did … leave anything uncommitted, did … leave "
-                "something uncommitted, did … forget to commit anything, is there something to commit, is there "
-                "anything left to commit, is there something left to commit, anything left to commit, anything to "
-                "check in, is everything committed, is it all committed, is all committed, be all … committed, have … "
-                "committed everything, did … commit everything, any pending changes, any open changes, any local "
-                "changes, any changes pending, are there pending changes, are there any pending changes, are there "
-                "open changes, are there local changes, are there any local changes, any changes, what be dirty, what "
-                "be modified, what be new or changed, which files did … change, which files did … modify, which files "
-                "have … changed, which files have … modified, which files have … touched, which files did … touch, "
-                "what files have … changed, what files have … modified, what files did … change, which files differ, "
-                "which files be new, which files be not tracked, which files be not in git, which files does git not "
-                "know, what does git not know, files that git does not know, how do … repo look, how do … repository "
-                "look, how be … repo doing, how do … working tree look, where do … stand in git, where be … in git",
+                "committed, did … change anything, have … changed anything, did … change something, did … change a "
+                "thing, did … touch anything, have … touched anything, did … leave anything uncommitted, did … "
+                "leave something uncommitted, did … forget to commit anything, is there something to commit, is "
+                "there anything left to commit, is there something left to commit, anything left to commit, "
+                "anything to check in, is everything committed, is it all committed, is all committed, be all … "
+                "committed, have … committed everything, did … commit everything, any pending changes, any open "
+                "changes, any local changes, any changes pending, are there pending changes, are there any pending "
+                "changes, are there open changes, are there local changes, are there any local changes, any "
+                "changes, what be dirty, what be modified, what be new or changed, which files did … change, which "
+                "files did … modify, which files have … changed, which files have … modified, which files have … "
+                "touched, which files did … touch, what files have … changed, what files have … modified, what "
+                "files did … change, which files differ, which files be new, which files be not tracked, which "
+                "files be not in git, which files does git not know, what does git not know, how do … repo look, "
+                "how do … repository look, how be … repo doing, how do … working tree look, where do … stand in "
+                "git, where be … in git",
                 _WHERE,
                 about=(
                     "git repository repo anything files changes uncommitted changed file working tree still yet work "
@@ -148,7 +149,9 @@ SAID: Mapping[str, Said] = {
                 *_SINCE,
                 _ONLY,
                 _OF_THE_REPOSITORY,
-                about="git diff difference changes change changed line lines modification uncommitted things stuff every",
+                about=(
+                    "git diff difference changes change changed line lines modification uncommitted things stuff every"
+                ),
                 key="git diff difference differences changes modification modifications",
                 never="commits log history status branches push pull merge",
                 flags=_STAGED,
@@ -156,7 +159,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "git diff, diff",
                 "*only > only, just, of, in, for, only for, restricted to, limited to, below, under",
-                "since~word > since, against, to, with, against the branch, against the commit, from",
+                "since~reference > since, against, to, with, against the branch, against the commit, from",
                 _OF_THE_REPOSITORY,
                 about="changes everything",
                 flags=_STAGED,
@@ -168,8 +171,7 @@ SAID: Mapping[str, Said] = {
                 "different, see … what is different, what did … touch, what have … touched, what … touched, show what "
                 "… touched, see what … touched, know what … touched, know what … changed, know what changed, which "
                 "lines did … change, which lines have … changed, what did … edit, what have … edited, what did … "
-                "modify, what have … modified, everything that changed, everything that has changed, everything that "
-                "have changed, all that changed, all that has changed",
+                "modify, what have … modified",
                 *_SINCE,
                 _ONLY,
                 _OF_THE_REPOSITORY,
@@ -224,7 +226,7 @@ SAID: Mapping[str, Said] = {
                 "its",
             ),
             sense(
-                "git log, do git log, commit log, commit history, log, history",
+                "git log, do git log, commit log, commit history",
                 _SO_MANY,
                 *_OF_A_BRANCH,
                 _WHERE,
@@ -267,9 +269,9 @@ SAID: Mapping[str, Said] = {
                 never="create new switch delete merge",
             ),
             sense(
-                "git branch, git branches, which branches, what branches, which branch, what branch, "
-                "list branches, show branches, all branches, branches, is there branch, is there a branch, how many branches, on "
-                "which branch, on what branch, where be … on",
+                "git branch, git branches, which branches, what branches, which branch, what branch, list branches, "
+                "show branches, all branches, branches, is there branch, is there a branch, how many branches, "
+                "where be … on",
                 _WHERE,
                 about="there are exist i we on am current now right currently have git got",
                 never="create new switch",
@@ -296,7 +298,7 @@ SAID: Mapping[str, Said] = {
                 never="status diff log commit commits changes staged",
             ),
             sense(
-                "need, want, have, get, could use",
+                "need, want, have, get",
                 "path > in, in the folder, in folder, at, inside, for",
                 _FIRST_BRANCH,
                 about="git repository repo new fresh empty of its own",
@@ -339,7 +341,7 @@ SAID: Mapping[str, Said] = {
                 "commit, do commit, do a commit",
                 *_OF_A_COMMIT,
                 flags=_ONLY_STAGED,
-                about="git commit change changes everything all it changed work message stuff things modifications this that",
+                about=("git commit change changes everything all it changed work message stuff modifications"),
                 never=("log history last newest latest which status branch branches anything undo revert amend push"),
             ),
             sense(
@@ -359,11 +361,11 @@ SAID: Mapping[str, Said] = {
             sense(
                 "create, make, add, new, start, open, set up, begin, spin up, cut",
                 "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
-                "start~word > starting from, starting at the commit, starting from the commit, starting from the branch, "
-                "beginning from, that start at, that start from, on top of, branched "
-                "from, branching off, branching off from, forked from, at the commit, at commit, from the branch, from the commit, from branch, from "
-                "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
-                "begin at, at, from, out of",
+                "start~word > starting from, starting at the commit, starting from the commit, starting from the "
+                "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
+                "branching off from, forked from, at the commit, at commit, from the branch, from the commit, from "
+                "branch, from commit, based on, off of, off, starting at, beginning at, at the branch, begin at the "
+                "branch, begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch new separate fresh own extra",
                 key="branch",
@@ -372,11 +374,11 @@ SAID: Mapping[str, Said] = {
             sense(
                 "need, want, have, get",
                 "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
-                "start~word > starting from, starting at the commit, starting from the commit, starting from the branch, "
-                "beginning from, that start at, that start from, on top of, branched "
-                "from, branching off, branching off from, forked from, at the commit, at commit, from the branch, from the commit, from branch, from "
-                "commit, based on, off of, off, starting at, beginning at, at the branch, begin at the branch, "
-                "begin at, at, from, out of",
+                "start~word > starting from, starting at the commit, starting from the commit, starting from the "
+                "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
+                "branching off from, forked from, at the commit, at commit, from the branch, from the commit, from "
+                "branch, from commit, based on, off of, off, starting at, beginning at, at the branch, begin at the "
+                "branch, begin at, at, from, out of",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch new separate fresh own extra",
                 key="branch",
@@ -415,8 +417,8 @@ SAID: Mapping[str, Said] = {
                 "switch to, switch over to, switch back to, switch … to, switch … back to, switch … over to, go to, go "
                 "back to, go over to, get back to, get back on, jump to, jump over to, jump back to, hop to, hop over "
                 "to, hop back to, move to, move over to, move back to, change to, change over to, change back to, "
-                "return to, put … on, put … back on, bring … to, bring … back to, take … to, take … back to, be on, "
-                "want to be on, work on, carry on with, carry on on, continue on, back to, get on, get onto, get … "
+                "return to, put … on, put … back on, bring … to, bring … back to, take … to, take … back to, "
+                "want to be on, work on, continue on, get on, get onto, get … "
                 "onto, get … on, get … back to, get … back on",
                 "*name~revision > to, on, the branch",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",

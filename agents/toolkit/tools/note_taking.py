@@ -62,9 +62,8 @@ _WRITTEN = {"name": Place("note", makes="note", careful=True, at=note_path("{}")
 _MADE = {"name": Place("note", makes="note", at=note_path("{}"))}
 _PATH = {"path": note_path("{name}")}
 _NAMED = (
-    "*name~word > named, name it, call it, note, note about, the note, with name, with the name, under the name, titled, on, "
-    "about, as, under, "
-    "for, note on, note named"
+    "*name~word > named, name it, call it, note, note about, the note, with name, with the name, under the name, "
+    "titled, on, about, as, under, for, note on, note named"
 )
 _TEXT_CUES = (
     "saying, that say, which say, with the text, with text, with the content, with content, the text, text, "
@@ -193,9 +192,9 @@ _SAID = {
     "list_notes": Said(
         (
             sense(
-                "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, "
-                "have, which are, tell, are there, do … have, have … written, did … write, have … taken, did … take, did … make, "
-                "have … made",
+                "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, have, "
+                "which are, tell, are there, do … have, have … written, did … write, have … taken, did … take, did "
+                "… make, have … made",
                 about="notes all every there have available exist list names name titles any",
                 key="notes",
                 never="delete remove folder file saying add append with create about",
