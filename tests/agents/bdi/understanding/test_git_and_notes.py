@@ -134,6 +134,10 @@ def test_a_folder_that_is_called_like_a_branch_is_gone_to() -> None:
             'the dentist note should also say "no coffee before"',
             ("append_note", {"name": "Dentist", "text": "no coffee before"}),
         ),
+        (
+            "add to note shopping: call mum. Then buy tea",
+            ("append_note", {"name": "shopping", "text": "call mum. Then buy tea"}),
+        ),
         ("jot down eggs in the note groceries", ("append_note", {"name": "groceries", "text": "eggs"})),
         ("make a note named uniforms: black, no ties", ("write_note", {"name": "uniforms", "text": "black, no ties"})),
         (

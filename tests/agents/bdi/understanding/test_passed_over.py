@@ -52,8 +52,6 @@ def test_of_two_folders_of_a_name_with_a_space_neither_is_taken() -> None:
         # When, and no name.
         "create a new branch now",
         "create a new branch today",
-        # Added to the note, or all that stands in it?
-        "add to note shopping: call mum. Then buy tea",
     ],
 )
 def test_what_nobody_took_up_is_asked(text: str) -> None:
