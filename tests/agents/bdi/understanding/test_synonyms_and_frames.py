@@ -133,7 +133,7 @@ def test_what_only_looks_like_a_turn_of_phrase_is_asked(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["we can go", "it may disappear", "what did the old boss print"])
 def test_what_names_nothing_fits_no_frame(text: str) -> None:
-    assert not list(frames.framed(tokens_of(text), is_alone=True))
+    assert not list(frames.framed(tokens_of(text), text, is_alone=True))
 
 
 def test_texts_are_sought_in_the_order_in_which_they_are_said() -> None:
