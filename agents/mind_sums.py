@@ -1,8 +1,8 @@
 """Reading the insights of the mind: sums of days for charts, and the cases behind each number.
 
-What is counted is defined in docs/insights.md. Days that are over come from their sums, newer plannings and corrections
-from the cases themselves, and the sums of recoveries follow each change of a failure: so a number is always as many as
-its list is long.
+What is counted is defined in docs/insights.md. Days that are over and the hours of today come from their sums, newer
+plannings and corrections from the cases themselves, and the sums of recoveries follow each change of a failure: so a
+number is always as many as its list is long.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from django.db.models.functions import Coalesce, Concat
 
 from agents.bdi.corrections import JUDGED, Came
 from agents.bdi.latency import STAGES, TOTAL, quantile, unpacked
-from agents.models import Correction, FailureRecord, Goal, MindDay, Planning, RecoveryDay
+from agents.models import Correction, DaySoFar, FailureRecord, Goal, MindDay, Planning, RecoveryDay
 from agents.services.mind_cases import EDGE, sums_of
 
 # What a planning came to: a valid plan in the first attempt, after repairs, or none.
@@ -229,11 +229,16 @@ class Sums:
 # Of the agent and the tool in question; what is of no tool is of every one. Added up here by day, by agent and by what
 # it is about, in one pass, since the sums of a quarter are many times the rows that a page shows.
 _ASKED = f"""
-WITH edge AS (SELECT {EDGE} AS at),
+WITH over AS (SELECT {EDGE} AS at),
+edge AS (SELECT greatest(at, (SELECT max(until) FROM {DaySoFar._meta.db_table})) AS at FROM over),
 found AS (
     SELECT day, measure, agent_id, what, tool AS which, came, cases, amount, packed FROM (
         SELECT day, measure, agent_id, what, tool, came, cases, amount, packed
         FROM {MindDay._meta.db_table} WHERE day BETWEEN %(first)s AND %(last)s
+      UNION ALL
+        SELECT day, measure, agent_id, what, tool, came, cases, amount, packed
+        FROM {DaySoFar._meta.db_table}
+        WHERE day BETWEEN %(first)s AND %(last)s AND day::timestamp AT TIME ZONE 'UTC' >= (SELECT at FROM over)
       UNION ALL
         SELECT day, measure, agent_id, what, tool, came, cases, amount, agents_packed(buckets, counts)
         FROM ({sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}) AS newer

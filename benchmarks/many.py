@@ -17,6 +17,7 @@ from agents.models import (
     Attempt,
     Belief,
     Correction,
+    DaySoFar,
     FailureRecord,
     Goal,
     Intent,
@@ -71,7 +72,7 @@ def fill(agent: Agent, goals: int, lines: int) -> Filled:
         each = (lines - long_lines) // Goal.objects.count()
         _write(cursor, "SELECT id FROM agents_goal WHERE id <> %s", [longest.pk], each)
         _write(cursor, "SELECT %s::bigint AS id", [longest.pk], long_lines)
-        of_the_mind = (Planning, Correction, MindDay, FailureRecord, RecoveryDay)
+        of_the_mind = (Planning, Correction, MindDay, DaySoFar, FailureRecord, RecoveryDay)
         for model in (Goal, Plan, IntentPlan, Intent, Attempt, Transition, Belief, LogLine, Experience, *of_the_mind):
             cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")
         cursor.execute("ANALYZE")

@@ -14,7 +14,7 @@ from agents.models.evolution import EvolvedCopy
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
-from agents.models.insights import Correction, MindDay, Planning, RecoveryDay
+from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.parameters import ParameterRule, ParameterSettings, PathMapping
@@ -45,6 +45,7 @@ __all__ = [
     "Belief",
     "ClassCorrection",
     "Correction",
+    "DaySoFar",
     "Deed",
     "EvolvedCopy",
     "FailureRecord",

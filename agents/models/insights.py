@@ -95,14 +95,12 @@ class Correction(models.Model):
         return f"{self.tool}.{self.command} {self.parameter}: {self.came}"
 
 
-class MindDay(models.Model):
-    """Sums of a day (UTC) that is over, of one measure: plannings, corrections, or the time of one stage.
+class _Sums(models.Model):
+    """Sums of one day (UTC), of one measure: plannings, corrections, or the time of one stage.
 
     `what` is the source, the origin or the stage, `came` how the cases ended. Of a time, `counts` says how many cases
     each of `buckets` has, which are powers of `agents.bdi.latency.GROWTH` of a millisecond.
     """
-
-    append_only = True
 
     day = models.DateField()
     measure = models.CharField(max_length=12)
@@ -119,12 +117,27 @@ class MindDay(models.Model):
     # column of `agents.bdi.latency.DIGITS` decimal digits for each bucket. That is more than a DecimalField can have.
 
     class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.what} {self.came} on {self.day}"
+
+
+class MindDay(_Sums):
+    """Sums of a day that is over."""
+
+    append_only = True
+
+    class Meta:
         constraints = [
             models.UniqueConstraint(fields=["day", "measure", "agent", "what", "tool", "came"], name="mind_day_once")
         ]
 
-    def __str__(self) -> str:
-        return f"{self.measure} {self.what} {self.came} on {self.day}"
+
+class DaySoFar(_Sums):
+    """Sums of the day that is not over, of its cases before the whole hour `until`. Made anew with each hour."""
+
+    until = models.DateTimeField()
 
 
 class RecoveryDay(models.Model):

@@ -13,9 +13,9 @@ from django.utils import timezone
 from agents import prepared
 from agents.bdi.corrections import RULE_NOTE, Stood, judge
 from agents.bdi.latency import GROWTH, STAGES, TOTAL
-from agents.models import Correction, Goal, Intent, IntentPlan, MindDay, Plan, Planning, RecoveryDay
+from agents.models import Correction, DaySoFar, Goal, Intent, IntentPlan, MindDay, Plan, Planning, RecoveryDay
 
-# A day is added up when it is over for so long that no transaction begun in it is open any more.
+# A day or an hour is added up when it is over for so long that no transaction begun in it is open any more.
 _SETTLED_AFTER = timedelta(hours=1)
 # One at a time adds days up; "mind" in the locks of the database, by an arbitrary number.
 _LOCK = 7_310_008
@@ -99,7 +99,7 @@ _SUMS = f"""
            array_agg(bucket), array_agg(cases)
     FROM timed GROUP BY day, agent_id, what)
 """  # noqa: S608  # names of our own tables, columns and constants
-# The moment from which on cases are in no sum.
+# The midnight from which on cases are in no sum of a day that is over.
 EDGE = f"coalesce((SELECT ((max(day) + 1)::timestamp AT TIME ZONE 'UTC') FROM {MindDay._meta.db_table}), '-infinity')"  # noqa: S608
 _COLUMNS = "day, measure, agent_id, what, tool, came, cases, amount, buckets, counts"
 
@@ -110,22 +110,31 @@ def sums_of(when: str) -> str:
 
 
 def add_up_days(now: datetime | None = None) -> int:
-    """Add up each day that is over and was not added up yet; returns how many rows that made.
+    """Add up each day that is over and was not added up yet, and of the day that is not, its hours; returns how many
+    rows of days that made.
 
     Days are added up in order and once: nothing is written into a day that is over. What is newer than the newest sum
     is counted from the cases themselves by whoever asks (`agents.mind_sums`).
     """
-    settled = (now or timezone.now()) - _SETTLED_AFTER
-    until = settled.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    hour = ((now or timezone.now()) - _SETTLED_AFTER).astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     with transaction.atomic(), connection.cursor() as cursor:
         if not _alone(cursor):
             return 0
-        cursor.execute(
-            f"INSERT INTO {MindDay._meta.db_table} ({_COLUMNS})"  # noqa: S608
-            f" WITH edge AS (SELECT {EDGE} AS at) {sums_of('at < %(until)s AND at >= (SELECT at FROM edge)')}",
-            {"until": until},
-        )
-        return int(cursor.rowcount)
+        cursor.execute(_add_up(MindDay._meta.db_table, _COLUMNS), {"until": hour.replace(hour=0)})
+        made = int(cursor.rowcount)
+        if not DaySoFar.objects.filter(until__gte=hour).exists():
+            DaySoFar.objects.all().delete()
+            so_far = _add_up(DaySoFar._meta.db_table, f"{_COLUMNS}, until", ", %(until)s")
+            cursor.execute(so_far, {"until": hour})
+        return made
+
+
+def _add_up(table: str, columns: str, further: str = "") -> str:
+    newer = sums_of("at < %(until)s AND at >= (SELECT at FROM edge)")
+    return (
+        f"INSERT INTO {table} ({columns}) WITH edge AS (SELECT {EDGE} AS at)"  # noqa: S608
+        f" SELECT {_COLUMNS}{further} FROM ({newer}) AS newer"
+    )
 
 
 _KEY = ("day", "agent_id", "tool", "failure_class", "strategy", "came")
