@@ -160,15 +160,23 @@ def begun_and_left(state: State, met: Met) -> tuple[str, ...]:
     return (token.text,) if says and not is_done else ()
 
 
+_QUESTIONS = frozenset({"who", "why", "when", "how", "whose"})
+_SUBJECTS = frozenset({"we", "you", "i", "they", "it", "he", "she", "there"})
 _ASKING_FOR_TRUTH = frozenset({"is", "are", "was", "were", "did", "does", "has"})
 
 
 def asks_how_it_is(state: State, met: Met) -> tuple[str, ...]:
     """“Is the mode on?” asks how something is, and not that it be made so, unless it is said so of a command."""
     at = next((at for at, one in enumerate(state.tokens) if one.kind != SIGN), None)
-    if at is None or at in met.used or state.tokens[at].text not in _ASKING_FOR_TRUTH:
+    if at is None or at in met.used:
         return ()
-    return (state.tokens[at].text,)
+    first, behind = state.tokens[at].text, [one.text for one in state.tokens[at + 1 : at + 2]]
+    # “Do we have a folder x?”, “who made it?”: what changes something answers no question.
+    makes = any(place.makes for place in state.lexicon.registry.said(state.entry.command).places.values())
+    asks = first in _QUESTIONS or (makes and first in ("which", "what"))
+    asks = asks or (first in ("do", "have") and bool(_SUBJECTS & set(behind)))
+    asks = asks and state.entry.command.effect != "idempotent" and behind[:1] != ["about"]
+    return (state.tokens[at].text,) if asks or first in _ASKING_FOR_TRUTH else ()
 
 
 def says_only_its_verb(state: State, met: Met) -> tuple[str, ...]:

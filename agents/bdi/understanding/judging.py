@@ -29,6 +29,7 @@ from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE, LEADING_NOUNS
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.naming_words import NAMING, WHOLE
+from agents.bdi.understanding.new_things import doubts_of_making
 from agents.bdi.understanding.placing import (
     code_only_where_code_is,
     drop_beside,
@@ -118,7 +119,7 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     the_only_environment(params, state)
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
-    left = _left(state, met, own not in params)
+    left = _left(state, met, params, own not in params)
     cost = _of_words(state, met, left) + _of_values([*params.values(), *state.items], missing)
     return Reading(
         command,
@@ -155,7 +156,7 @@ def _with_fixed(state: State) -> dict[str, Filled]:
     return params
 
 
-def _left(state: State, met: Met, is_open: bool) -> _Left:
+def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -> _Left:
     """What is left over, sorted. `is_open`: the object of the command was not found."""
     giving = state.lexicon.words_of_values(state.entry.command)
     left, superfluous = without_superfluous(state.left, giving)
@@ -185,7 +186,7 @@ def _left(state: State, met: Met, is_open: bool) -> _Left:
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
-    doubts += makes_another_kind(state, met) + who_does_it(state, met)
+    doubts += makes_another_kind(state, met) + who_does_it(state, met) + doubts_of_making(params, state, met)
     doubts += lists_places(state) + (
         lists_what_is_no_name(state) + says_where_in_a_text(state) + adds_what_is_left(state) + says_an_order(state)
     )

@@ -5,7 +5,7 @@ Nothing that is here says where such a name ends. It ends where the clause does,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
@@ -15,26 +15,42 @@ from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, WORD, To
 from agents.bdi.understanding.written_paths import has_ending
 
 # Behind these a name may stand, and behind those of the second row nothing but one.
-_BEFORE = frozenset({"to", "as", "into", "file", "folder", "directory"})
+_BEFORE = frozenset({"to", "as", "into", "file"}) | FOLDER_HEADS
 _CALLED = frozenset({"called", "named", "titled"})
+_NAMES_IT = frozenset(
+    {("call", "it"), ("call", "them"), ("name", "it"), ("name", "them"), ("named", "it"), ("name", "of"), ("with", "name")}
+)
 _ENDING = frozenset(
     """
-and or in inside into under within with for to at that which who please from then on by as so because saying containing
-reading
+and or in inside into under within with for to at that which who please from then on by as so because among next beside
+beneath below alongside instead saying containing reading
     """.split()
 )
+# Between the words of a name that begins with a capital letter and ends as files do: “Leek and potato soup.md”.
+_JOINS = frozenset("and or of for on in with from the to at by".split())
 # Written small, these are no part of a name: “called Ideas next to Drafts”, “to the new file plan.md”.
 _NO_NAMES = IDLE | DOUBT | FILE_HEADS | FOLDER_HEADS
+# But these are, behind “called”: “a folder called Monday morning”.
+_AFTER_ALL = frozenset("morning afternoon evening stuff thing things friends help".split())
 MAX_WORDS = 6
+
+
+def with_endings(tokens: Sequence[Token], tree: Tree, raw: str) -> list[Token]:
+    """The tokens with each new name that is written with spaces and ends as files do as one: “to Rota June.csv”."""
+    return _joined(tokens, raw, lambda at: (_ended(tokens, at, tree, raw), PATH))
 
 
 def with_new_names(tokens: Sequence[Token], tree: Tree, raw: str) -> list[Token]:
     """The tokens with each name that is written with spaces, and is none that is here, as one token."""
+    return _joined(tokens, raw, lambda at: _name_at(tokens, at, tree, raw))
+
+
+def _joined(tokens: Sequence[Token], raw: str, name_at: Callable[[int], tuple[int, str]]) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(tokens):
-        end, kind = _name_at(tokens, at, tree, raw)
-        if end > at + 1:
+        end, kind = name_at(at)
+        if end > at:
             start, stop = tokens[at].start, tokens[end - 1].end
             value = raw[start:stop]
             found.append(Token(kind, value.casefold(), value, start, stop, tokens[at].after_break))
@@ -45,10 +61,39 @@ def with_new_names(tokens: Sequence[Token], tree: Tree, raw: str) -> list[Token]
     return found
 
 
+def _ended(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> int:
+    """Where a name ends that begins here with a capital letter or a number, and ends as files do; else here."""
+    first = tokens[at]
+    before = _words_before(tokens, at)
+    if not (_is_called(before) or before[-1:] in (["name"], ["to"], ["as"])) or first.kind not in (WORD, NUMBER):
+        return at
+    if not (first.kind == NUMBER or first.value[:1].isupper()) or tree.kind(first.value):
+        return at
+    for end in range(at + 1, min(len(tokens), at + MAX_WORDS + 1)):
+        token = tokens[end]
+        joins = _JOINS if first.kind == WORD else frozenset()
+        if not _follows(tokens, end, raw) or (token.text in IDLE | DOUBT | _JOINS and token.text not in joins):
+            return at
+        if _is_end(token):
+            return at if tree.kind(token.value) else end + 1
+    return at
+
+
+def _words_before(tokens: Sequence[Token], at: int) -> list[str]:
+    return [one.text for one in tokens[max(0, at - 3) : at] if one.text not in ARTICLES]
+
+
+def _follows(tokens: Sequence[Token], at: int, raw: str) -> bool:
+    """Whether nothing but spaces parts a word from the one before it."""
+    token, before = tokens[at], tokens[at - 1]
+    is_word = token.kind in (WORD, NUMBER, PATH) and not token.said and not token.after_break
+    return is_word and before.end < token.start and not raw[before.end : token.start].strip()
+
+
 def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[int, str]:
     """Where a name ends that begins here, and as what it is read; it ends where it begins where there is none."""
-    before = [one.text for one in tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
-    is_called = _is_called(before)
+    before = _words_before(tokens, at)
+    is_called = _is_called(before) or _is_announced(tokens, at)
     begins = is_called or bool(before and before[-1] in _BEFORE)
     first = tokens[at]
     if first.kind not in (WORD, NUMBER, PATH) or first.text in _ENDING | ARTICLES or first.said:
@@ -57,14 +102,17 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
         return at, ""
     if (first.kind == PATH and has_ending(first.value)) or any(is_near(first.text, one) for one in _CALLED):
         return at, ""
-    run = _run(tokens, at, raw)
+    run = _run(tokens, at, raw, is_called=is_called)
     ended = next((end for end in range(at + 2, run + 1) if _is_end(tokens[end - 1])), 0)
     if ended and (begins or (first.kind == PATH and ended == at + 2)) and not tree.kind(tokens[ended - 1].value):
         return ended, PATH
-    whole = run > at + 1 and (run == len(tokens) or tokens[run].kind == SIGN or tokens[run].text in _ENDING)
-    if not whole or ended:
+    of_folder = _is_of_a_folder(tokens, at, run, before)
+    behind = tokens[run].text if run < len(tokens) else ""
+    stops = run == len(tokens) or tokens[run].kind == SIGN or behind in _ENDING
+    whole = run > at + 1 and (stops or (is_called and behind in IDLE - FILE_HEADS))
+    if ended or not (whole or of_folder):
         return at, ""
-    if is_called:
+    if is_called or of_folder:
         return run, QUOTED
     # “To Accounts/Invoices 2024”: what begins with a path goes on with numbers or with words as names are written.
     is_path = first.kind == PATH and "/" in first.value and begins
@@ -72,23 +120,43 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
     return (run, PATH) if is_path and goes_on else (at, "")
 
 
+def _is_of_a_folder(tokens: Sequence[Token], at: int, run: int, before: Sequence[str]) -> bool:
+    """“A folder Garage 7”, “a folder 2024”, “an Old tenants folder”: words written as names are, beside that noun."""
+    first = tokens[at]
+    behind = tokens[run].text if run < len(tokens) else ""
+    if first.kind == NUMBER and run == at + 1:
+        is_parted = run == len(tokens) or tokens[run].kind == SIGN or behind in _ENDING
+        return is_parted and (bool(before) and (before[-1] in FOLDER_HEADS or _is_called(before)))
+    if run == at + 1 or first.kind == PATH or not (first.kind == NUMBER or first.value[:1].isupper()):
+        is_numbered = run == at + 2 and tokens[run - 1].kind == NUMBER and first.kind == WORD
+        if not is_numbered or tokens[at + 1].kind != NUMBER:
+            return False
+    if before[-1:] != [] and before[-1] in FOLDER_HEADS:
+        return run == len(tokens) or tokens[run].kind == SIGN or behind in _ENDING
+    return behind in FOLDER_HEADS and tokens[at - 1].text in ("a", "an", "new", "another") if at else False
+
+
 def _is_called(before: Sequence[str]) -> bool:
-    return before[-1:] != [] and (before[-1] in _CALLED or (before[-2:-1] == ["call"] and before[-1] in ("it", "them")))
+    return before[-1:] != [] and (before[-1] in _CALLED or tuple(before[-2:]) in _NAMES_IT)
+
+
+def _is_announced(tokens: Sequence[Token], at: int) -> bool:
+    """“A folder for the applications: Applications 2025”: behind a colon stands its name."""
+    if not at or tokens[at - 1].value != ":":
+        return False
+    return any(one.text in FOLDER_HEADS for one in tokens[max(0, at - 8) : at - 1])
 
 
 def _is_end(token: Token) -> bool:
     return token.kind == PATH and "/" not in token.value and has_ending(token.value)
 
 
-def _run(tokens: Sequence[Token], at: int, raw: str) -> int:
+def _run(tokens: Sequence[Token], at: int, raw: str, *, is_called: bool) -> int:
     """Where the words end that nothing but spaces parts."""
+    none = _NO_NAMES - _AFTER_ALL if is_called else _NO_NAMES
     end = at + 1
-    while end < len(tokens) and end - at < MAX_WORDS and tokens[end].kind in (WORD, NUMBER, PATH):
-        if tokens[end].text in _ENDING | ARTICLES or tokens[end].said or tokens[end].after_break:
-            break
-        if tokens[end].value.islower() and tokens[end].text in _NO_NAMES:
-            break
-        if raw[tokens[end - 1].end : tokens[end].start].strip() or tokens[end].start == tokens[end - 1].end:
+    while end < len(tokens) and end - at < MAX_WORDS and _follows(tokens, end, raw):
+        if tokens[end].text in _ENDING | ARTICLES or (tokens[end].value.islower() and tokens[end].text in none):
             break
         end += 1
     return end

@@ -15,7 +15,7 @@ from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.mentions import with_names
-from agents.bdi.understanding.new_names import with_new_names
+from agents.bdi.understanding.new_names import with_endings, with_new_names
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import PATH, SIGN, WORD, Token, tokens_of, with_numbers
@@ -52,7 +52,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
         tokens = written(tokens_of(" " * start + blank[start:end]))
         if len(tokens) > MAX_TOKENS:
             raise TooMuch
-        tokens = _with_spaced_names(tokens, situation)
+        tokens = with_endings(_with_spaced_names(tokens, situation), situation.tree, situation.raw)
         tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
         if names:
             tokens = spelt(tokens, situation, lexicon, names)
@@ -64,8 +64,9 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
 
 def spelt(tokens: list[Token], situation: Situation, lexicon: Lexicon, names: Names) -> list[Token]:
     """The tokens with names in running words as one token each."""
-    found = with_names(tokens, situation.tree, lexicon, is_far=names.startswith("far"))
-    return with_new_names(found, situation.tree, situation.raw) if names.endswith("new") else found
+    if names.endswith("new"):
+        tokens = with_new_names(tokens, situation.tree, situation.raw)
+    return with_names(tokens, situation.tree, lexicon, is_far=names.startswith("far"))
 
 
 def _with_spaced_names(tokens: list[Token], situation: Situation) -> list[Token]:

@@ -24,7 +24,9 @@ _HERE = frozenset(
 
 def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     place = asked.place or Place(NEW)
-    literal = next((one for one in tokens if one.kind in (PATH, QUOTED, PLACEHOLDER)), None)
+    # A phrase that names what is here is no name of a new folder.
+    taken = [one for one in tokens if one.said and place.makes == "folder"]
+    literal = next((one for one in tokens if one.kind in (PATH, QUOTED, PLACEHOLDER) and one not in taken), None)
     # “Scripts” is a name and no kind of thing where a folder is called so.
     heads = {one.text for one in tokens if one.kind == WORD and not asked.tree.kind(one.value)}
     calls_folder, calls_file = bool(heads & FOLDER_HEADS), bool(heads & FILE_HEADS)
@@ -61,7 +63,10 @@ def _with_words_around(described: list[Token], words: Sequence[Token], asked: As
     return more if found.value is not None and found.confidence >= 0.9 else described
 
 
-_FOR = re.compile(r"\bfor\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z", re.IGNORECASE)
+_FOR = re.compile(
+    r"\b(?:for|with|containing|about|(?<!name )of)\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
 _INDEFINITE = re.compile(r"\b(?:an?|another|some|any)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
 

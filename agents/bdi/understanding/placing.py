@@ -9,15 +9,9 @@ from dataclasses import replace
 
 from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import ARTICLES
-from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
-from agents.bdi.understanding.state import State, is_noun, shape_of
-from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD
-
-_WHERE = frozenset({"in", "inside", "under", "below", "within", "into", "beneath"})
-
-
-_FOLDERS = frozenset({"folder", "directory", "dir"})
+from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Tree
+from agents.bdi.understanding.state import State, Where, shape_of
+from agents.bdi.understanding.tokens import PATH, QUOTED, WORD
 
 
 def drop_beside(state: State) -> None:
@@ -168,30 +162,23 @@ def code_only_where_code_is(params: dict[str, Filled], state: State) -> None:
 
 def put_where_said(params: dict[str, Filled], state: State) -> None:
     """What is made in a folder that is named for itself: “a folder called memes in docs”."""
-    left = sorted(state.left, key=lambda token: token.start)
-    at = next((at for at, token in enumerate(left) if token.kind == WORD and token.text in _WHERE), None)
-    if at is None:
-        return
-    behind = [token for token in left[at + 1 :] if token.text not in ARTICLES | {"of"} and token.kind != SIGN]
-    named = [token for token in behind if not is_noun(token, _FOLDERS, state.lexicon)]
-    if len(named) != 1:
-        return
-    tree = state.situation.tree
-    found = paths.find(named[0].value, tree, FOLDER, tool=state.entry.command.tool)
-    if found.value is None or found.confidence < 0.85:
+    if state.where is None:
         return
     for name, place in state.lexicon.registry.said(state.entry.command).places.items():
-        made = params.get(name)
-        if made is None or place.makes not in ("file", "folder") or place.into or not isinstance(made.value, str):
-            continue
-        if "/" in made.value:
-            continue
-        value = posixpath.normpath(posixpath.join(found.value, made.value))
-        said = made.value if made.original is None else made.original
-        sure = min(made.confidence, found.confidence)
-        params[name] = replace(made, value=value, original=said, confidence=sure, why=f"it is made in {found.value}")
-        state.left = [token for token in left[:at] if token not in behind]
-        return
+        if place.makes in ("file", "folder") and not place.into and name in params:
+            params[name] = _put(params[name], state.where, state.situation.tree)
+    state.items = tuple(_put(one, state.where, state.situation.tree) for one in state.items)
+
+
+def _put(made: Filled, where: Where, tree: Tree) -> Filled:
+    if not isinstance(made.value, str):
+        return made
+    is_whole = bool(where.folder) and made.value.startswith(f"{where.folder}/")
+    full = made.value if is_whole else posixpath.join(where.folder, made.value)
+    value = tree.said(posixpath.normpath(full))
+    said = made.value if made.original is None else made.original
+    why = f"it is made in {where.folder or 'the workspace itself'}"
+    return replace(made, value=value, original=said, confidence=min(made.confidence, where.sure), why=why)
 
 
 def said_where_it_is(params: dict[str, Filled], state: State) -> None:

@@ -24,6 +24,7 @@ from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys, take_settings
 from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.where import with_places
 from agents.rules.words import fold
 from agents.toolkit.command import Command
 from sandbox.command_line import PROGRAMS
@@ -226,9 +227,10 @@ def _by(
     take_settings(base)
     take_count(base)
     others = _of_others(base) if entry.never and not by_name else ()
-    for chunks in itertools.islice(chunked(base), MAX_CUE_READINGS):
+    tries = ((one, chunks) for one in with_places(base) for chunks in itertools.islice(chunked(one), MAX_CUE_READINGS))
+    for one, chunks in tries:
         situation.effort.spend(len(tokens))
-        state = replace(base, used=set(base.used), params=dict(base.params), left=[])
+        state = replace(one, used=set(one.used), params=dict(one.params), left=[])
         if fill_slots(state, chunks, met) and not _lacks(state):
             for name, other in entry.sense.same.items():
                 if other in state.params and not _is_of_a_range(state, state.params[other]):

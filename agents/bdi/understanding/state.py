@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import cast
 
 from agents.bdi.understanding.effort import Effort
 from agents.bdi.understanding.filled import Asked, Filled
@@ -30,6 +31,15 @@ class Situation:
     spoken: tuple[tuple[str, ...], ...] = ()
 
 
+@dataclass(frozen=True)
+class Where:
+    """The folder, from the root, that something new is said to be made in, how surely, and where its words end."""
+
+    folder: str
+    sure: float
+    ends: int = 0
+
+
 @dataclass
 class State:
     """One try of one sense at a clause."""
@@ -47,6 +57,8 @@ class State:
     forms: frozenset[str] = frozenset()
     # “Three” of “three folders”: how many items its object must have, and the words where they are not so many.
     counted: tuple[str, int] = ("", 0)
+    # Where what is made is to lie; its name is one in that folder.
+    where: Where | None = None
 
     @property
     def miscounted(self) -> tuple[str, ...]:
@@ -65,6 +77,19 @@ def shape_of(state: State, slot: Slot | None) -> str:
     return {"name": "word", "text": "text"}.get(kind, kind)
 
 
+def _tree_for(state: State, place: Place | None) -> Tree:
+    """The files as they are seen from where the value is to lie: nothing outside of it is meant by a name there."""
+    tree = state.situation.tree
+    if state.where is None or place is None or place.makes not in ("file", "folder"):
+        return tree
+    key = ("from", state.where.folder)
+    if key not in tree.found:
+        inside = f"{state.where.folder}/" if state.where.folder else ""
+        kinds = {path: kind for path, kind in tree.kinds.items() if path.startswith(inside)}
+        tree.found[key] = replace(tree, kinds=kinds, folder=state.where.folder)
+    return cast(Tree, tree.found[key])
+
+
 def asked_of(state: State, slot: Slot) -> Asked:
     """What a slot's value is looked for with."""
     place: Place | None = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
@@ -72,7 +97,7 @@ def asked_of(state: State, slot: Slot) -> Asked:
     return Asked(
         state.situation.raw,
         shape_of(state, slot),
-        state.situation.tree,
+        _tree_for(state, place),
         place,
         state.entry.about,
         state.entry.command.tool,

@@ -43,6 +43,7 @@ need|want|like|have {{x}} {_INTO} {{y}} as well  >  copy {{x}} to {{y}}
 {_A} {{x}} would|will help|do [me|us]  >  create a {{x}}
 ! there {_SHOULD} [to] be a|an {{x}}  >  create a {{x}}
 ! there {_SHOULD} [to] be a|an {{x}} in|inside|within|under {{y}}  >  create a {{x}} in {{y}}
+could|can|may|might|would there be a|an {{x}}  >  create a {{x}}
 ! within|inside|in|under {{y}} there {_SHOULD} [to] be a|an {{x}}  >  create a {{x}} in {{y}}
 inside|within|under|in {{y}} create|make {{x}}  >  create {{x}} in {{y}}
 could use|do [with] a|an {{x}}  >  create a {{x}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.toolkit.saying import Place, Said, sense
-from agents.toolkit.simple_coder.saying.words import SHOW
+from agents.toolkit.simple_coder.saying.words import CALLED, SHOW
 
 # What a folder holds is asked for in ways that no file is read by.
 _LOOK_INSIDE = (
@@ -104,20 +104,23 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "create, make, add, mkdir, md, set up, new, start, need, want, build, establish, generate, open, "
-                "prepare, have … created, have … made, want … created, get … made, let there be, introduce",
-                "*path > named, with name, with the name, by the name, by the name of, name",
+                "prepare, have … created, have … made, want … created, get … made, let there be, introduce, mk, have, "
+                "let me have, let us have, like to have, like, get, need … made, have … set up",
+                f"*path > {CALLED}",
                 about="folder folders subfolder subdirectory dir empty exist there",
                 key="folder folders subfolder subdirectory dir",
                 never="current working structure tree copy backup move",
             ),
             sense(
                 "put",
-                "*path > named, with name, with the name, by the name of",
+                f"*path > {CALLED}",
                 about="folder folders subfolder subdirectory dir new empty",
                 key="new named",
                 never="note branch file",
             ),
-            sense("mkdir, md, create directory, make directory", "*path", about="folder dir"),
+            sense(
+                "mkdir, md, create directory, make directory", "*path", about="folder dir", never="structure tree copy"
+            ),
         ),
         {"path": Place("new", makes="folder")},
         {"directory": "path", "folder": "path", "name": "path", "folder_name": "path"},

@@ -30,7 +30,6 @@ HERE = Workspace.of(
         ("Search all of Orchard for the word frost, however it is capitalised.", {}),
         ("show me lecture one of the course", {"path": "Orchard/Course lectures/Lecture 1 Pruning.md"}),
         ("move the buyers to Millfield", {"to": "Orchard/Millfield 4/Buyers.csv"}),
-        ("copy the picking diary to Picking diary short.md", {"to": "Orchard/Picking diary short.md"}),
         ("which files mention the buyer Meyer?", {"text": "Meyer"}),
         ("is frost mentioned anywhere in Orchard?", {"text": "frost"}),
         (
@@ -54,6 +53,7 @@ def test_what_else_may_be_meant_is_asked(text: str, other: dict[str, str]) -> No
     [
         ('replace the content of Orchard/Buyers.csv with "none"', "write", {"content": "none"}),
         ("show me lecture 2 grafting", "read", {"path": "Orchard/Course lectures/Lecture 2 Grafting.md"}),
+        ("copy the picking diary to Picking diary short.md", "cp", {"to": "Orchard/Picking diary short.md"}),
         ("copy src/server.py to src/server_old.py", "cp", {"to": "src/server_old.py"}),
         ('search for "the buyer Meyer"', "grep", {"text": "the buyer Meyer"}),
         ("open server.js", "read", {"path": "src/server.js"}),

@@ -1,0 +1,106 @@
+"""Where something new is to be made, said for itself: “in Shop/Invoices, make a folder”, “a folder x among the notes”.
+
+The words are taken before the values are looked for, wherever in the clause they stand, so that no value takes them up;
+the name of what is made is then one in that folder.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from agents.bdi.understanding import paths
+from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.naming_words import FOLDER_HEADS
+from agents.bdi.understanding.paths import FOLDER
+from agents.bdi.understanding.state import State, Where, shape_of
+from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, WORD, Token
+
+_IN = frozenset("in inside into within under underneath below beneath among amongst".split())
+_BESIDE = (("next", "to"), ("beside",), ("alongside",))
+_TOP = (("at", "top", "level"), ("at", "root"), ("in", "root"), ("in", "root", "folder"), ("on", "top", "level"))
+# So surely the words must name the folder.
+_LEAST = 0.85
+_LONGEST = 5
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A folder and the tokens that say it, with the little word before them."""
+
+    folder: str
+    at: tuple[int, ...]
+    sure: float
+
+
+def with_places(state: State) -> list[State]:
+    """The tries of this state: with the place taken that is said for what it makes, and as it stands where that may be
+    meant too: what is in somebody's own text says no place.
+    """
+    if not _makes(state):
+        return [state]
+    said = next(_said_places(state), None)
+    if said is None:
+        return [state]
+    where = Where(said.folder, said.sure, said.at[-1] + 1)
+    placed = replace(state, used=state.used | set(said.at), params=dict(state.params), left=[], where=where)
+    has_text = any(shape_of(state, slot) == "text" for slot in state.entry.sense.slots)
+    return [placed, state] if has_text else [placed]
+
+
+def _makes(state: State) -> bool:
+    places = state.lexicon.registry.said(state.entry.command).places
+    return any(place.makes in ("file", "folder") and not place.into and not place.code for place in places.values())
+
+
+def _said_places(state: State) -> Iterator[_Said]:
+    for at, token in enumerate(state.tokens):
+        if at in state.used or token.kind != WORD:
+            continue
+        for words in _TOP:
+            if (end := _phrase(state, at, words)) is not None:
+                yield _Said("", tuple(range(at, end)), 1.0)
+        beside = next((end for words in _BESIDE if (end := _phrase(state, at, words)) is not None), None)
+        if beside is not None and (said := _named(state, at, beside, paths.ANY)) is not None:
+            yield replace(said, folder=posixpath.dirname(said.folder))
+        if token.text in _IN and (said := _named(state, at, at + 1, FOLDER)) is not None:
+            yield said
+
+
+def _phrase(state: State, at: int, words: tuple[str, ...]) -> int | None:
+    """Where these words end that begin here, articles aside."""
+    for word in words:
+        while at < len(state.tokens) and state.tokens[at].text in ARTICLES and state.tokens[at].text != word:
+            at += 1
+        if at >= len(state.tokens) or at in state.used or state.tokens[at].text != word:
+            return None
+        at += 1
+    return at
+
+
+def _named(state: State, begin: int, at: int, wanted: str) -> _Said | None:
+    """The longest row of words from here that names what is there, with the noun of its kind."""
+    tokens = state.tokens
+    while at < len(tokens) and (tokens[at].text in ARTICLES | {"of"} or _is_head(tokens[at], state)):
+        at += 1
+    for end in range(min(len(tokens), at + _LONGEST), at, -1):
+        if not all(_may_name(tokens[one], one, state) for one in range(at, end)):
+            continue
+        said = "_".join(one.value for one in tokens[at:end]) if end > at + 1 else tokens[at].value
+        found = paths.find(said, state.situation.tree, wanted, tool=state.entry.command.tool)
+        if found.value is None or found.confidence < _LEAST:
+            continue
+        end += end < len(tokens) and end not in state.used and _is_head(tokens[end], state)
+        return _Said(state.situation.tree.full(found.value), tuple(range(begin, end)), found.confidence)
+    return None
+
+
+def _is_head(token: Token, state: State) -> bool:
+    return token.kind == WORD and token.text in FOLDER_HEADS and not state.situation.tree.kind(token.value)
+
+
+def _may_name(token: Token, at: int, state: State) -> bool:
+    if at in state.used or (token.kind == WORD and token.text in IDLE and not state.situation.tree.kind(token.value)):
+        return False
+    return token.kind in (WORD, NUMBER, PATH, QUOTED)
