@@ -160,7 +160,7 @@ def begun_and_left(state: State, met: Met) -> tuple[str, ...]:
     return (token.text,) if says and not is_done else ()
 
 
-_QUESTIONS = frozenset({"who", "why", "when", "how", "whose"})
+_QUESTIONS = frozenset({"who", "why", "when", "whose"})
 _SUBJECTS = frozenset({"we", "you", "i", "they", "it", "he", "she", "there"})
 _ASKING_FOR_TRUTH = frozenset({"is", "are", "was", "were", "did", "does", "has"})
 

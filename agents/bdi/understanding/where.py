@@ -51,7 +51,7 @@ def with_places(state: State) -> list[State]:
 
 def _makes(state: State) -> bool:
     places = state.lexicon.registry.said(state.entry.command).places
-    return any(place.makes in ("file", "folder") and not place.into and not place.code for place in places.values())
+    return bool(places) and all(place.makes in ("file", "folder") and not place.into for place in places.values())
 
 
 def _said_places(state: State) -> Iterator[_Said]:
