@@ -18,7 +18,15 @@ from agents.bdi.understanding.written_paths import has_ending
 _BEFORE = frozenset({"to", "as", "into", "file"}) | FOLDER_HEADS
 _CALLED = frozenset({"called", "named", "titled"})
 _NAMES_IT = frozenset(
-    {("call", "it"), ("call", "them"), ("name", "it"), ("name", "them"), ("named", "it"), ("name", "of"), ("with", "name")}
+    {
+        ("call", "it"),
+        ("call", "them"),
+        ("name", "it"),
+        ("name", "them"),
+        ("named", "it"),
+        ("name", "of"),
+        ("with", "name"),
+    }
 )
 _ENDING = frozenset(
     """
