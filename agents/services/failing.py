@@ -169,9 +169,8 @@ def save_rule(rule: Rule, *, by: User, note: str = "", enabled: bool = True) -> 
             by=by,
         )
         after = {"rule": row.name, "version": number, "class": row.failure_class, "enabled": enabled}
-        journal.record(
-            Event.RECOVERY, by=by, subject=f"failure_rule:{row.name}", data={"after": {**after, "if": rule.conditions}}
-        )
+        told = {"after": {**after, "if": rule.conditions}, "why": row.note}
+        journal.record(Event.RECOVERY, by=by, subject=f"failure_rule:{row.name}", data=told)
     return row
 
 

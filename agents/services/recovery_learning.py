@@ -185,7 +185,7 @@ def save_setting(name: str, value: float, *, by: User, note: str = "") -> Recove
     with transaction.atomic():
         before = getattr(current_settings(), name)
         row = RecoverySetting.objects.create(name=name, value=value, note=note.strip()[:300], by=by)
-        changed = {"before": {name: before}, "after": {name: value}}
+        changed = {"before": {name: before}, "after": {name: value}, "why": row.note}
         journal.record(Event.RECOVERY, by=by, subject=f"recovery_setting:{name}", data=changed)
     return row
 
@@ -234,7 +234,7 @@ def save_policy(
         )
         after = {"version": number, "pinned": pinned, "banned": row.banned}
         subject = f"recovery_policy:{failure_class.value} {tool or 'every tool'}"
-        journal.record(Event.RECOVERY, by=by, subject=subject, data={"after": after})
+        journal.record(Event.RECOVERY, by=by, subject=subject, data={"after": after, "why": row.note})
     return row
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from people.journal import Event
@@ -29,89 +30,128 @@ _TYPED = {
 _FILES = {"write": "wrote", "delete": "deleted", "return": "went back to"}
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """What an entry is about: the parts of its subject, and its data."""
+
+    kind: str
+    name: str
+    data: Mapping[str, Any]
+
+    @property
+    def place(self) -> str:
+        """The subject in words."""
+        return f"{self.kind} {self.name}".strip()
+
+    @property
+    def changes(self) -> str:
+        """Each field with what it was and what it is; empty when the data names none."""
+        return _changes(self.data)
+
+    @property
+    def address(self) -> str:
+        """From where, when that is kept."""
+        return f" from {self.data['address']}" if self.data.get("address") else ""
+
+    @property
+    def whom(self) -> str:
+        """Who was to be logged in."""
+        return self.name if self.kind == "person" else "somebody who does not exist"
+
+    @property
+    def because(self) -> str:
+        """What the person wrote beside it, behind a colon."""
+        said = next((self.data[name] for name in ("comment", "why", "note") if self.data.get(name)), "")
+        return f": {_short(said)}" if said else ""
+
+    def word(self, name: str, otherwise: str = "") -> str:
+        """A word of the code, for people."""
+        return _words(self.data.get(name, otherwise))
+
+    def text(self, name: str, otherwise: str = "") -> str:
+        """What somebody wrote, cut where it is long."""
+        return _short(self.data.get(name, otherwise))
+
+
 def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
     """What was done, to follow a person's name; plain text. An event of a later version says its own name."""
     kind, _, name = subject.partition(":")
-    place = f"{kind} {name}".strip()
-    match event:
-        case Event.DECISION:
-            verdict = str(data.get("verdict", ""))
-            comment = data.get("comment")
-            done = _VERDICTS.get(verdict, f"decided “{verdict}” on")
-            return f"{done} {place} of goal {data.get('goal', '?')}" + (f": {_short(comment)}" if comment else "")
-        case Event.LEVEL:
-            verdict, what = str(data.get("verdict", "")), _words(data.get("what", "level"))
-            comment = data.get("comment")
-            done = f"{_VERDICTS.get(verdict, verdict)} the {what} of {place}"
-            return done + (f": {_short(comment)}" if comment else "")
-        case Event.TYPED:
-            what = str(data.get("what", ""))
-            return f"{_TYPED.get(what, what)} “{_short(data.get('text', ''))}” in {place}"
-        case Event.POLICY:
-            called, what = _short(data.get("called", name)), _words(data.get("what", ""))
-            return f"changed the policy “{called}” ({what}){_changes(data)}"
-        case Event.LOGIN:
-            return f"logged in{_from(data)}"
-        case Event.LOGIN_FAILED:
-            return f"tried to log in as {_whom(kind, name)}{_from(data)} and failed"
-        case Event.LOCKED_OUT:
-            return f"failed to log in as {_whom(kind, name)}{_from(data)} too often and is locked out for a while"
-        case Event.REFUSED:
-            why = data.get("why")
-            return f"was refused {data.get('method', '')} {data.get('path', '')}" + (f": {_short(why)}" if why else "")
-        case Event.PERSON_MADE:
-            return f"made the login {name}{_changes(data)}"
-        case Event.PERSON_CHANGED:
-            return f"changed {name}{_changes(data)}"
-        case Event.PERSON_REMOVED:
-            return f"removed the login {name}"
-        case Event.PASSWORD:
-            return f"changed the password of {name}"
-        case Event.TOKEN_MADE:
-            return f"made the API token “{_short(data.get('called', ''))}” of {name} for {_value(data.get('scopes'))}"
-        case Event.TOKEN_REVOKED:
-            return f"revoked the API token “{_short(data.get('called', ''))}” of {name}"
-        case Event.EXTENDED:
-            return f"let {place} wait longer{_changes(data)}"
-        case Event.ASSIGNED:
-            after = data.get("after")
-            to = after.get("assigned_to") if isinstance(after, Mapping) else None
-            return f"gave {place} to {to}" if to else f"gave {place} to nobody"
-        case Event.TIME_LIMIT:
-            return f"changed time limits of review{_changes(data)}"
-        case Event.ROUND_LIMIT:
-            return f"changed how often plans may be sent back{_changes(data)}"
-        case Event.BELIEF:
-            what = str(data.get("what", ""))
-            done = _BELIEF.get(what, "put this back")
-            instead = f", but: {_short(data['instead'])}" if data.get("instead") else ""
-            return f"{done}, in {place}: “{_short(data.get('sentence', ''))}”{instead}"
-        case Event.GOAL:
-            return f"changed the terms of {place}{_changes(data)}"
-        case Event.LIMIT:
-            return f"changed limits of steps{_changes(data)}"
-        case Event.PARAMETERS:
-            return f"saved how parameters are settled{_changes(data)}"
-        case Event.AGENT:
-            why = data.get("why")
-            return f"changed {place}{_changes(data)}" + (f": {_short(why)}" if why else "")
-        case Event.STANDSTILL:
-            return f"changed whether everything stands still{_changes(data)}"
-        case Event.BACKLOG:
-            what, why = _words(data.get("what", "changed")), data.get("why")
-            return f"{what} {place} of the backlog{_changes(data)}" + (f": {_short(why)}" if why else "")
-        case Event.WORKSPACE_MADE:
-            return f"made {place}"
-        case Event.WORKSPACE_FILES:
-            what = str(data.get("kind", ""))
-            return f"{_FILES.get(what, what)} {_short(data.get('what', ''))} in {place}"
-        case Event.RECOVERY:
-            return f"set how failures are mended: {kind.replace('_', ' ')} {_short(name)}{_changes(data)}"
-        case Event.RESTORED:
-            return f"restored mindX from a backup of {_short(data.get('as_of', ''))}"
-        case Event.WORKSPACE_SETTINGS:
-            return f"changed the settings of {place}{_changes(data)}"
-    return f"{_words(event)} {place}"
+    entry = _Entry(kind, name, data)
+    said = _SAID.get(event)
+    return said(entry) if said is not None else f"{_words(event)} {entry.place}"
+
+
+def _decision(it: _Entry) -> str:
+    verdict = str(it.data.get("verdict", ""))
+    done = _VERDICTS.get(verdict, f"decided “{verdict}” on")
+    return f"{done} {it.place} of goal {it.data.get('goal', '?')}{it.because}"
+
+
+def _level(it: _Entry) -> str:
+    verdict = str(it.data.get("verdict", ""))
+    return f"{_VERDICTS.get(verdict, verdict)} the {it.word('what', 'level')} of {it.place}{it.because}"
+
+
+def _typed(it: _Entry) -> str:
+    what = str(it.data.get("what", ""))
+    return f"{_TYPED.get(what, what)} “{it.text('text')}” in {it.place}"
+
+
+def _assigned(it: _Entry) -> str:
+    after = it.data.get("after")
+    to = after.get("assigned_to") if isinstance(after, Mapping) else None
+    return f"gave {it.place} to {to}" if to else f"gave {it.place} to nobody"
+
+
+def _belief(it: _Entry) -> str:
+    done = _BELIEF.get(str(it.data.get("what", "")), "put this back")
+    instead = f", but: {it.text('instead')}" if it.data.get("instead") else ""
+    return f"{done}, in {it.place}: “{it.text('sentence')}”{instead}"
+
+
+def _files(it: _Entry) -> str:
+    kind = str(it.data.get("kind", ""))
+    return f"{_FILES.get(kind, kind)} {it.text('what')} in {it.place}"
+
+
+def _token_made(it: _Entry) -> str:
+    return f"made the API token “{it.text('called')}” of {it.name} for {_value(it.data.get('scopes'))}"
+
+
+_SAID: Mapping[str, Callable[[_Entry], str]] = {
+    Event.DECISION: _decision,
+    Event.LEVEL: _level,
+    Event.TYPED: _typed,
+    Event.POLICY: lambda it: f"changed the policy “{it.text('called', it.name)}” ({it.word('what')}){it.changes}",
+    Event.LOGIN: lambda it: f"logged in{it.address}",
+    Event.LOGIN_FAILED: lambda it: f"tried to log in as {it.whom}{it.address} and failed",
+    Event.LOCKED_OUT: lambda it: f"failed to log in as {it.whom}{it.address} too often and is locked out for a while",
+    Event.REFUSED: lambda it: f"was refused {it.data.get('method', '')} {it.data.get('path', '')}{it.because}",
+    Event.PERSON_MADE: lambda it: f"made the login {it.name}{it.changes}",
+    Event.PERSON_CHANGED: lambda it: f"changed {it.name}{it.changes}",
+    Event.PERSON_REMOVED: lambda it: f"removed the login {it.name}",
+    Event.PASSWORD: lambda it: f"changed the password of {it.name}",
+    Event.TOKEN_MADE: _token_made,
+    Event.TOKEN_REVOKED: lambda it: f"revoked the API token “{it.text('called')}” of {it.name}",
+    Event.EXTENDED: lambda it: f"let {it.place} wait longer{it.changes}",
+    Event.ASSIGNED: _assigned,
+    Event.TIME_LIMIT: lambda it: f"changed time limits of review{it.changes}",
+    Event.ROUND_LIMIT: lambda it: f"changed how often plans may be sent back{it.changes}",
+    Event.BELIEF: _belief,
+    Event.GOAL: lambda it: f"changed the terms of {it.place}{it.changes}",
+    Event.LIMIT: lambda it: f"changed limits of steps{it.changes}",
+    Event.PARAMETERS: lambda it: f"saved how parameters are settled{it.changes}{it.because}",
+    Event.AGENT: lambda it: f"changed {it.place}{it.changes}{it.because}",
+    Event.STANDSTILL: lambda it: f"changed whether everything stands still{it.changes}",
+    Event.BACKLOG: lambda it: f"{it.word('what', 'changed')} {it.place} of the backlog{it.changes}{it.because}",
+    Event.WORKSPACE_MADE: lambda it: f"made {it.place}",
+    Event.WORKSPACE_FILES: _files,
+    Event.WORKSPACE_SETTINGS: lambda it: f"changed the settings of {it.place}{it.changes}",
+    Event.RECOVERY: lambda it: (
+        f"set how failures are mended: {_words(it.kind)} {_short(it.name)}{it.changes}{it.because}"
+    ),
+    Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
+}
 
 
 def _changes(data: Mapping[str, Any]) -> str:
@@ -145,11 +185,3 @@ def _words(identifier: object) -> str:
 def _short(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()}…"
-
-
-def _whom(kind: str, name: str) -> str:
-    return name if kind == "person" else "somebody who does not exist"
-
-
-def _from(data: Mapping[str, Any]) -> str:
-    return f" from {data['address']}" if data.get("address") else ""

@@ -424,6 +424,8 @@ def test_every_event_has_a_sentence_of_its_own() -> None:
     unnamed = [event for event, line in said.items() if line == f"{event.value.replace('_', ' ')} kind name"]
     assert unnamed == []
     assert journal_lines.sentence("of_tomorrow", "goal:1", {}) == "of tomorrow goal 1"
+    for name, event in (("why", Event.RECOVERY), ("note", Event.PARAMETERS), ("comment", Event.DECISION)):
+        assert journal_lines.sentence(event, "kind:name", {name: "a new\nrouter"}).endswith(": a new router")
     assert "submitter → none" in journal_lines.sentence(
         Event.PERSON_CHANGED, "person:x", {"before": {"roles": ["submitter"]}, "after": {"roles": []}}
     )
