@@ -12,10 +12,13 @@ order and form. Notation of `sense`:
     never   "commit branch"               words that say another command is meant: where one is said, it is asked
     same    {"to_line": "from_line"}      a parameter that takes the value of another: "line 42"
     flags   {"ignoring case": ("ignore_case", True)}
+
+Everywhere `a|b` stands for either word and `[a]` for one that may be missing: "with|using [the] ca [file]".
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,12 +119,12 @@ def sense(
 ) -> Sense:
     """Read the notation of the module's docstring."""
     return Sense(
-        tuple(tuple(one.split()) for one in _parts(verbs)),
+        tuple(said for one in _parts(verbs) for said in _spelt_out(one)),
         tuple(_slot(one) for one in slots),
         frozenset(about.split()) | frozenset(key.split()),
         frozenset(key.split()),
         tuple(wants.split()),
-        {tuple(said.split()): value for said, value in (flags or {}).items()},
+        {said: value for many, value in (flags or {}).items() for said in _spelt_out(many)},
         fixed,
         line,
         frozenset(never.split()),
@@ -133,6 +136,15 @@ def _parts(text: str) -> Sequence[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def _spelt_out(text: str) -> list[tuple[str, ...]]:
+    """Every row of words that a notation with `a|b` and `[a]` stands for."""
+    ways = [
+        [*one.strip("[]").split("|"), *([""] if one.startswith("[") else [])] if one not in ("[", "]", "|") else [one]
+        for one in text.split()
+    ]
+    return list(dict.fromkeys(tuple(word for word in way if word) for way in itertools.product(*ways)))
+
+
 def _slot(text: str) -> Slot:
     head, _, behind = text.partition("<")
     head, _, cues = head.partition(">")
@@ -141,7 +153,7 @@ def _slot(text: str) -> Slot:
     return Slot(
         name.lstrip("*").strip(),
         is_object,
-        tuple(tuple(cue.split()) for cue in _parts(cues)),
-        tuple(_parts(behind)),
+        tuple(said for cue in _parts(cues) for said in _spelt_out(cue)),
+        tuple(" ".join(said) for one in _parts(behind) for said in _spelt_out(one)),
         shape.strip(),
     )

@@ -22,7 +22,15 @@ from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
-from agents.bdi.understanding.taking import take_asides, take_count, take_counted, take_flags, take_keys, take_settings
+from agents.bdi.understanding.taking import (
+    take_asides,
+    take_count,
+    take_counted,
+    take_flags,
+    take_keys,
+    take_settings,
+    take_times,
+)
 from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
 from agents.bdi.understanding.where import with_places
 from agents.rules.words import fold
@@ -222,6 +230,7 @@ def _by(
     situation.effort.spend(len(tokens))
     take_flags(base)
     take_keys(base)
+    take_times(base)
     take_counted(base)
     take_asides(base)
     take_settings(base)

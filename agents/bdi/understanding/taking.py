@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,30 +10,22 @@ from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
+from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import NUMBER, ORDINALS, SIGN, WORD, Token, number_of
 from agents.rules.kinds import SWITCHES
 from agents.rules.words import fold
 from agents.toolkit.saying import Slot
 
-# How many seconds a unit of time has.
-_FACTORS = {"minute": 60, "minutes": 60, "min": 60, "mins": 60, "hour": 3600, "hours": 3600, "sec": 1, "secs": 1}
-
-
-# “300s” says its unit itself.
-_IN_SECONDS = re.compile(r"\d+s\Z")
-# Said behind a number or before it, these say no more than that it is a limit.
-_LIMITS = frozenset({"max", "maximum", "limit", "tops", "timeout", "most", "at", "long", "longer", "maximally"})
-
-
 _KINDS = frozenset({"files", "folders", "directories", "packages", "libraries", "branches", "notes", "variables"})
 _ADJECTIVES = frozenset(
     {"most", "recent", "newest", "latest", "last", "more", "key", "short", "single", "whole", "full"}
 )
-# Said before a number, these say no more than how exactly it is meant, or that it bounds what is done.
+# Said behind a number or before it, these say no more than that it is a limit, or how exactly it is meant.
+_AT_MOST = frozenset({"max", "maximum", "limit", "tops", "most", "at", "maximally"})
 _ABOUT_SO_MANY = frozenset(
     """
-max maximum about around roughly ca circa approximately limit maximally take takes taking wait waiting spend allow stop
-it after no not more than longer but do most at exactly just only then kill abort end give let and have maximal
+max maximum about around roughly ca circa approximately limit maximally take takes taking spend allow it no not more
+than but do most at exactly just only then give let and have maximal
     """.split()
 )
 
@@ -82,24 +73,32 @@ def take_keys(state: State) -> None:
         at += 1
 
 
+def take_times(state: State) -> None:
+    """Limits of time, with the words that say that they are limits; where two are stated nobody knows which holds."""
+    slot = next((one for one in state.entry.sense.slots if one.parameter.endswith("_s")), None)
+    if slot is None or slot.parameter in state.params:
+        return
+    found = list(time_limits(state.tokens, frozenset(state.used)))
+    if len(found) == 1:
+        state.params[slot.parameter] = Filled(found[0].seconds, found[0].span, literals=1)
+        state.used |= set(found[0].used)
+
+
 def take_counted(state: State) -> None:
-    """Numbers before their noun: five commits, 10 seconds, at most 3 sentences, the five newest."""
+    """Numbers before their noun: five commits, at most 3 sentences, the five newest."""
     for slot in state.entry.sense.slots:
-        if not slot.behind or slot.parameter in state.params:
+        if not slot.behind or slot.parameter in state.params or slot.parameter.endswith("_s"):
             continue
         for at in range(len(state.tokens) - 1):
             if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
                 continue
             after = _counted_noun(state, slot, at + 1)
-            if after is None and slot.parameter.endswith("_s") and _IN_SECONDS.match(state.tokens[at].text):
-                after = at + (state.tokens[at + 1].text in _LIMITS)
             if after is None:
                 continue
-            factor = _FACTORS.get(state.tokens[after].text, 0) if slot.parameter.endswith("_s") else 0
             first, number = _number_before(state.tokens, at)
             span = (state.tokens[first].start, state.tokens[at].end)
-            state.params[slot.parameter] = Filled(number * (factor or 1), span, literals=1)
-            while after + 1 < len(state.tokens) and state.tokens[after + 1].text in _LIMITS:
+            state.params[slot.parameter] = Filled(number, span, literals=1)
+            while after + 1 < len(state.tokens) and state.tokens[after + 1].text in _AT_MOST:
                 after += 1
             state.used |= set(range(first, after + 1))
             _take_cue_before(state, slot, first)
@@ -110,8 +109,6 @@ def _counted_noun(state: State, slot: Slot, at: int) -> int | None:
     """Where the noun ends that a number before it counts, over adjectives; None where it is another noun."""
     for after in range(at, min(at + 4, len(state.tokens))):
         token = state.tokens[after]
-        if slot.parameter.endswith("_s") and token.text in _FACTORS:
-            return after
         for said in slot.behind:
             words = said.split()
             there = state.tokens[after : after + len(words)]
