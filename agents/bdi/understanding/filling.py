@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.kinds_of_values import body_value, codes_value, ending_value, revision_value
-from agents.bdi.understanding.line_values import line_value, packages_value
+from agents.bdi.understanding.line_values import last_lines_value, line_value, packages_value
 from agents.bdi.understanding.naming_words import TYPES
 from agents.bdi.understanding.path_values import path_value
 from agents.bdi.understanding.spelling import nearest
@@ -40,6 +40,7 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "quoted": quoted_value,
         "line": line_value,
         "packages": packages_value,
+        "lastlines": last_lines_value,
         "ending": ending_value,
         "codes": codes_value,
         "body": body_value,

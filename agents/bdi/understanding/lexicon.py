@@ -59,7 +59,8 @@ class Entry:
     key: frozenset[str]
     # The little words of its slots, folded, by their first one, in the order in which they are declared.
     cues: Mapping[str, tuple[Cue, ...]]
-    flags: tuple[tuple[tuple[str, ...], str, Any], ...]
+    # The phrases of its switches, folded, by their first word.
+    flags: Mapping[str, tuple[tuple[tuple[str, ...], str, Any], ...]]
     never: frozenset[str] = frozenset()
 
 
@@ -299,7 +300,9 @@ def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]])
     said = ((slot, cue) for slot in sense.slots for cue in slot.cues)
     for order, (slot, cue) in enumerate(said):
         cues[fold(cue[0])].append(Cue(tuple(map(fold, cue)), slot, order))
-    longest_first = sorted(sense.flags.items(), key=lambda one: -len(one[0]))
+    flags: defaultdict[str, list[tuple[tuple[str, ...], str, Any]]] = defaultdict(list)
+    for phrase, (name, value) in sense.flags.items():
+        flags[fold(phrase[0])].append((tuple(map(fold, phrase)), name, value))
     return Entry(
         command,
         sense,
@@ -310,7 +313,7 @@ def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]])
         frozenset(map(fold, sense.about)),
         frozenset(map(fold, sense.key)),
         {first: tuple(found) for first, found in cues.items()},
-        tuple((tuple(map(fold, phrase)), name, value) for phrase, (name, value) in longest_first),
+        {first: tuple(found) for first, found in flags.items()},
         frozenset(map(fold, sense.never)),
     )
 

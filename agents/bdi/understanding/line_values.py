@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
@@ -12,14 +13,32 @@ from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FILE_HEADS, LINKING
+from agents.bdi.understanding.path_values import path_value
 from agents.bdi.understanding.paths import FILE, Candidate, Tree
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE, together, without_ends
-from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.time_limits import says_a_length
+from agents.bdi.understanding.tokens import FLAG, ORDINALS, PATH, QUOTED, SIGN, WORD, Token, number_of
+from agents.toolkit.saying import Place
 from sandbox.command_line import PROGRAMS
 
 # Words of sentences that stand in no command line but those of programs that only say them.
 _OF_SENTENCES = ARTICLES | {"of", "every"}
+# Neither do these behind what a program is given: they go on with another clause, or say when.
+_GOING_ON = frozenset(
+    "and but then so after before while whenever when if unless until once because it without later".split()
+)
+# Programs that are often in an environment or an image of one's own; whether they may run is known when they run.
+_ELSEWHERE = frozenset(
+    """
+alembic ansible-playbook black bun bundle bundler caddy cargo celery cmake composer coverage daphne deno django-admin
+docker docker-compose dotnet eslint ffmpeg flake8 flask gcc go gradle gunicorn hugo hypercorn ipython java javac jekyll
+jest jq julia jupyter kubectl latexmk locust memcached mix mkdocs mongod mvn mypy mysqld nginx ninja node nodemon nox
+npm npx pandoc pdflatex perl php pipenv pm2 pnpm poetry postgres prettier pylint pyright python2 rails rake redis-cli
+redis-server rspec rsync ruby ruff rustc sphinx-build sqlite3 ssh streamlit svelte-kit terraform tox traefik tsc
+uvicorn uv valkey-server vite vitest webpack xelatex yarn
+    """.split()
+)
 
 
 _SAY = frozenset({"echo", "printf"})
@@ -30,7 +49,7 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9]?[\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|
 
 def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     """A command line: what is quoted, else everything; scripts of the workspace are run by their interpreter."""
-    kept = without_ends(tokens)
+    kept = _without_joining(without_ends(tokens), asked.raw)
     while (
         kept
         and (kept[0].text in ARTICLES or kept[0].text in asked.about or kept[0].text in FILE_HEADS)
@@ -68,8 +87,21 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
             told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
             return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
     filled = _runnable(said, span, asked)
-    little = sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE) if quoted is None else 0
+    is_quoted = quoted is not None and span == (quoted.start, quoted.end)
+    little = 0 if is_quoted else sum(1 for one in kept[1:] if one.kind == WORD and one.text in LITTLE)
     return replace(filled, penalty=filled.penalty + 1.0 * little), rest
+
+
+_JOINING = frozenset({"and", "but", "it", "which", "that", "then", "also"})
+
+
+def _without_joining(tokens: list[Token], raw: str) -> list[Token]:
+    """The tokens without those that lead to what is said behind them: “pip download x, it (may reach …)”."""
+    if not tokens or not raw[tokens[-1].end :].strip():
+        return tokens
+    while len(tokens) > 1 and (tokens[-1].text in _JOINING or tokens[-1].value == ","):
+        tokens = tokens[:-1]
+    return tokens
 
 
 _TYPED = re.compile(r"[A-Za-z][\w.+-]*(?:\s+\S+)*\Z", re.ASCII)
@@ -78,6 +110,8 @@ _TYPED = re.compile(r"[A-Za-z][\w.+-]*(?:\s+\S+)*\Z", re.ASCII)
 def _is_typed(said: str, asked: Asked) -> bool:
     """Whether what stands in quotes is a command line of a program that mindX knows nothing of: “npm run build”."""
     first, *others = said.strip().split(" ")
+    if first in _ELSEWHERE:
+        return True
     if not _TYPED.match(said.strip()) or first in PROGRAMS or asked.tree.kind(first) or "." in first:
         return False
     if nearest(first.casefold(), PROGRAMS) or first.casefold() in IDLE | FILE_HEADS | asked.about:
@@ -126,15 +160,18 @@ def _scripts(tree: Tree) -> Tree:
 
 def _is_sentence(kept: Sequence[Token], raw: str) -> bool:
     """Whether it reads as prose: an article, or a comma with a space behind it that parts words."""
-    return any(
-        (one.kind == WORD and one.text in _OF_SENTENCES)
+    is_program = kept[0].value in PROGRAMS | _ELSEWHERE
+    return (not is_program and says_a_length(kept[1:])) or any(
+        (one.kind == WORD and (one.text in _OF_SENTENCES or (at > is_program and one.text in _GOING_ON)))
         or (one.kind == SIGN and one.value[:1] == "," and raw[one.end : one.end + 1] in (" ", ""))
-        for one in kept[1:]
+        for at, one in enumerate(kept[1:], 1)
     )
 
 
 def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
     first, _, rest = said.strip().partition(" ")
+    if first in _ELSEWHERE and not asked.tree.kind(first):
+        return Filled(said, span, literals=1)
     if first in PROGRAMS or (first.startswith("./") and asked.tree.kind(first) and not first.endswith(".py")):
         line, why, confidence = _mended(said, asked)
         changed = line != said
@@ -144,6 +181,9 @@ def _runnable(said: str, span: tuple[int, int], asked: Asked) -> Filled:
         if found.value is not None and found.value.endswith(".py"):
             line = f"python {found.value}{' ' + rest if rest else ''}"
             return Filled(line, span, said, min(found.confidence, 0.95), "a Python script is run by python", literals=1)
+        if found.value is not None and found.value.endswith(".sh"):
+            line = f"./{found.value}{' ' + rest if rest else ''}"
+            return Filled(line, span, said, min(found.confidence, 0.95), "a script is run by itself", literals=1)
     near = nearest(first.casefold(), PROGRAMS)
     is_described = bool(re.search(r"\b(?:the|my|our|these|those|all)\s+\Z", asked.raw[max(0, span[0] - 10) : span[0]]))
     if near and len(first) > 3 and not is_described:
@@ -196,6 +236,23 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
             if found.value is not None:
                 words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
     return " ".join(words), why, confidence
+
+
+_OF_THE_END = frozenset("last final bottom tail end ends line lines rows entries row entry of the in from at".split())
+
+
+def last_lines_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """The last lines of a file, “the last 30 lines of errors.log”, as what the program `tail` is told."""
+    number = next((one for one in tokens if number_of(one) is not None and one.text not in ORDINALS), None)
+    named = [one for one in tokens if one is not number and not (one.kind == WORD and one.text in _OF_THE_END)]
+    path, rest = path_value(named, replace(asked, shape="path", place=Place("file")))
+    if path is None or number is None or path.value is None:
+        return (None, list(tokens)) if path is None or number is None else (path, rest)
+    line = shlex.join(["tail", "-n", str(number_of(number)), str(path.value)])
+    ends = sorted([(number.start, number.end), path.span or (number.start, number.end)])
+    span = (ends[0][0], ends[1][1])
+    said = asked.raw[span[0] : span[1]]
+    return replace(path, value=line, span=span, original=said, why="tail shows the last lines", literals=2), rest
 
 
 _LISTS = frozenset({"requirements", "requirement", "dependencies"})

@@ -28,6 +28,7 @@ from agents.bdi.understanding.taking import (
     take_counted,
     take_flags,
     take_keys,
+    take_quoted,
     take_settings,
     take_times,
 )
@@ -93,6 +94,8 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
         return []
     slot = next(slot for slot in entry.sense.slots if slot.shape == "line")
     state = State(entry, tokens, situation, lexicon, set())
+    take_times(state)
+    tokens = [token for at, token in enumerate(tokens) if at not in state.used]
     filled, rest = fill(tokens, asked_of(state, slot))
     if filled is None or rest:
         return []
@@ -109,16 +112,25 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     return [
         Reading(
             entry.command,
-            {slot.parameter: filled},
+            {slot.parameter: filled, **state.params},
             (),
             (),
             (),
             placeholders(filled.value, situation.tree),
-            (1.0 if lexicon.is_verb(first) else -0.5) + 0.4 * prose + (0.0 if typed else 1.2) + filled.penalty,
+            (1.0 if lexicon.is_verb(first) and not _is_said_by(first, entry, lexicon) else -0.5)
+            + 0.4 * prose
+            + (0.0 if typed else 1.2)
+            + filled.penalty,
             (),
             slot.parameter,
         )
     ]
+
+
+def _is_said_by(verb: Token, entry: Entry, lexicon: Lexicon) -> bool:
+    """Whether the command that runs programs is itself said by this one's name: “tail”."""
+    own = (lexicon.entries[number] for number, _ in lexicon.verbs.get(verb.text, ()))
+    return any(one.command is entry.command and verb.text in one.key for one in own)
 
 
 def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[int, ...]], list[tuple[int, Command]]]:
@@ -231,6 +243,7 @@ def _by(
     take_flags(base)
     take_keys(base)
     take_times(base)
+    take_quoted(base)
     take_counted(base)
     take_asides(base)
     take_settings(base)

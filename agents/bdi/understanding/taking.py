@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
 from agents.bdi.understanding.time_limits import time_limits
-from agents.bdi.understanding.tokens import NUMBER, ORDINALS, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.tokens import NUMBER, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
 from agents.rules.kinds import SWITCHES
 from agents.rules.words import fold
 from agents.toolkit.saying import Slot
@@ -31,19 +32,20 @@ than but do most at exactly just only then give let and have maximal
 
 
 def take_flags(state: State) -> None:
-    """Phrases that set a switch or a choice."""
-    for words, name, value in state.entry.flags:
-        if name in state.params or words[0] not in state.forms:
+    """Phrases that set a switch or a choice, the longest first."""
+    begun = [
+        (-len(words), at, words, name, value)
+        for at, token in enumerate(state.tokens)
+        for first in state.lexicon.meanings(token)
+        for words, name, value in state.entry.flags.get(first, ())
+    ]
+    for _, at, words, name, value in sorted(begun, key=lambda one: one[:3]):
+        span = range(at, at + len(words))
+        if name in state.params or span.stop > len(state.tokens) or any(one in state.used for one in span):
             continue
-        for at in range(len(state.tokens) - len(words) + 1):
-            span = range(at, at + len(words))
-            if any(one in state.used for one in span):
-                continue
-            if all(state.lexicon.same(state.tokens[one], word) == 0 for one, word in zip(span, words, strict=True)):
-                state.used |= set(span)
-                start, end = state.tokens[at].start, state.tokens[at + len(words) - 1].end
-                state.params[name] = Filled(value, (start, end))
-                break
+        if all(state.lexicon.same(state.tokens[one], word) == 0 for one, word in zip(span, words, strict=True)):
+            state.used |= set(span)
+            state.params[name] = Filled(value, (state.tokens[at].start, state.tokens[span.stop - 1].end))
 
 
 def take_keys(state: State) -> None:
@@ -73,13 +75,17 @@ def take_keys(state: State) -> None:
         at += 1
 
 
+_LATER = re.compile(r"\s+(?:later|after(?:wards?)?|before|ago|from)\b", re.IGNORECASE)
+
+
 def take_times(state: State) -> None:
     """Limits of time, with the words that say that they are limits; where two are stated nobody knows which holds."""
     slot = next((one for one in state.entry.sense.slots if one.parameter.endswith("_s")), None)
     if slot is None or slot.parameter in state.params:
         return
     found = list(time_limits(state.tokens, frozenset(state.used)))
-    if len(found) == 1:
+    # “10 minutes later” says when, though its last word may have been taken for what leads on.
+    if len(found) == 1 and not _LATER.match(state.situation.raw, found[0].span[1]):
         state.params[slot.parameter] = Filled(found[0].seconds, found[0].span, literals=1)
         state.used |= set(found[0].used)
 
@@ -102,6 +108,25 @@ def take_counted(state: State) -> None:
                 after += 1
             state.used |= set(range(first, after + 1))
             _take_cue_before(state, slot, first)
+            break
+
+
+def take_quoted(state: State) -> None:
+    """What is quoted before the words that say what it is: “with "yes" as its input”."""
+    for slot in state.entry.sense.slots:
+        if not slot.behind or slot.parameter in state.params or shape_of(state, slot) != "quoted":
+            continue
+        for at, token in enumerate(state.tokens):
+            texts = tuple(one.text for one in state.tokens[at + 1 : at + 6])
+            behind = max(
+                (len(said.split()) for said in slot.behind if texts[: len(said.split())] == tuple(said.split())),
+                default=0,
+            )
+            if token.kind != QUOTED or at in state.used or not behind:
+                continue
+            begin = at - (at > 0 and state.tokens[at - 1].text in ("with", "using", "and"))
+            state.params[slot.parameter] = Filled(token.value, (token.start, token.end), literals=1)
+            state.used |= set(range(begin, at + 1 + behind))
             break
 
 

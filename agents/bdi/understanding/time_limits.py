@@ -70,6 +70,8 @@ _BEHIND = re.compile(
 )
 # Behind a length of time, these say when something was or is to be.
 _WHEN = frozenset({"ago", "later", "earlier", "before", "after", "from", "old", "apart"})
+# Before it, these say that it is none, or how long it mostly takes.
+_NONE = frozenset("no not without never every each usually normally typically mostly another last next".split())
 _STOPS = frozenset({",", ";", ".", "-", "–", "—", "!", "?", "and", "but"})
 
 
@@ -108,11 +110,11 @@ def _around(tokens: Sequence[Token], at: int, end: int, taken: frozenset[int]) -
     behind = _BEHIND.match("".join(f" {_said(one)}" for one in tokens[end:last]))
     begin = at - len(before["said"].split()) if before else at
     stop = end + len(behind[0].split()) if behind else end
-    if stop < last and tokens[stop].text in _WHEN:
+    while behind and not before and begin > first and tokens[begin - 1].text in ("a", "an", "the", "with", "in", "of"):
+        begin -= 1
+    if (stop < last and tokens[stop].text in _WHEN) or (begin > first and tokens[begin - 1].text in _NONE):
         return None
     if before or behind:
-        while begin == at and at > first and tokens[begin - 1].text in ("a", "an", "the", "with", "in", "of"):
-            begin, at = begin - 1, at - 1
         return range(begin, stop)
     opens = at == 0 or _said(tokens[at - 1]) in _STOPS or tokens[at - 1].is_literal or at - 1 in taken
     closes = stop == len(tokens) or _said(tokens[stop]) in _STOPS

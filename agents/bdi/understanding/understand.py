@@ -26,7 +26,8 @@ from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.second_look import keeping, looked_at
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of
+from agents.bdi.understanding.time_limits import time_limits
+from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
@@ -195,9 +196,12 @@ def _with_told(asked: _Asked, told: moods.Told) -> Understood | None:
 
 
 def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
-    """Whether a clause begins with the little word of a value that one of the commands is open for: “because …”."""
+    """Whether a clause may give a value that one of the commands is open for.
+
+    It begins with the little word of one, “because …”, says a switch, “4xx is fine”, or a limit of time.
+    """
     begins = clause.split(maxsplit=1)[0].casefold()
-    tokens = tokens_of(clause)
+    tokens = with_numbers(tokens_of(clause))
     is_wish = tokens and tokens[0].text in ("i", "we", "you", "they", "he", "she")
     if (
         is_wish
@@ -206,12 +210,19 @@ def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
     ):
         # “I only care about the first ten lines.”
         return True
-    return any(
-        slot.parameter not in one.params and (begins,) in slot.cues
-        for one in found.meant
-        for sense in lexicon.registry.said(lexicon.registry.command(one.tool, one.command)).senses
-        for slot in sense.slots
-    )
+    spoken = f" {' '.join(token.text for token in tokens)} "
+    for one in found.meant:
+        for sense in lexicon.registry.said(lexicon.registry.command(one.tool, one.command)).senses:
+            if any(
+                name not in one.params and f" {' '.join(said)} " in spoken for said, (name, _) in sense.flags.items()
+            ):
+                return True
+            for slot in sense.slots:
+                if slot.parameter in one.params:
+                    continue
+                if (begins,) in slot.cues or (slot.parameter.endswith("_s") and any(time_limits(tokens))):
+                    return True
+    return False
 
 
 def _beside_remarks(asked: _Asked) -> Understood | None:

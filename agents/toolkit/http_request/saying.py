@@ -7,22 +7,33 @@ from collections.abc import Mapping
 from agents.toolkit.saying import Place, Said, Sense, sense
 
 _TIME = (
-    "timeout_s > within, with a timeout of, with timeout, timeout, in at most, for at most, at most, wait at most, "
-    "waiting at most, no "
-    "longer than, with a time limit of < seconds, second, secs, s"
+    "timeout_s > within, with [a] timeout [of], timeout [of], for at most, at most, with a [time] limit of < seconds"
 )
-_HEADERS = "headers~text > with the headers, with the header, with headers, with header, -h, sending the header"
+_HEADERS = (
+    "headers~text > [and] with|using|sending|send|add|adding|set|setting|include|including [the|a|an|this] "
+    "header|headers, header|headers, -h"
+)
+_CA = (
+    "ca_file > [and] with|using|use|trusting|trust|against [the|our|my] ca|certificate|cert|certificates [file|bundle] "
+    "[in|at|from], [and] with|using|use|trusting|trust [the|our|my] ca certificate|bundle|cert [file|bundle] "
+    "[in|at|from], "
+    "[and] trusting|trust [the|our|my] [file]"
+)
+_MOST_BYTES = (
+    "most_bytes > [but|and] keep|keeping|read|take|fetch|want [only] [the] first, [but|and] only|just the first, "
+    "[but|and] keep|keeping at most|maximally, [but] at most, [but|and] no|not more than, the first < bytes, byte"
+)
 _HOSTS = "hosts~hosts > with access to, allowing access to"
+_FINE = "ok|okay|fine|alright|good|acceptable|success"
+_ERROR = "4xx|5xx|404|500|error|errors|status"
 _ANY = {
-    "whatever the status": ("any_status", True),
-    "with any status": ("any_status", True),
-    "any status": ("any_status", True),
-    "any status is ok": ("any_status", True),
-    "any status ok": ("any_status", True),
-    "any status is fine": ("any_status", True),
-    "even if it fails": ("any_status", True),
+    f"[and] with|whatever|any|every [the] status [code] [is] [{_FINE}]": ("any_status", True),
+    "no matter what|which [the] status [code] [is]": ("any_status", True),
+    "[and] accept|allow|take any|every [kind] [of] status [code]": ("any_status", True),
+    f"[and] count|treat|take|accept an|a|any {_ERROR} as {_FINE}": ("any_status", True),
+    f"[and] [even] [an|a|any] {_ERROR} is|counts|are [as] {_FINE}": ("any_status", True),
+    "even if|when it fails": ("any_status", True),
     "even on errors": ("any_status", True),
-    "even when it fails": ("any_status", True),
 }
 _ALSO = {"address": "url", "uri": "url", "link": "url", "timeout": "timeout_s"}
 _ABOUT = "address url web page website site link http request endpoint api json answer response content data body"
@@ -62,9 +73,8 @@ _GET: tuple[Sense, ...] = (
         "have a "
         "look at, see, access, is … up, is … reachable, is … alive, browse, browse to, view, display, print, go to",
         "*url > from, at, of, the address, address, the url, url, the page, to, with url",
-        "most_bytes > keeping at most, at most, keep at most < bytes, byte",
-        "ca_file > with the ca file, with ca file, using the ca file, trusting the ca file, trusting the file, "
-        "trusting, with the certificate",
+        _MOST_BYTES,
+        _CA,
         _HEADERS,
         _TIME,
         _HOSTS,
@@ -84,12 +94,13 @@ SAID: Mapping[str, Said] = {
                 "at, want, need, do head request to, send head request to, make head request to, send head to, do "
                 "head on",
                 "*url > of, from, at, for, the address",
+                _CA,
                 _TIME,
                 about="headers header head address url site page response http only just send return have",
                 key="headers header head",
                 never="post put patch",
             ),
-            sense("head, curl -i, curl --head", "*url > of", _TIME, about=_ABOUT),
+            sense("head, curl -i, curl --head", "*url > of", _CA, _TIME, about=_ABOUT),
         ),
         {"ca_file": Place("file")},
         _ALSO,
@@ -102,7 +113,9 @@ SAID: Mapping[str, Said] = {
                 "file > to, into, as, in, and save it as, and save it to, and save it in, and save as, and store "
                 "it as, and store it in, and put it in, and store it under, and keep it as, and keep it in, to file, "
                 "-o, under, and write it to, named, and call it, "
-                "save it as, save it to, output",
+                "save it as, save it to, output, [and|then] save|store|put|keep|write|drop [it|that|the file] "
+                "as|to|in|into|under|at",
+                _CA,
                 _TIME,
                 _HEADERS,
                 about="address url file page link web from",

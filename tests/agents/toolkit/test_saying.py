@@ -115,7 +115,7 @@ def test_nouns_questions_and_wished_ends_say_a_command(text: str, command: str, 
         "send main.py to the model",  # to be summarised, or improved?
         "delete the branch dev",
         "get rid of all the imports in main.py",
-        "the last 10 lines of logs/app.log",
+        "the last lines of logs/app.log",
         "fix the typo in README.md",
         "search my mails for the invoice",
     ],

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from agents.toolkit.saying import Said, sense
 from agents.toolkit.simple_coder.saying.words import SHOW
 
+_ACCESS = "[network|internet|web] access"
+_REACH = "reach|access|contact|talk|connect|speak [to]"
+
 SAID: Mapping[str, Said] = {
     "run": Said(
         (
@@ -15,12 +18,15 @@ SAID: Mapping[str, Said] = {
                 "run, have … executed, let … run, kick off",
                 "*command_line~line > the command, the program, the script, command, program, script, command "
                 "line, the command line",
-                "stdin~text > with the input, with input, giving it the input, and type, feeding it, with stdin",
-                "timeout_s > within, for at most, at most, in at most, with a timeout of, with timeout, timeout, "
-                "timeout of, with a time limit of, "
-                "with a limit of, in under, in less than, no longer than, stop after, for no more than < "
-                "seconds, second, secs, s",
-                "hosts~hosts > with access to, with network access to, allowing access to, may reach, and let it reach",
+                "stdin~quoted > with [the|this] input|stdin [of|being], giving|feeding|passing|sending it [the] "
+                "[input], feed|give|pass|send|hand it [the] [input|text|word|line], type|enter [in] [the] [word|text], "
+                "pipe [in] < as [its|the] [standard] input, to|on [its|the] stdin, into|to it",
+                "timeout_s > within, for at most, at most, with [a] timeout [of], timeout [of], with a [time] limit of "
+                "< seconds",
+                f"hosts~hosts > with {_ACCESS} to, allowing|granting|giving|having {_ACCESS} to, "
+                f"may|can|should|must [only] {_REACH}, needs|has to {_REACH}, needs {_ACCESS} to, let|letting it "
+                f"{_REACH}, "
+                f"allow|allowing|give|giving|grant it {_ACCESS} to, allow|allowing [the] host|hosts",
                 about="program command script",
                 flags={
                     "in a terminal": ("terminal", True),
@@ -63,6 +69,13 @@ SAID: Mapping[str, Said] = {
                 never="which what list show documentation docs",
             ),
             sense(
+                f"{SHOW}, give, tail, get, want, need, have, what be, what do … say at, let … see",
+                "*command_line~lastlines",
+                about="file line lines row rows entry entries",
+                key="last final bottom tail end",
+                never="-n -f -c changed modified edited commit commits note notes week month version used branch page",
+            ),
+            sense(
                 "list, show, which … installed, what … installed, print, give, display, see, pip list",
                 about="python pip packages libraries modules are",
                 key="installed",
@@ -76,14 +89,18 @@ SAID: Mapping[str, Said] = {
     "start": Said(
         (
             sense(
-                "start, launch, run, begin, fire up, spin up, boot, kick off, execute",
+                "start, launch, run, begin, fire up, spin up, boot, kick off, execute, start up, bring up, have … "
+                "running, "
+                "need … running, want … running, get … running, keep … running, leave … running, let … run",
                 "*command_line~line > the program, the command, the script, program, command",
-                "name~word > as, named, with name, with the name, under the name, under the name of, as the "
-                "program, as program, and call it, call it, and name it, in the background as, in background as, in "
+                "name~word > as [the|a] [background] [program|process|service|job], [in|into] [the] background "
+                "as|named|called, "
+                "in the background under|with the name [of], [as] [a] [background] [program|process|service] named, "
+                "named, "
+                "under|with|by [the] name [of], [and|then] call|name|title|label|christen it|this, [and|then] give it "
                 "the "
-                "background under the name, in the background named, in the background with the name, and name it, "
-                "as the background program, as a background program named, as a program named, name",
-                about="program command background bg",
+                "name [of], name",
+                about="program command background bg again running",
                 never="venv virtualenv repository repo branch mode",
             ),
         ),
