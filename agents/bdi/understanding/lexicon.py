@@ -62,6 +62,8 @@ class Entry:
     # The phrases of its switches, folded, by their first word.
     flags: Mapping[str, tuple[tuple[tuple[str, ...], str, Any], ...]]
     never: frozenset[str] = frozenset()
+    # Every word of its little words.
+    of_cues: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -315,6 +317,7 @@ def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]])
         {first: tuple(found) for first, found in cues.items()},
         {first: tuple(found) for first, found in flags.items()},
         frozenset(map(fold, sense.never)),
+        frozenset(fold(word) for slot in sense.slots for cue in slot.cues for word in cue),
     )
 
 

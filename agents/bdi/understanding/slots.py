@@ -194,7 +194,7 @@ def _by_its_name(at: int, state: State) -> Token | None:
     if tree.kind(token.value):
         return token
     before = [one.text for one in state.tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
-    if any(token.text in cue for slot in state.entry.sense.slots for cue in slot.cues):
+    if token.text in state.entry.of_cues:
         return None  # “using the CA in x”, with a ca.pem here
     if token.text in IDLE or state.lexicon.is_exact_verb(token) or set(before[-1:]) & (_WHERETO | {"from", "with"}):
         return None

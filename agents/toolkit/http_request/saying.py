@@ -27,11 +27,11 @@ _HOSTS = "hosts~hosts > with access to, allowing access to"
 _FINE = "ok|okay|fine|alright|good|acceptable|success"
 _ERROR = "4xx|5xx|404|500|error|errors|status"
 _ANY = {
-    f"[and] with|whatever|any|every [the] status [code] [is] [{_FINE}]": ("any_status", True),
+    f"with|whatever|any|every [the] status [code] [is] [{_FINE}]": ("any_status", True),
     "no matter what|which [the] status [code] [is]": ("any_status", True),
-    "[and] accept|allow|take any|every [kind] [of] status [code]": ("any_status", True),
-    f"[and] count|treat|take|accept an|a|any {_ERROR} as {_FINE}": ("any_status", True),
-    f"[and] [even] [an|a|any] {_ERROR} is|counts|are [as] {_FINE}": ("any_status", True),
+    "accept|allow|take any|every [kind] [of] status [code]": ("any_status", True),
+    f"count|treat|take|accept an|a|any {_ERROR} as {_FINE}": ("any_status", True),
+    f"[even] [an|a|any] {_ERROR} is|counts|are [as] {_FINE}": ("any_status", True),
     "even if|when it fails": ("any_status", True),
     "even on errors": ("any_status", True),
 }
