@@ -53,7 +53,8 @@ WITH plan AS (
 ), written AS (
     INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
     SELECT %(goal)s, counted.last - due.lines + line.place, clock_timestamp(),
-           line.source, line.stage, coalesce(line.level, 'info'), line.text, coalesce(line.data, '{}')
+           line.source, coalesce(line.stage, 'execute'), coalesce(line.level, 'info'), line.text,
+           coalesce(line.data, '{}')
     FROM due, counted, ROWS FROM (json_to_recordset(%(lines)s::json)
         AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
         AS line (source, stage, level, text, data, place)

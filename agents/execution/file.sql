@@ -42,8 +42,8 @@ WITH report AS (
       AND agents_intent.state IN ('pending', 'running')
 ), line AS (
     SELECT row_number() OVER (ORDER BY report.position, said.part, line.place) AS place,
-           report.at, line.source, line.stage, coalesce(line.level, 'info') AS level, line.text,
-           coalesce(line.data, '{}') AS data
+           report.at, line.source, coalesce(line.stage, 'execute') AS stage, coalesce(line.level, 'info') AS level,
+           line.text, coalesce(line.data, '{}') AS data
     FROM report,
          LATERAL (VALUES (1, report.said), (2, report.begins)) AS said (part, lines),
          LATERAL ROWS FROM (json_to_recordset(said.lines::json)

@@ -15,7 +15,7 @@ ALTER TABLE agents_daysofar DROP COLUMN packed
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0062_fewer_indexes_of_goals_and_plans")]
+    dependencies = [("agents", "0063_tries_and_moves_unreferred")]
 
     operations = [
         migrations.CreateModel(

@@ -103,9 +103,13 @@ class Transition(models.Model):
 
     append_only = True
 
-    # The index on goal and id is its index.
-    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="transitions", db_index=False)
-    intent_plan = models.ForeignKey("IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions")
+    # The index on goal and id is its index. Who writes a move holds both rows: the database does not look again.
+    goal = models.ForeignKey(
+        Goal, on_delete=models.CASCADE, related_name="transitions", db_index=False, db_constraint=False
+    )
+    intent_plan = models.ForeignKey(
+        "IntentPlan", null=True, on_delete=models.CASCADE, related_name="transitions", db_constraint=False
+    )
     old = models.CharField(max_length=16)
     new = models.CharField(max_length=16)
     reason = models.TextField(blank=True)

@@ -41,7 +41,10 @@ class Intent(models.Model):
 class Attempt(models.Model):
     """One try of an intent; the row exists before the try starts."""
 
-    intent = models.ForeignKey(Intent, on_delete=models.CASCADE, related_name="attempts", db_index=False)
+    # What writes a try has its intent's row in its hands: the database does not look for it again.
+    intent = models.ForeignKey(
+        Intent, on_delete=models.CASCADE, related_name="attempts", db_index=False, db_constraint=False
+    )
     number = models.IntegerField()
     fence = models.BigIntegerField()
     worker = models.CharField(max_length=120)

@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from channels.layers import get_channel_layer
@@ -31,6 +31,9 @@ _last_complaint = float("-inf")
 _skip_until = float("-inf")
 # Between two rounds of hints. Shorter than the time between two batches of a program's output, which it never holds up.
 _PACE_S = 0.015
+# The same while nobody listens to what there is to tell: who opens a page then reads what is there, and hears the first
+# news behind it so much later.
+_UNHEARD_PACE_S = 0.06
 
 
 def goal_group(goal_id: int) -> str:
@@ -82,8 +85,8 @@ class Teller:
 
     A connection is made once in the life of the process, and a slow layer holds nobody up. Hints for one group that
     wait together are told as one: of log numbers the highest, and "something else changed" above all of them. The first
-    after a silence goes out at once, what follows it closely goes together: telling of each of ten quick steps cost a
-    worker nearly as much as taking them.
+    after a silence goes out at once, what follows it closely goes together, and more of it while nobody listens:
+    telling of each of ten quick steps cost a worker nearly as much as taking them.
     """
 
     def __init__(self) -> None:
@@ -117,17 +120,21 @@ class Teller:
                 self._woken.clear()
                 with self._lock:
                     waiting, self._waiting = self._waiting, {}
-                self._pass_on(runner, waiting)
-                self._ending.wait(_PACE_S)
+                was_heard = self._pass_on(runner, waiting)
+                self._ending.wait(_PACE_S if was_heard else _UNHEARD_PACE_S)
 
-    def _pass_on(self, runner: asyncio.Runner, waiting: Mapping[str, int | None]) -> None:
+    def _pass_on(self, runner: asyncio.Runner, waiting: Mapping[str, int | None]) -> bool:
+        """Tell it to those who listen; whether there was anybody."""
         if time.monotonic() < _skip_until:
-            return
+            return False
+        heard: Collection[str] = ()
         try:
-            for group in listened_to(waiting, _PATIENCE_S):
+            heard = listened_to(waiting, _PATIENCE_S)
+            for group in heard:
                 runner.run(_group_send(group, {"type": "hint", "group": group, "log": waiting[group]}))
         except Exception as error:  # any layer's error type; browsers ask again by number
             _complain("hint to browsers", error)
+        return bool(heard)
 
 
 _teller = Teller()

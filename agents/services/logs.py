@@ -23,7 +23,8 @@ WITH counted AS (
 ), written AS (
     INSERT INTO agents_logline (goal_id, number, at, source, stage, level, text, data)
     SELECT %(goal)s, counted.last - %(count)s + line.place, clock_timestamp(),
-           line.source, line.stage, coalesce(line.level, 'info'), line.text, coalesce(line.data, '{}')
+           line.source, coalesce(line.stage, 'execute'), coalesce(line.level, 'info'), line.text,
+           coalesce(line.data, '{}')
     FROM counted, ROWS FROM (json_to_recordset(%(lines)s::json)
         AS (source text, stage text, level text, text text, data jsonb)) WITH ORDINALITY
         AS line (source, stage, level, text, data, place)
@@ -75,7 +76,9 @@ def as_json(lines: Sequence[NewLine]) -> str:
 
 
 def _told(line: NewLine) -> dict[str, Any]:
-    told: dict[str, Any] = {"source": line.source, "stage": line.stage, "text": storable(line.text)}
+    told: dict[str, Any] = {"source": line.source, "text": storable(line.text)}
+    if line.stage != "execute":
+        told["stage"] = line.stage
     if line.level != "info":
         told["level"] = line.level
     if line.data:

@@ -18,6 +18,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
+from agents.toolkit.plainly import Plainly
+
 MAX_JSON_CHARS = 4_000_000
 PATH_KINDS = ("path", "name")
 HOSTS_KIND = "hosts"
@@ -111,31 +113,36 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
 
 def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: bool = False) -> list[tuple[str, str]]:
     """Return (field, message) for everything in `values` that does not fit; `partial`: required ones may be missing."""
+    plainly, validator = _checks_of(schema)
+    if plainly.fits(values):
+        return []
     found = []
-    for error in _validator_of(schema).iter_errors(dict(values)):
+    for error in validator.iter_errors(dict(values)):
         if not (partial and error.validator == "required"):
             found.extend(_in_words(error))
     return sorted(set(found))
 
 
+_Checks = tuple[Plainly, Draft202012Validator]
 # By the object's id, which is its own as long as it is held here.
-_held: dict[int, tuple[Mapping[str, Any], Draft202012Validator]] = {}
+_held: dict[int, tuple[Mapping[str, Any], _Checks]] = {}
 _MOST_HELD = 512
 
 
-def _validator_of(schema: Mapping[str, Any]) -> Draft202012Validator:
+def _checks_of(schema: Mapping[str, Any]) -> _Checks:
     """A command's schema stays one object as long as the command is there, and every step is checked against one."""
     held = _held.get(id(schema))
     if held is None or held[0] is not schema:
         if len(_held) >= _MOST_HELD:
             _held.clear()
-        held = _held[id(schema)] = (schema, _validator(json.dumps(schema)))
+        held = _held[id(schema)] = (schema, _checks(json.dumps(schema)))
     return held[1]
 
 
 @lru_cache(maxsize=_MOST_HELD)
-def _validator(schema: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads(schema))
+def _checks(schema: str) -> _Checks:
+    read = json.loads(schema)
+    return Plainly(read), Draft202012Validator(read)
 
 
 def _in_words(error: ValidationError) -> list[tuple[str, str]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -104,3 +106,37 @@ def test_only_groups_that_somebody_listens_to_are_told(server: EmbeddedValkey) -
 def test_a_layer_that_cannot_be_asked_plainly_is_told_of_everything() -> None:
     with override_settings(CHANNEL_LAYERS={"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}):
         assert listened_to([GROUP, "goal.2"], WITHIN_S) == {GROUP, "goal.2"}
+
+
+class _Paced(threading.Event):
+    """Stands for the end of a teller: keeps how long it was waited for, and ends after a few rounds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float | None] = []
+        self.came = threading.Semaphore(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout)
+        self.came.release()
+        return self.is_set()
+
+
+def test_what_nobody_listens_to_is_asked_about_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    async def send(group: str, message: dict[str, Any]) -> None:
+        told.append(group)
+
+    monkeypatch.setattr(hints, "_skip_until", float("-inf"))
+    monkeypatch.setattr(hints, "listened_to", lambda groups, patience_s: set(groups) & {GROUP})
+    monkeypatch.setattr(hints, "_group_send", send)
+    teller = hints.Teller()
+    teller._ending = paced = _Paced()
+    for group in ("goal.2", GROUP, "goal.2"):
+        teller.tell(group, 1)
+        assert paced.came.acquire(timeout=WITHIN_S)
+    teller.finish()
+    assert paced.waits[:3] == [hints._UNHEARD_PACE_S, hints._PACE_S, hints._UNHEARD_PACE_S]
+    assert hints._UNHEARD_PACE_S > hints._PACE_S
+    assert told == [GROUP]

@@ -86,6 +86,8 @@ def test_a_failing_step_stops_the_plan_and_the_clean_up_runs(
     assert set(tries.values_list("failure_class", flat=True)) == {"TOOL_EXECUTION_ERROR"}
     assert set(RecoveryAttempt.objects.values_list("succeeded", flat=True)) == {False}
     assert file_of(plan, "cleaned.txt") == b"tidy"
+    of_tools = plan.goal.log_lines.filter(source__startswith="tool.")
+    assert {(line.stage, "intent" in line.data) for line in of_tools} == {("execute", True)}
     with pytest.raises(KeyError):  # a failed try leaves nothing behind
         file_of(plan, "half")
     with pytest.raises(KeyError):
