@@ -42,6 +42,7 @@ _ASKING = (
     r"\byour\s+(?:next\s+|first\s+)?(?:task|job|mission)(?:\s+now)?\s+is\s+to\b",
     r"\b(?:the|our|my)\s+(?:task|goal|idea|plan|aim)(?:\s+here|\s+now)?\s+is\s+to\b",
     r"(?:\A\s*|\bit\s+is\s+|\bit['’]s\s+)(?:high\s+)?time\s+to\b",
+    r"\b(?:can|could|would|will)\s+(?:someone|somebody|anyone|anybody)\b",
     r"\b(?:feel\s+free\s+to|go\s+ahead\s+and|go\s+on\s+and|be\s+sure\s+to|see\s+if\s+you\s+can|try\s+to)\b",
     r"\bmake\s+sure\s+(?:that\s+you|you|to)\b",
     r"\b(?:please\s+)?(?:do\s+not|don['’]?t)\s+forget\s+to\b",
@@ -51,6 +52,7 @@ _ASKING = (
     r"\bquick\s+(?:one|question|request|favou?r)\s*[:,-]",
 )
 _THANKING = (
+    r"\bthanks?(?:\s+(?:you|a\s+lot|again))?\s+for\s+[^.!?,;:–—\n\"“'‘]{1,40}(?=[.!,–—]\s{0,9}\w)",
     r",?\s*(?:many\s+|with\s+)?thanks?(?:\s+(?:you\s+)?(?:(?:very|so)\s+much|kindly|again|indeed))?"
     r"(?:\s+(?:a\s+(?:lot|million|bunch|ton)|in\s+advance|for\s+(?:your|the)\s+(?:help|time|support|effort|patience)))*",
     r",?\s*(?:it\s+is\s+|it['’]s\s+)?(?:much|greatly|highly)\s+appreciated",
@@ -64,7 +66,7 @@ _GREETING = (
     r"\A\s*(?:hello|hi|hey|hiya|dear|greetings|good\s+(?:morning|afternoon|evening|day))"
     r"(?:\s+(?:there|mindx|agent|assistant|team|bot|computer|all|everyone|everybody|folks|friend|friends|sir|madam"
     r"|colleague|colleagues|my\s+(?:friend|dear))){0,3}\s*[,!.:–-]+",
-    r"(?:\A|(?<=[.!,]))\s*(?:i\s+)?hope\s+(?:that\s+)?(?:you|all|everything|this|it)\b[^.!,\n]{0,50}[.!,]",
+    r"(?:\A|(?<=[.!,–—-]))\s*(?:i\s+)?hope\s+(?:that\s+)?(?:you|your|the|all|everything|this|it)\b[^.!,\n]{0,50}[.!,]",
     r",?\s*(?:best|kind|warm|kindest|many)\s+(?:regards|wishes|greetings)(?:\s*,?\s*\w{2,20})?\s*[.!]?\s*\Z",
     r",?\s*(?:yours\s+)?(?:sincerely|faithfully|truly)(?:\s+yours)?(?:\s*,?\s*\w{2,20})?\s*[.!]?\s*\Z",
     r",?\s*have\s+a\s+(?:nice|good|great|lovely|wonderful|pleasant)\s+(?:day|evening|night|weekend|one|time|week)",
@@ -92,6 +94,7 @@ _EXCUSING = (
     r"\b(?:(?:i\s+am\s+|i['’]m\s+)?sorry|apologies|excuse\s+me|pardon(?:\s+me)?)(?:\s+(?:to|for|that\s+i)\s+(?:the\s+)?"
     r"(?:bother(?:ing)?|trouble|troubling|disturb(?:ing)?|interrupt(?:ing)?|ask(?:ing)?|inconvenience|short\s+notice)"
     r"(?:\s+(?:you|again|so\s+late))*)\s*,?(?:\s*but\b)?",
+    r"\b(?:please\s+)?(?:bear\s+with\s+me|heads[\s-]?up|long\s+story\s+short|how\s+are\s+(?:you|things)(?:\s+(?:doing|today))?)\b",
     r"\A\s*(?:excuse\s+me|sorry)\s*,\s*(?:but\b)?",
     r"\b(?:the\s+\w+\s+i\s+mean|you\s+know|i\s+(?:guess|think|believe|suppose))\b",
     r"\bor\s+(?:something|so|whatever)\b",
@@ -130,7 +133,11 @@ def blanked(text: str) -> str:
 
     def blank(found: re.Match[str]) -> str:
         is_own = found["quoted"] is not None or _is_part_of_a_name(found)
-        return found[0] if is_own else " " * len(found[0])
+        if is_own:
+            return found[0]
+        # Behind other words the stop that ends it ends their sentence; a lone point would be a folder.
+        ends = found[0][-1:] in (".", "!") and text[: found.start()].strip() and text[found.end() :].strip()
+        return " " * (len(found[0]) - 1) + ";" if ends else " " * len(found[0])
 
     return ASIDES.sub(blank, text)
 

@@ -134,8 +134,9 @@ def left_between(meant: Sequence[Meant], text: str) -> list[str]:
 _TAKEN_BACK = re.compile(
     r"\b(?:jok(?:e|ing|ed)|kidding|kidded|prank|changed my mind|just testing"
     r"|(?:i|we) (?:mean|meant)\b(?! (?:it|well)\b)|(?:says?|said) (?:no|not)"
-    r"|will do (?:it|that|this)|do (?:it|that|this) (?:myself|ourselves|himself|herself|themselves)"
-    r"|(?:think|decide) (?:about )?(?:it )?over)\b"
+    r"|(?:(?:i|we|he|she|they) (?:will|can)|let me|rather) (?:just )?do (?:it|that|this)"
+    r"|do(?:es)? (?:it|that|this) (?:tomorrow|later|tonight|next|another)|forbid(?:s|den)?|forbade"
+    r"|ones? (?:is|are)|(?:is|are) the (?:\w+ )?ones?|(?:think|decide) (?:about )?(?:it )?over)\b"
 )
 _NEGATIONS = frozenset("not no nobody none never nothing neither longer anymore hardly without stopped".split())
 _WANTS = frozenset("need needs use uses want wants love loves like likes miss reads read".split())

@@ -26,6 +26,7 @@ from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.second_look import keeping, looked_at
 from agents.bdi.understanding.state import Situation
+from agents.bdi.understanding.talk import is_past, names_another, talk_in
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
@@ -62,6 +63,8 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 found.append(_understood(replace(asked, names=names, effort=Effort())))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
+        if not any(one.is_sure for one in found):
+            found += _beside_talk(asked)
         found = [by_its_own_tool(one, text, registry) for one in found]
         likeliest = _held_back(looked_at(_likeliest(found, text, tree), text, tree), text, tree, registry)
         if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
@@ -200,8 +203,10 @@ def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
 
     It begins with the little word of one, “because …”, says a switch, “4xx is fine”, or a limit of time.
     """
-    begins = clause.split(maxsplit=1)[0].casefold()
     tokens = with_numbers(tokens_of(clause))
+    while tokens and (tokens[0].kind == SIGN or tokens[0].text in ("and", "but", "so")):
+        tokens = tokens[1:]
+    begins = tokens[0].text if tokens else ""
     is_wish = tokens and tokens[0].text in ("i", "we", "you", "they", "he", "she")
     if (
         is_wish
@@ -243,6 +248,39 @@ def _beside_remarks(asked: _Asked) -> Understood | None:
     if found is None or not found.is_sure:
         return None
     return found if all(remarks.gives_nothing_to(part, found.meant, lexicon) for part in spoken) else None
+
+
+def _beside_talk(asked: _Asked) -> list[Understood]:
+    """What a text means beside the clauses that only talk, by each way to take names in which that is sure."""
+    if not asked.tokens or len(asked.tokens) > MAX_TOKENS:
+        return []
+    talk = talk_in(asked.tokens, asked.tree, asked.lexicon)
+    found: list[Understood] = []
+    for names in ("", *_WAYS) if talk else ():
+        if not (found and names.endswith("new")):
+            one = _without_talk(replace(asked, names=names, effort=Effort()), talk)
+            found += [one] if one is not None else []
+    return found
+
+
+def _without_talk(asked: _Asked, talk: Sequence[tuple[Token, ...]]) -> Understood | None:
+    """What a text means without talk; without all of it, or all but one piece that only looks like some."""
+    text, told, lexicon = asked.text, asked.told, asked.lexicon
+    ways = [[*talk], *([*talk[:at], *talk[at + 1 :]] for at in range(len(talk)) if 1 < len(talk) <= MOST_PIECES)]
+    for way in ways:
+        spans = tuple(sorted(remarks.span_of(piece, text) for piece in way))
+        try:
+            found = _with_told(asked, moods.Told(spans, told.forbids))
+        except TooMuch:
+            return None
+        if (
+            found is not None
+            and found.is_sure
+            and all(is_past(one, lexicon) or remarks.gives_nothing_to(one, found.meant, lexicon) for one in way)
+            and not any(names_another(piece, found.meant, asked.tree) for piece in way)
+        ):
+            return found
+    return None
 
 
 def _offered(text: str, found: Understood, why: str) -> Understood:
