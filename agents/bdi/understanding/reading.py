@@ -190,7 +190,7 @@ def _is_attribute(met: Met, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
         return True
     if met.words != 1 or at == 0 or tokens[at - 1].text not in _ARTICLES or at + 1 >= len(tokens):
         return False
-    if tokens[at + 1].text in ("is", "was", "are", "were", "has", "had"):
+    if tokens[at + 1].text in ("is", "was", "are", "were", "has", "had", "says", "said", "tells"):
         # “That branch is important” is about it.
         return True
     token, noun = tokens[at], tokens[at + 1]

@@ -142,7 +142,7 @@ _NEGATIONS = frozenset("not no nobody none never nothing neither longer anymore 
 _WANTS = frozenset("need needs use uses want wants love loves like likes miss reads read".split())
 _THEM = frozenset({"it", "them", "this", "that", "those", "these", "one"})
 _KEEPING = frozenset({"keep", "keeps", "kept", "retain", "preserve"})
-_CALLING = frozenset({"called", "named", "titled", "renamed"})
+_CALLING = frozenset({"called", "named", "titled", "renamed", "name", "title"})
 _CHOOSING = frozenset({"better", "right", "correct", "instead", "rather", "prefer", "prefers"})
 _LOOKING = frozenset("look looks check checks ask asks see read reads wait waits talk decide wants want needs".split())
 

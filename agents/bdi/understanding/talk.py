@@ -74,7 +74,8 @@ scratch imagine suppose supposing assume assuming hypothetically theoretically f
 _HEADINGS = frozenset(
     """
 wait test example quote forget ignore disregard cancel stop later tomorrow tonight someday eventually sometime draft
-idea proposal question todo reminder ticket title subject message text note name rule policy joke no not never half only 
+idea proposal question todo reminder ticket title subject message text note name rule policy joke no not never half
+only
     """.split()
 )
 _TO_COME = frozenset("later tomorrow tonight someday eventually sometime".split())
@@ -134,10 +135,10 @@ _LEADING_BACK = frozenset({"so", "but", "and", "therefore", "thus", "hence"})
 
 
 def is_past(talk: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Whether a clause tells what was, which gives no command a value."""
+    """Whether a clause tells what somebody did, which gives no command a value."""
     clause = _past_opening(talk)
     verb = _verb_at(clause, lexicon)
-    if verb is None:
+    if verb is None or clause[0].text not in ("i", "we", "he", "she", "they"):
         return False
     text = clause[verb].text
     return text in ("was", "were", "had", "did") or text in _PASTS or text.endswith("ed")
@@ -204,10 +205,9 @@ def _begins(segment: Sequence[Token], begin: int, at: int, lexicon: Lexicon) -> 
     if segment[behind].text in _SUBJECTS - {"it", "this", "that", "there"} or joined:
         if _verb_at(segment[behind:], lexicon) is not None:
             return True
-    elif segment[behind].text in _SUBJECTS and any(
-        one.text in _AUXILIARIES for one in segment[behind + 1 : behind + 2]
-    ):
-        if before.text not in ARTICLES and not lexicon.is_verb(before):
+    elif segment[behind].text in _SUBJECTS:
+        is_free = before.text not in ARTICLES and not lexicon.is_verb(before)
+        if is_free and any(one.text in _AUXILIARIES for one in segment[behind + 1 : behind + 2]):
             return True
     if not joined and _verb_at(_past_opening(segment[begin:at]), lexicon) is None:
         return False  # what is only a request goes on
@@ -219,9 +219,9 @@ def _requests(segment: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     texts = [one.text for one in segment[at : at + 2]]
     if texts[0] in _REQUESTS or (texts[0] in _MODALS and texts[1:] and texts[1] in _ASKED):
         return True
-    first, before = segment[at], segment[at - 1]
+    first, before = segment[at], segment[max(0, at - 2) : at]
     is_order = lexicon.is_exact_verb(first) and first.text == bases(first.text)[-1]
-    return is_order and first.text not in IDLE | _NO_ORDERS and before.text not in _DETERMINERS
+    return is_order and first.text not in IDLE | _NO_ORDERS and _DETERMINERS.isdisjoint(one.text for one in before)
 
 
 def _may_request(piece: Piece, lexicon: Lexicon) -> bool:

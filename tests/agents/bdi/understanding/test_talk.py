@@ -28,7 +28,7 @@ READ = [("read", {"path": "letters/lease.md"})]
     ("text", "wanted"),
     [
         (
-            "The waiting room is full and the phone won't stop ringing, so could you quickly show me the opening hours?",
+            "The waiting room is full and the phone won't stop ringing, so could you show me the opening hours?",
             [("read", {"path": "Opening hours.md"})],
         ),
         ("CI has been red since this morning, can someone show me lease.md?", READ),
