@@ -28,18 +28,10 @@ logger = logging.getLogger(__name__)
 # For each model, which column holds the embedding of which text.
 _TEXTS: dict[type[Model], dict[str, str]] = {
     ComponentVersion: {"content_embedding": "body", "applicability_embedding": "applicability_text"},
-    Experience: {
-        f"{field}_embedding": field
-        for field in (
-            "primary_goal_description",
-            "sub_task_description",
-            "input_context_summary",
-            "output_summary",
-        )
-    },
+    Experience: {f"{field}_embedding": field for field in ("primary_goal_description", "output_summary")},
 }
 SWEEP_ROWS = 64
-# So many experiences, of up to four texts each, are embedded together: more of them save next to nothing a text, and a
+# So many experiences, of two texts each, are embedded together: more of them save next to nothing a text, and a
 # worker that embeds pages of text does nothing else meanwhile.
 TOGETHER = 8
 # The experiences that this process wrote and has not embedded yet.

@@ -35,7 +35,7 @@ Found = tuple[Experience, float | None]
 _TABLE = Experience._meta.db_table
 # What a prompt or a review tells of one.
 _OF_A_PRECEDENT = ("goal_ref", "workflow_id", "primary_goal_description", "final_outcome", "output_summary")
-# 4 × 3 kB that no page shows.
+# 2 × 1.5 kB that no page shows.
 _VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
 _SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in _VECTORS)
 # What of a row Django itself reads further, such as JSON.

@@ -9,6 +9,7 @@ from math import cos, sin
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import Value
 
 from library import embedding
 from library.errors import LibraryRefused
@@ -277,7 +278,6 @@ def test_a_failed_embedding_is_null_never_zeros_and_is_retried(
     experience.refresh_from_db()
     assert any(experience.primary_goal_description_embedding or ())
     assert any(experience.output_summary_embedding or ())
-    assert experience.sub_task_description_embedding is None
 
 
 @pytest.fixture
@@ -348,13 +348,22 @@ def test_what_is_rolled_back_waits_for_nothing(owner: User, nobody_waits: None) 
     assert embedding._taken() == []
 
 
+@pytest.mark.django_db
+def test_what_waits_for_its_vectors_is_found_and_counted_without_reading_the_table() -> None:
+    swept = embedding._missing(Experience).order_by("-pk")[: embedding.SWEEP_ROWS]
+    counted = embedding._missing(Experience).order_by().values(one=Value(1))[:100]
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    for asked in (swept, counted):
+        assert "experience_waits_for_vectors" in asked.explain()
+
+
 def test_a_text_that_several_rows_have_is_embedded_once(owner: User, word_vectors: WordVectors) -> None:
     for ref in ("1", "2", "3"):
         remember(owner, "tidy a folder", ref=ref, output="tidy a folder")
     embedding.embed_missing()
     assert word_vectors.texts == ["tidy a folder"]
     assert not Experience.objects.filter(output_summary_embedding=None).exists()
-    assert not Experience.objects.exclude(sub_task_description_embedding=None).exists(), "it has no such text"
 
 
 def test_what_is_embedded_already_is_not_written_again(owner: User, word_vectors: WordVectors) -> None:
