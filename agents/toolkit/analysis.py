@@ -8,6 +8,8 @@ from agents.bdi.limits import BOUNDS
 from agents.toolkit.describing import number, path
 
 KIT = "analysis"
+# Where a number is said that is no time by itself.
+SAID_TIME = "timeout_s > within, with a timeout of, timeout of, timeout, time limit of, time limit, limit of, limit"
 
 
 def work(params: dict[str, Any]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def _parted(state: State, taken: Sequence[tuple[int, int, Slot]]) -> Chunks:
         elif (
             token.kind == SIGN
             and token.value in (",", ";", ":", ".", "!", "?")
-            and shape_of(state, chunks[-1][0]) not in ("text", "line", "packages")
+            and shape_of(state, chunks[-1][0]) not in ("text", "line", "packages", "tools")
         ):
             if chunks[-1][0] is not None and not _goes_on(state, at):
                 chunks.append((None, []))

@@ -296,8 +296,11 @@ def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
     """“The file”, where no file is named: whoever says it means one, and the command does not stand for all of them."""
     named = {one.span[0] for one in (*state.params.values(), *state.items) if one.span}
     for at, (before, token) in enumerate(itertools.pairwise(state.tokens), 1):
-        if any(behind.start in named for behind in state.tokens[at + 1 : at + 2]):
-            continue  # “the agent scout”
+        further = state.tokens[at + 1 : at + 3]
+        if token.text != "one":
+            further = [one for one in further if one.text not in _NAMED]
+        if any(behind.start in named for behind in further[:1]):
+            continue  # “the agent scout”, “the agent named scout”
         # “The one called travel” is one of what was spoken of before, whatever name it has.
         speaks = token.text == "one" or (is_open and token.text in _ONE_THING)
         if token.kind == WORD and before.text in _IN_A_ROW and token.text in _ONE_THING:
@@ -313,6 +316,7 @@ def names_nothing(state: State, is_open: bool) -> tuple[str, ...]:
 _IN_A_ROW = frozenset("first second third fourth fifth last next previous".split())
 # “One of the logs” is none of them for sure, and not the folder of that name.
 _OF_SEVERAL = frozenset({("one", "of"), ("two", "of"), ("three", "of"), ("some", "of"), ("half", "of"), ("most", "of")})
+_NAMED = frozenset({"named", "called"})
 
 
 def _is_one_in_a_folder(at: int, state: State) -> bool:

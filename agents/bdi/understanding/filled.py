@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,5 +49,7 @@ class Asked:
     is_verb: Callable[[Token], bool] = field(default=lambda token: False, compare=False)
     # Whether it stands without a little word before it.
     is_loose: bool = False
+    # What the tools are called, as words, with their names.
+    tools: Mapping[tuple[str, ...], str] = field(default_factory=dict, compare=False)
     # Whether a noun says which command is meant.
     is_key: Callable[[str], bool] = field(default=lambda word: False, compare=False)

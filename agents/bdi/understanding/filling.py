@@ -12,6 +12,7 @@ from agents.bdi.understanding.kinds_of_values import body_value, codes_value, en
 from agents.bdi.understanding.line_values import last_lines_value, line_value, packages_value
 from agents.bdi.understanding.naming_words import TYPES
 from agents.bdi.understanding.path_values import path_value
+from agents.bdi.understanding.settings_values import amount_value, ceilings_value, tools_value, version_value
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import quoted_value, text_value
 from agents.bdi.understanding.tokens import ORDINALS, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
@@ -50,6 +51,10 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "email": _email,
         "revision": revision_value,
         "reference": _reference,
+        "tools": tools_value,
+        "version": version_value,
+        "ceilings": ceilings_value,
+        "amount": amount_value,
     }.get(shape, word_value)
     return maker(tokens, asked)
 

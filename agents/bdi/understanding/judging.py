@@ -182,7 +182,9 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     left = [token for token in left if token not in harmless]
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
     # “Make it better” speaks of something, and nobody knows of what.
-    doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, is_open)))
+    named = any(slot.is_object for slot in state.entry.sense.slots) or not state.entry.command.required
+    lacks = is_open if named else any(name not in state.params for name in state.entry.command.required)
+    doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, lacks)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)

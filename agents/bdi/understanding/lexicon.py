@@ -172,6 +172,15 @@ class Lexicon:
         """The tools' and the commands' own names."""
         return frozenset(self.commands) | {tool.name for tool in self.registry.tools}
 
+    @cached_property
+    def tools(self) -> Mapping[tuple[str, ...], str]:
+        """What the tools are called, as words, with their names: `git_tool`, “git tool”, “git”, “audit and improve”."""
+        found: dict[tuple[str, ...], str] = {}
+        for tool in self.registry.tools:
+            for said in (tool.label, tool.name, tool.name.replace("_", " ")):
+                found[tuple(fold(word) for word in said.split())] = tool.name
+        return found
+
     def knows(self, word: str) -> bool:
         """Whether a word, in one of its forms, is one of the language's own."""
         return self._known(word)

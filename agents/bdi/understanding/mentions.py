@@ -143,7 +143,15 @@ def _may_begin(tokens: Sequence[Token], at: int, tree: Tree, lexicon: Lexicon) -
         # “The note groceries” is a note, whatever file is called so.
         return False
     behind = (one.text for one in reversed(tokens[max(0, at - 3) : at]))
-    return next((text for text in behind if text not in ("old", "first")), "") not in _INDEFINITE
+    leading = next((text for text in behind if text not in ("old", "first")), "")
+    if leading == "what":
+        # “What chapter 1 says” speaks of that one; “what chapters are there” of none.
+        following = [one.text for one in tokens[at + 1 : at + LONGEST]]
+        return bool(_SAYING & set(following)) or ("is", "about") in itertools.pairwise(following)
+    return leading not in _INDEFINITE
+
+
+_SAYING = frozenset({"says", "say", "contains", "tells", "means"})
 
 
 def _ends(tokens: Sequence[Token], at: int, between: frozenset[str]) -> Iterator[int]:

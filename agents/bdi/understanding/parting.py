@@ -18,7 +18,17 @@ from agents.bdi.understanding.mentions import with_names
 from agents.bdi.understanding.new_names import with_endings, with_new_names
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import PATH, SIGN, WORD, Token, tokens_of, with_numbers
+from agents.bdi.understanding.tokens import (
+    NUMBER,
+    NUMBERS,
+    ORDINALS,
+    PATH,
+    SIGN,
+    WORD,
+    Token,
+    tokens_of,
+    with_numbers,
+)
 from agents.bdi.understanding.turning import readings_of
 from agents.rules.words import fold
 
@@ -99,6 +109,9 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
         if (name := _own_name(token, tree, lexicon)) is not None:
             found.append(name)
             continue
+        if len(counted := _counted(token, tree, lexicon)) > 1:
+            found += counted
+            continue
         words = [word for word in token.text.split("_") if word]
         is_name = tree.kind(token.value) or token.text in lexicon.names or len(words) < 2
         first = replace(token, text=words[0]) if words else token
@@ -117,6 +130,19 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
             found.append(Token(WORD, fold(word), word, at, at + len(word)))
             at += len(word) + 1
     return found
+
+
+def _counted(token: Token, tree: Tree, lexicon: Lexicon) -> tuple[Token, ...]:
+    """“Two-sentence”, “120-word”: a number and what it counts, where a command takes so many of that."""
+    head, hyphen, noun = token.text.partition("-")
+    if token.kind not in (WORD, PATH) or not hyphen or tree.kind(token.value) or not lexicon.is_counted(noun):
+        return ()
+    number = int(head) if head.isdecimal() and len(head) < 6 else NUMBERS.get(head, 0)
+    if not number or head in ORDINALS:
+        return ()
+    middle = token.start + len(head)
+    first = Token(NUMBER, str(number), str(number), token.start, middle, token.after_break)
+    return first, Token(WORD, noun, noun, middle + 1, token.end)
 
 
 # Behind other words a joined one is looked for, or named: “grep for load_rows”.

@@ -24,6 +24,7 @@ from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import (
     take_asides,
+    take_codes,
     take_count,
     take_counted,
     take_flags,
@@ -245,6 +246,7 @@ def _by(
     take_times(base)
     take_quoted(base)
     take_counted(base)
+    take_codes(base)
     take_asides(base)
     take_settings(base)
     take_count(base)

@@ -106,6 +106,17 @@ def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str],
             yield f"{values['path']} would lose what it holds.", _with(meant, at, mode="append")
 
 
+def _may_be_a_note(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Append lids to jars”, where there is no file of that name, and a note is."""
+    for at, one in enumerate(meant):
+        path, content = one.params.get("path"), one.params.get("content")
+        if one.command != "write" or path is None or content is None or tree.kind(str(path.value)):
+            continue
+        if one.values().get("mode") == "append" and tree.kind(f"notes/{path.value}.md") == FILE:
+            note = replace(one, tool="note_taking", command="append_note", params={"name": path, "text": content})
+            yield f"There is a note “{path.value}”, and no file.", (*meant[:at], note, *meant[at + 1 :])
+
+
 def _speaks_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     if _OF_PATTERNS & set(said) and not any(one.values().get("regular") for one in meant):
         yield "It speaks of a regular expression, and none is looked for.", ()
@@ -270,6 +281,7 @@ def _stem(path: str) -> str:
 
 _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Doubt]], ...] = (
     _loses_what_it_holds,
+    _may_be_a_note,
     _speaks_of_a_pattern,
     _says_however,
     _says_a_number_of_a_name,

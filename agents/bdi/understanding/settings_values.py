@@ -18,7 +18,7 @@ _BETWEEN = frozenset({",", "and", "or", "&", "+", "plus"})
 
 
 def tools_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
-    """Tools by their names or as they are called, with commas between them; what stands behind them is something else."""
+    """Tools by their names or as they are called, with commas between them; what stands behind is something else."""
     found: list[str] = []
     at, end = 0, 0
     while at < len(tokens):

@@ -16,7 +16,11 @@ from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
 
 # Values of these shapes leave words to other slots.
-_LEAVING = frozenset("path word number newname address note pattern person email revision reference".split())
+_LEAVING = frozenset(
+    """
+path word number newname address note pattern person email revision reference tools version amount
+    """.split()
+)
 _LISTED = frozenset({"path", "packages", "word"})
 
 
@@ -171,7 +175,13 @@ def by_position(state: State) -> None:
         named
         for at, token in enumerate(state.tokens)
         if token.start in left
-        and (named := token if token.is_literal else _by_its_name(at, state) if token.kind == WORD else None)
+        and (
+            named := token
+            if token.is_literal or "@" in token.value[1:]
+            else _by_its_name(at, state)
+            if token.kind == WORD
+            else None
+        )
     ]
     if len(literals) != 1:
         return
@@ -183,7 +193,9 @@ def by_position(state: State) -> None:
             continue
         filled, rest = fill(literals, asked_of(state, slot))
         if filled is not None and filled.value is not None and not rest:
-            state.params[slot.parameter] = replace(filled, penalty=filled.penalty + 0.15)
+            # What is the name of something here is rarely what something new is to be called.
+            against = 0.4 if literals[0].kind == WORD and place is not None and place.makes else 0.15
+            state.params[slot.parameter] = replace(filled, penalty=filled.penalty + against)
             state.left = [token for token in state.left if token.start != literals[0].start]
             return
 

@@ -107,6 +107,7 @@ def asked_of(state: State, slot: Slot) -> Asked:
         state.situation.before.get((state.entry.command.tool, slot.parameter), ""),
         state.lexicon.is_exact_verb,
         is_key=state.lexicon.keys.__contains__,
+        tools=state.lexicon.tools,
     )
 
 

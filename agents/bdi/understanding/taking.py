@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.settings_values import amount_of
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import NUMBER, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
@@ -95,6 +96,12 @@ def take_counted(state: State) -> None:
     for slot in state.entry.sense.slots:
         if not slot.behind or slot.parameter in state.params or slot.parameter.endswith("_s"):
             continue
+        if slot.shape == "amount":
+            _take_amount(state, slot)
+            continue
+        if (one := _single(state, slot)) is not None:
+            state.params[slot.parameter] = Filled(1, (state.tokens[one].start, state.tokens[one].end), literals=1)
+            continue
         for at in range(len(state.tokens) - 1):
             if at in state.used or at + 1 in state.used or number_of(state.tokens[at]) is None:
                 continue
@@ -128,6 +135,48 @@ def take_quoted(state: State) -> None:
             state.params[slot.parameter] = Filled(token.value, (token.start, token.end), literals=1)
             state.used |= set(range(begin, at + 1 + behind))
             break
+
+
+_SINGLING = frozenset({"single", "important", "key", "main", "telling", "central"})
+
+
+_NEWEST = frozenset({"last", "latest", "newest", "recent"})
+
+
+def _single(state: State, slot: Slot) -> int | None:
+    """Where one of them is said to be wanted: “in a single sentence”, “the last commit”."""
+    for at, token in enumerate(state.tokens):
+        if at in state.used or token.text not in slot.behind or singular(token.text) != token.text:
+            continue
+        begins = at
+        while begins and state.tokens[begins - 1].text in _SINGLING | _ADJECTIVES:
+            begins -= 1
+        said = {one.text for one in state.tokens[begins:at]}
+        is_one = said & (_SINGLING | _NEWEST if slot.parameter == "most" else _SINGLING)
+        if is_one and begins and state.tokens[begins - 1].text in ARTICLES | {"in"}:
+            state.used |= set(range(begins, at + 1))
+            _take_cue_before(state, slot, begins)
+            return at
+    return None
+
+
+def _take_amount(state: State, slot: Slot) -> None:
+    """An amount before what it is of, as it is written: 50,000 tokens a day, $1.50 per day."""
+    raw = state.situation.raw
+    for at in range(len(state.tokens)):
+        if at in state.used or (found := amount_of(state.tokens, at, raw)) is None:
+            continue
+        amount, end = found
+        span = (state.tokens[at].start, state.tokens[end - 1].end)
+        texts = [*("$" for sign in (raw[span[0]], raw[span[1] - 1]) if sign == "$")]
+        written = len(texts)
+        texts += [one.text for one in state.tokens[end : end + 4]]
+        for words in sorted((said.split() for said in slot.behind), key=len, reverse=True):
+            if texts[: len(words)] == words and len(words) > written - 1:
+                state.params[slot.parameter] = Filled(amount, span, literals=1)
+                state.used |= set(range(at, end + len(words) - written))
+                _take_cue_before(state, slot, at)
+                return
 
 
 def _counted_noun(state: State, slot: Slot, at: int) -> int | None:
@@ -174,6 +223,36 @@ def take_count(state: State) -> None:
             state.used.add(at)
             state.counted = (token.value, number)
             return
+
+
+_CODE = re.compile(r"[A-Z]{1,6}[0-9]{3,4}\Z", re.ASCII)
+_GROUP = re.compile(r"[A-Z]{1,6}[0-9]{0,4}\Z", re.ASCII)
+_JOINING = frozenset({"and", "or", ",", "&"})
+
+
+def take_codes(state: State) -> None:
+    """“The F401 and E711 fixes”: rules that are named by letters and digits say themselves what they are."""
+    slot = next((one for one in state.entry.sense.slots if one.shape == "codes"), None)
+    if slot is None or slot.parameter in state.params:
+        return
+    tokens, tree = state.tokens, state.situation.tree
+    strict = [at for at, one in enumerate(tokens) if _CODE.match(one.value) and not tree.kind(one.value)]
+    if not strict or strict[0] in state.used:
+        return
+    first = last = strict[0]
+    while first > 1 and tokens[first - 1].value in _JOINING and _GROUP.match(tokens[first - 2].value):
+        first -= 2
+    while last + 2 < len(tokens) and tokens[last + 1].value in _JOINING and _GROUP.match(tokens[last + 2].value):
+        last += 2
+    if strict[-1] > last or any(at in state.used for at in range(first, last + 1)):
+        return  # Named in two places: what holds of one may not hold of the other.
+    codes = ", ".join(one.value for one in tokens[first : last + 1] if one.value not in _JOINING)
+    state.params[slot.parameter] = Filled(codes, (tokens[first].start, tokens[last].end), literals=1)
+    for cue in sorted(slot.cues, key=len, reverse=True):
+        if [one.text for one in tokens[max(0, first - len(cue)) : first]] == [fold(word) for word in cue]:
+            first -= len(cue)
+            break
+    state.used |= set(range(first, last + 1))
 
 
 def take_asides(state: State) -> None:

@@ -13,6 +13,22 @@ _POINTS = "points|point|messages|message|facts|takeaways|statements|ideas|senten
 _ONTO = "to|in|into|on|onto"
 _LINE = "line|entry|item|sentence|reminder|point|remark"
 _THAT = "[:|,|–|-|that|saying] [that|saying|:]"
+_LOOK = "check|examine|inspect|review|test|scan|screen|search|comb|control|verify|vet|proofread|analyze|audit|lint"
+_LOOK_AT = "analyze|review|assess|evaluate|examine|measure|study|inspect"
+_SAVE = "save|write|put|store|file"
+_FOUND = "report|result|results|findings|analysis"
+_DOCS = "documentation|docs|pages of|for|about|on"
+_COMPLAINS = "find|finds|reports|flags|complains|says|moans|mentions"
+# One of them is some fault that somebody knows of, and not all that can be mended.
+_MANY = "bugs|problems|issues|mistakes|errors|faults|flaws|weaknesses|smells|warnings|findings"
+_WORK = "work|changes|files|stuff|things|lines"
+_NOT_COMMITTED = f"{_WORK} which|that is|are|have not [been] [yet] committed [yet]"
+_ALL_OF_IT = "all|everything [of] [my|our|the] [work|changes|files|stuff]"
+_AGAINST = "vs|versus|against|since [the] [branch|commit|version]"
+_CHANGES = "changes|differences"
+_ONE = "a|one|another"
+_RISKS = "security|safety|style|logic|typing|quality"
+_WHERETO = "in|into|to|as|under|at"
 _KEY = "key|main|important|essential|central|chief|crucial"
 
 SAID = f"""
@@ -87,15 +103,32 @@ tl;dr|tldr [of|for|on] {{x}}  >  summarize {{x}}
 tl ; dr [of|for|on] {{x}}  >  summarize {{x}}
 is|are [there] any|anything|something|some wrong|off|fishy|broken|strange with|in|about {{x}}
     >  check {{x}} for problems
-check|examine|inspect|review|test|scan|screen|search|comb {{x}} for [any|possible|potential|common] {_FAULTS}
+{_LOOK} {{x}} for [any|possible|potential|common] {_FAULTS}
     >  check {{x}} for problems
 go|look through|over {{x}} for [any|possible|potential] {_FAULTS}  >  check {{x}} for problems
+{_LOOK} {{x}} for [any|possible|potential|common] {_RISKS} {_FAULTS}|holes|risks|weaknesses  >  check {{x}} for problems
+{_LOOK} {{x}} for [any] unused|dead|superfluous code|imports|functions|variables|names  >  check {{x}} for problems
+is|are there [any] unused|dead|superfluous code|imports|functions|variables|names in {{x}}  >  check {{x}} for problems
+{_LOOK_AT} {{x}} and|, [then] {_SAVE} [the|a|your] {_FOUND} {_WHERETO} {{y}}
+    >  write a report about {{x}} to {{y}}
+fill|populate {{y}} with [the] [markdown|api] documentation|docs of|for|about|on {{x}}  >  document {{x}} in {{y}}
+[the] [markdown|api] {_DOCS} {{x}} {_SHOULD} [to] go|be|land|end [up] [written|put|saved] {_WHERETO} {{y}}
+    >  document {{x}} in {{y}}
+need|want|like|have [the] [markdown|api] {_DOCS} {{x}} , [and] {_SAVE} it|them {_WHERETO} {{y}}
+    >  document {{x}} in {{y}}
+{{n}} sentences on|about [what] {{x}} [says|say|contains|is]  >  summarize {{x}} in {{n}} sentences
+tell|say|explain|give|show [me|us] in {{n}} sentences [what|how] {{x}} [says|say|contains|is] [about]
+    >  summarize {{x}} in {{n}} sentences
+in {{n}} sentences [,|:] [what] [does|is] {{x}} [say|says|contain|contains|about]  >  summarize {{x}} in {{n}} sentences
+what does|do {{x}} say|tell|contain [us|me] in {{n}} sentences  >  summarize {{x}} in {{n}} sentences
+{{x}} in {{n}} sentences [max|please|tops|only]  >  summarize {{x}} in {{n}} sentences
+do|did|can you|we see|find|notice|spot|have [any|some] {_FAULTS} in|with {{x}}  >  check {{x}} for problems
 does|do {{x}} have|contain [any|some] {_FAULTS}  >  check {{x}} for problems
-fix|repair|correct|mend|resolve whatever|what|everything|all ruff|linter find|finds|reports|flags in|on|for {{x}}
+fix|repair|correct|mend|resolve whatever|what|everything|all ruff|linter {_COMPLAINS} [about] in|on|for {{x}}
     >  fix {{x}}
-fix|repair|correct|mend|resolve whatever|what|everything|all the linter find|finds|reports|flags in|on|for {{x}}
+fix|repair|correct|mend|resolve whatever|what|everything|all the linter {_COMPLAINS} [about] in|on|for {{x}}
     >  fix {{x}}
-fix|repair|correct|mend|resolve [all] [the|these|those] {_FAULTS}|warnings|findings in|of|with {{x}}  >  fix {{x}}
+fix|repair|correct|mend|resolve [all] [the|these|those] {_MANY} in|of|with {{x}}  >  fix {{x}}
 how do|does|is [the|our|my] repo|repository|tree look|doing|standing [like] [right] [now]  >  show the git status
 [the|my] {{n}} [most] recently|lately|last changed|modified|edited|updated|touched files in|of|under|below|inside {{x}}
     >  show the {{n}} newest files in {{x}}
@@ -104,6 +137,18 @@ how do|does|is [the|our|my] repo|repository|tree look|doing|standing [like] [rig
 show|see|list|view [me] what is|was|has [been] staged  >  show the staged diff
 [is|there] [anything] uncommitted|unstaged|untracked [there|here] [left]  >  show the git status
 [all|everything|what] that changed since [the] [commit|branch|version] {{x}}  >  show the diff since {{x}}
+[look|check|see|tell] [me|us] [whether|if] there is|are [any] {_NOT_COMMITTED}
+    >  show the git status
+[the|all|any] {_NOT_COMMITTED}  >  show the git status
+[is|was] [there] anything|something [that|which] [i|we] [have] forgot|forgotten to commit  >  show the git status
+check|see|tell|look [me|us] [whether|if] {_ALL_OF_IT} is|are|has|have [been] [all] committed
+    >  show the git status
+[my|our|the|all] {_CHANGES} {_AGAINST} {{x}}  >  show the diff against {{x}}
+[my|our|the|all] {_CHANGES} in|to|of {{x}} {_AGAINST} {{y}} [would] [interest] [me|us]
+    >  show the diff of {{x}} since {{y}}
+show|see|list|give [me|us] everything|all|anything [that|which] is|was|has|are [been] [already] staged
+    >  show the staged diff
+am|are|is i|we|this [still|already|now] on [the] [branch] {{n}}  >  show the current branch
 are there|any files [that|which] git do|does not know [about|yet]  >  show the git status
 back to [the] branch {{x}}  >  switch to the branch {{x}}
 [what|how] is|are different|differs from|to|than [the] [branch|commit|version] {{x}}  >  show the diff against {{x}}
@@ -130,9 +175,20 @@ give|assign {{V}} the value {{y}}  >  set the variable {{V}} to {{y}}
 ! {{x}} should|must|shall [only|just] contain|hold|read|say [only|just] [the] [text|words|word|line|sentence] {{q}}
     >  overwrite {{x}} with {{q}}
 need|want|have|require|use an|a agent {{x}}  >  create an agent {{x}}
+set|change|raise|lower|reduce|increase|put|bring [the] {{p}} of|for [the] agent {{n}} to {{v}}
+    >  change the agent {{n}} with {{p}} {{v}}
+{{x}} with|having {{n}} as [its|the|their] [first|main|default|initial] branch  >  {{x}} with the first branch {{n}}
+let|have|ask|use|get|tell [the|a|an|some|our] [language|big] model|llm|ai|lm [to|for] {{x}}  >  {{x}} by the model
+can|could|may|might|will|would|should [the|a|an|our] [language|big] model|llm|ai|lm {{x}}  >  {{x}} by the model
 add|append|put|write a|one|another [new|further|last] {_LINE} {_ONTO} [my|the|our] {{x}} note|memo {_THAT} {{y}}
     >  add "{{y}}" to the note "{{x}}"
 add|append|put|write a|one|another [new|further|last] {_LINE} {_ONTO} [my|the|our] note|memo {{n}} {_THAT} {{y}}
+    >  add "{{y}}" to the note "{{n}}"
+add|append|put|write [the] following [line|text|words|item] {_ONTO} [my|the|our] {{x}} note|memo {_THAT} {{y}}
+    >  add "{{y}}" to the note "{{x}}"
+[my|the|our] {{x}} note|memo needs|need|gets [to] [get|have] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}
+    >  add "{{y}}" to the note "{{x}}"
+[my|the|our] note|memo {{n}} needs|need|gets [to] [get|have] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}
     >  add "{{y}}" to the note "{{n}}"
 [my|the|our] {{x}} note|memo [:|,|-|–] [please] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
 [in|on|to] [my|the|our] {{x}} note|memo [,] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"

@@ -205,8 +205,10 @@ def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
     """
     tokens = with_numbers(tokens_of(clause))
     while tokens and (tokens[0].kind == SIGN or tokens[0].text in ("and", "but", "so")):
+        if [token.text for token in tokens[:2]] == ["so", "that"]:
+            break
         tokens = tokens[1:]
-    begins = tokens[0].text if tokens else ""
+    begins = tuple(token.text for token in tokens[:MOST_PIECES])
     is_wish = tokens and tokens[0].text in ("i", "we", "you", "they", "he", "she")
     if (
         is_wish
@@ -225,7 +227,9 @@ def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
             for slot in sense.slots:
                 if slot.parameter in one.params:
                     continue
-                if (begins,) in slot.cues or (slot.parameter.endswith("_s") and any(time_limits(tokens))):
+                if any(begins[: len(cue)] == cue for cue in slot.cues):
+                    return True
+                if slot.parameter.endswith("_s") and any(time_limits(tokens)):
                     return True
     return False
 

@@ -13,11 +13,14 @@ from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
 from agents.bdi.understanding.paths import FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
+from agents.bdi.understanding.text_values import LITTLE
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
 
 _FOR_THE = re.compile(r"\bfor\s+(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+\Z", re.IGNORECASE)
 # So much of something is nobody's name.
-_AMOUNTS = frozenset({"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else"})
+_AMOUNTS = frozenset(
+    {"more", "less", "much", "many", "most", "least", "few", "fewer", "another", "else", "something", "anything"}
+)
 # Between an article and what it is, these tell how it is to be: “a separate branch”.
 _HOW_IT_IS = frozenset("separate fresh extra own different temporary additional further private proper local".split())
 _NO_NAMES = frozenset(
@@ -118,7 +121,7 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         if spoken and any(one.start > spoken[0].end and one.text in asked.about for one in tokens):
             # “A new branch” names none.
             spoken = []
-        token = spoken[0] if len(spoken) == 1 and spoken[0].text not in IT | _NO_NAMES else None
+        token = spoken[0] if len(spoken) == 1 and spoken[0].text not in IT | _NO_NAMES | LITTLE else None
     if token is None and asked.before:
         it = next((one for one in tokens if one.text in IT | {"its"}), None)
         if it is not None:

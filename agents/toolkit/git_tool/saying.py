@@ -49,9 +49,9 @@ _OF_A_BRANCH = (
     "branch~revision > of, from, for, in",
 )
 _SO_MANY = (
-    "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most recent, recent, -n, "
-    "with at most, max, maximum, limit, limited to, up to, no more than, not more than, - < commits, commit, entries, "
-    "entry"
+    "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most recent, recent, "
+    "-n, with at most, max, maximum, limit, limited to, up to, no more than, not more than, just, only, - < "
+    "commits, commit, entries, entry"
 )
 _FIRST_BRANCH = (
     "branch~word > with the first branch, with first branch, with the branch, with the initial branch, with branch, "
@@ -101,7 +101,16 @@ _ALSO = {"repository": "path", "repo": "path", "directory": "path", "folder": "p
 SAID: Mapping[str, Said] = {
     "status": Said(
         (
-            sense(f"{_SHOW}, status", _WHERE, about="git status state repository repo project", key="git status"),
+            sense(
+                f"{_SHOW}, status", _WHERE, about="git status state repository repo project situation", key="git status"
+            ),
+            sense(
+                f"{_SHOW}, which, any, are there, be there, what be, have",
+                _WHERE,
+                about="changes stuff things files work left anything modifications still yet lines",
+                key="uncommitted",
+                never="diff log branches note",
+            ),
             sense("git status, do git status", _WHERE, about="repository repo"),
             sense(
                 "what is changed, anything changed, what changed, have … changed, is … committed, what is "
@@ -166,12 +175,14 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "what have changed, what has changed, which lines changed, which lines be changed, which lines have "
-                "changed, what changed, what did … change, what have … changed, what is different, what do … change, "
-                "show what … changed, see what … changed, show what changed, see what is different, show what is "
-                "different, see … what is different, what did … touch, what have … touched, what … touched, show what "
-                "… touched, see what … touched, know what … touched, know what … changed, know what changed, which "
-                "lines did … change, which lines have … changed, what did … edit, what have … edited, what did … "
-                "modify, what have … modified",
+                "changed, what changed, what did … change, what have … changed, what is different, what do … "
+                "change, show what … changed, see what … changed, show what changed, see what is different, show "
+                "what is different, see … what is different, what did … touch, what have … touched, what … touched, "
+                "show what … touched, see what … touched, know what … touched, know what … changed, know what "
+                "changed, which lines did … change, which lines have … changed, what did … edit, what have … "
+                "edited, what did … modify, what have … modified, what did … do to, what have … done to, which "
+                "lines of … changed, which lines of … have changed, which lines in … changed, which lines in … have "
+                "changed, which lines of … be different",
                 *_SINCE,
                 _ONLY,
                 _OF_THE_REPOSITORY,
@@ -226,7 +237,7 @@ SAID: Mapping[str, Said] = {
                 "its",
             ),
             sense(
-                "git log, do git log, commit log, commit history",
+                "git log, do git log, commit log, commit history, git history",
                 _SO_MANY,
                 *_OF_A_BRANCH,
                 _WHERE,
@@ -264,7 +275,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 f"{_SHOW}, which, what, what are, which are",
                 _WHERE,
-                about="git branches all every there available exist names local",
+                about="git branches all every there available exist names local list",
                 key="branches",
                 never="create new switch delete merge",
             ),
@@ -315,7 +326,7 @@ SAID: Mapping[str, Said] = {
                 never="commit package",
             ),
             sense(
-                "set up, begin, start, use, introduce",
+                "set up, begin, start, use, introduce, want, need, like, have, get",
                 "path > in, in the folder, for, of",
                 _FIRST_BRANCH,
                 about="version control git here",

@@ -24,11 +24,13 @@ _NOMINAL = "show, give, get, make, want, need, write, do, have, list, pick, pick
 _OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
-    "with, max, maximum, not more than, up to, into < of them, sentences, sentence, lines, important, telling"
+    "with, max, maximum, not more than, up to, into, down to, no longer than, not longer than, as, limited to "
+    "< of them, sentences, sentence, lines, important, telling"
 )
 _WORDS = (
     "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in"
-    " around, of at most, in no more than, using < words, word"
+    " around, of at most, in no more than, using, to, to about, down to, with, up to, max, maximum, limit, roughly, no "
+    "longer than, limited to, of around, circa < words, word"
 )
 _BY = "model language llm ai by with"
 _TO_MODEL = (
@@ -97,17 +99,27 @@ SAID: Mapping[str, Said] = {
         {"content": "text", "max_sentences": "sentences"},
     ),
     "send_file_to_model": Said(
-        (sense(_TO_MODEL, "*path > of, the file", _WORDS, about=f"{_BY} summary file document", key="model llm ai"),),
+        (
+            sense(
+                f"{_TO_MODEL}, {_ASK}",
+                "*path > of, from, for, the file",
+                _WORDS,
+                about=f"{_BY} summary file document short brief gist main points written made text",
+                key="model llm ai",
+                never="note code module modules quality complexity",
+            ),
+        ),
         _FILE,
         {**_FILE_ALSO, "max_words": "words"},
     ),
     "send_text_to_model": Said(
         (
             sense(
-                _TO_MODEL,
-                "*text~quoted > the text, this text, of the text, text",
+                f"{_TO_MODEL}, {_ASK}, write",
+                "*text~quoted > the text, this text, of the text, text, on this text, on the text, about this text, "
+                "about the text, of this text, for this text",
                 _WORDS,
-                about=f"{_BY} summary text",
+                about=f"{_BY} summary text following short brief",
                 key="model llm ai",
             ),
         ),

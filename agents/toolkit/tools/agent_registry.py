@@ -80,7 +80,92 @@ def _command(
 
 
 _VALUES = "".join(f" [with {key.replace('_', ' ')} {{{key}}}]" for key in SETTINGS)
-_AGENT = "agent named, agent called, agent with the name, agent by the name of, agent"
+_AGENT = (
+    "name~word > agent named, agent with the name, agent by the name of, agent, named, by the name of, name, name it, "
+    "call it"
+)
+
+
+def _flags(name: str, value: Any, *phrases: str) -> dict[str, tuple[str, Any]]:
+    return dict.fromkeys(phrases, (name, value))
+
+
+# How what an agent is set to is said in passing.
+_SET = (
+    "tools~tools > with the tools, with the tool, with tools, with, that may use, that may only use, that may only, "
+    "that can use, that can only use, that can only, which may use, which may only use, using the tools, using the "
+    "tool, using, it may use, it may only use, it can use, may use, may only use, limited to the tools, limited to, "
+    "restricted to the tools, restricted to, having, its tools be, tools, tool, to the tools, only, and give it, "
+    "and only, and may use, whose tools be, allowed to use, to use only, to use, with access to, and",
+    "model~word > with the model, with model, using the model, on the model, by the model, model, language model, "
+    "running on, powered by, to the model, its model be, the model be, whose model be, based on the model, use the "
+    "model, using model",
+    "firmware_domain~word > firmware domain, with the firmware domain, firmware for, with the firmware of, with the "
+    "firmware for, firmware of, firmware, domain, with the domain, for the domain, in the domain, to the domain",
+    "max_repair_attempts > with max repair attempts, max repair attempts, max_repair_attempts, with repair attempts, "
+    "repair attempts, repair attempts to, repairs, maximum repair attempts, number of repair attempts, attempts "
+    "< repair attempts, repair attempt, repairs, attempts at repair, attempts to repair, tries at repair",
+    "tokens_per_day~amount > tokens per day, tokens a day, daily tokens, token limit, token limit of, token budget, "
+    "token budget of, daily token limit, daily token budget, tokens_per_day, daily token limit of, daily token "
+    "budget of < tokens per day, tokens a day, tokens each day, tokens daily, tokens/day, tokens every day, token "
+    "per day, tokens in a day, tokens",
+    "cost_per_day~amount > cost per day, cost a day, daily cost, cost limit, cost limit of, cost_per_day, dollars a "
+    "day, dollars per day, cost of, daily cost of, daily cost limit, daily cost limit of < dollars a day, dollars "
+    "per day, dollars each day, dollars daily, dollar a day, dollar per day, us dollars a day, us dollars per day, "
+    "usd a day, usd per day, usd daily, usd/day, $ a day, $ per day, $ daily, dollars, usd, $",
+    "limits~ceilings > with the limits, with limits, with the limit, with limit, limits, limit, with the ceilings, "
+    "ceilings, ceiling, with",
+)
+_SWITCHED = {
+    **_flags(
+        "uses_model",
+        False,
+        *("without a model", "without model", "without any model", "without a language model", "with no model"),
+        *("without language model", "no model", "without using a model", "that uses no model", "which uses no model"),
+    ),
+    **_flags("uses_model", True, "that may use a model", "which may use a model", "with a language model"),
+    **_flags(
+        "people_only",
+        True,
+        *("whose plans are decided by people only", "decided by people only", "people only", "only people decide"),
+        *("plans decided by people only", "only people approve its plans", "only people decide its plans"),
+        *("whose plans only people decide", "its plans are decided by people only", "whose plans only people approve"),
+        *("decided only by people", "whose plans are decided only by people", "only people may decide its plans"),
+        *("only people may approve its plans", "with people only", "people-only"),
+    ),
+    **_flags(
+        "review_design",
+        True,
+        *("whose designs are reviewed first", "designs reviewed first", "designs are reviewed first", "design review"),
+        *("with design review", "review designs first", "its designs are reviewed first", "reviewed designs"),
+    ),
+    **_flags(
+        "review_selection",
+        True,
+        *("whose choice of rules is reviewed first", "choice of rules reviewed first", "selection review"),
+        *("with selection review", "review selection first", "its choice of rules is reviewed first"),
+    ),
+    **_flags(
+        "tokens_per_day", NONE, "no token limit", "without a token limit", "without token limit", "unlimited tokens"
+    ),
+    **_flags("cost_per_day", NONE, "no cost limit", "without a cost limit", "without cost limit", "no spending limit"),
+    **{
+        phrase: ("commitment", f"{kind}_minded")
+        for kind in ("open", "single")
+        for word in (f"{kind}-minded", f"{kind} minded", f"{kind}_minded")
+        for phrase in (
+            *(word, f"with {word} commitment", f"{word} commitment", f"commitment {word}", f"that is {word}"),
+            *(f"with the commitment {word}", f"with commitment {word}", f"commitment to {word}"),
+        )
+    },
+    **_flags(
+        "commitment",
+        "blind",
+        *("blindly committed", "with blind commitment", "blind commitment", "commitment blind", "commitment to blind"),
+        *("with the commitment blind", "with commitment blind", "that is blindly committed"),
+    ),
+}
+_ABOUT = "agent bdi plans commitment budget limit day cost costs spend spends"
 
 TOOL = Tool(
     NAME,
@@ -120,16 +205,57 @@ TOOL = Tool(
             (
                 sense(
                     "create, make, deploy, instantiate, set up",
-                    f"name~word > {_AGENT}",
-                    "tools~text > with the tools, with the tool, that may use, using the tools, using the tool",
-                    "model~word > with the model, using the model, on the model, by the model, model",
-                    about="agent new",
+                    _AGENT,
+                    *_SET,
+                    about=f"{_ABOUT} new",
+                    key="agent",
+                    flags=_SWITCHED,
+                    never="version retire agents euros euro eur pounds francs yen",
+                ),
+            ),
+            it="agent {name}",
+        ),
+        CHANGE: Said(
+            (
+                sense(
+                    "change, set, update, modify, reconfigure, adjust, alter, raise, lower, reduce, increase, limit, "
+                    "restrict, switch, bring, move, upgrade, let … use, let … have, allow",
+                    _AGENT,
+                    "version~version > to its version, to the version, to version, as its version, as version, as the "
+                    "version, version, in version, becoming version, making it version, that be version, its version",
+                    *_SET,
+                    about=f"{_ABOUT} settings setting tools model",
+                    key="agent",
+                    flags=_SWITCHED,
+                    never="new retire agents euros euro eur pounds francs yen",
+                ),
+                sense(
+                    "give, get, have, use, take, need, put, make, run, be",
+                    _AGENT,
+                    "version~version > to its version, to the version, to version, as its version, as version, as the "
+                    "version, version, in version, on version, becoming version",
+                    *_SET,
+                    about=f"{_ABOUT} settings setting tools model",
+                    key="agent",
+                    flags=_SWITCHED,
+                    never="new retire agents euros euro eur pounds francs yen",
+                    wants="version",
+                ),
+            ),
+            it="agent {name}",
+        ),
+        RETIRE: Said(
+            (
+                sense(
+                    "retire, dismiss",
+                    _AGENT,
+                    "reason~text > because, because of, reason, reason be, with the reason, for the reason that, for "
+                    "the reason, the reason, the reason being, since, as, on the grounds that, given that",
+                    about="agent now",
                     key="agent",
                 ),
             ),
-        ),
-        RETIRE: Said(
-            (sense("retire, dismiss", f"name~word > {_AGENT}", "reason~text > because", about="agent", key="agent"),),
+            it="agent {name}",
         ),
     },
 )

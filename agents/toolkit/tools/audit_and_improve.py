@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from agents.toolkit import finishing
-from agents.toolkit.analysis import KIT, code_path, time_limit, work
+from agents.toolkit.analysis import KIT, SAID_TIME, code_path, time_limit, work
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
@@ -46,9 +46,10 @@ _ONE_CHANGE = {
 }
 _WITH_FAULT = {"src/main.py": "def is_same(password, word):\n    return password == word\n"}
 
-_TIME = (
-    "timeout_s > within, with a timeout of, with timeout, in at most, at most, for at most, no longer than "
-    "< seconds, second, secs, s"
+_WISH = (
+    "wish~text > with the wish, with the wish to, with the wish that it, the wish be, so that it, so that, wishing, "
+    "and ask it to, asking it to, ask it to, and have it, and tell it to, telling it to, wish, my wish be, in order "
+    "to, how to, to make it, and make it, with the aim to, with the aim of, the goal be, the aim be, it should"
 )
 _BETTER = "improve, enhance, optimize, evolve, refactor, better, polish, upgrade, modernize"
 _ABOUT_CODE = "code source file folder tool agent component module script"
@@ -67,45 +68,38 @@ _SAID = {
         (
             sense(
                 "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find "
-                "bugs in, "
-                "find faults in, find issues in, check for faults, check … for problems, check … for bugs, check "
-                "… for faults, "
-                "check … for issues, check … for dangers, check … for errors, check … for mistakes, check … for "
-                "vulnerabilities, check … for weaknesses, check … for flaws, lint, are there any problems in, are "
-                "there any "
-                "bugs in, are there bugs in, are there problems in, are there issues in, are there any issues in, are "
-                "there "
-                "faults in, search … for bugs, search … for problems, search … for faults, scan … for bugs, scan … for "
-                "problems, scan … for issues, scan … for vulnerabilities, what is wrong with, what is wrong in, what "
-                "be wrong "
-                "with, what be wrong in, are there any faults in, do … have problems, do … have bugs, do … have "
-                "issues, do … "
-                "have faults, do … have any bugs, do … have any problems, do … have any issues, search for bugs in, "
-                "search "
-                "for problems in, search for vulnerabilities in, look for security problems in, look for "
-                "vulnerabilities in, "
-                "look for issues in, look for mistakes in, find mistakes in, find errors in, find vulnerabilities in, "
-                "find "
-                "security problems in, look for dead code in, look for unused code in, find dead code in, find unused "
-                "code "
+                "bugs in, find faults in, find issues in, check for faults, check … for problems, check … for bugs, "
+                "check … for faults, check … for issues, check … for dangers, check … for errors, check … for "
+                "mistakes, check … for vulnerabilities, check … for weaknesses, check … for flaws, lint, are there "
+                "any problems in, are there any bugs in, are there bugs in, are there problems in, are there issues "
+                "in, are there any issues in, are there faults in, search … for bugs, search … for problems, search "
+                "… for faults, scan … for bugs, scan … for problems, scan … for issues, scan … for vulnerabilities, "
+                "what is wrong with, what is wrong in, what be wrong with, what be wrong in, are there any faults "
+                "in, do … have problems, do … have bugs, do … have issues, do … have faults, do … have any bugs, do "
+                "… have any problems, do … have any issues, search for bugs in, search for problems in, search for "
+                "vulnerabilities in, look for security problems in, look for vulnerabilities in, look for issues "
+                "in, look for mistakes in, find mistakes in, find errors in, find vulnerabilities in, find security "
+                "problems in, look for dead code in, look for unused code in, find dead code in, find unused code "
                 "in, is something wrong with, is something wrong in, is anything wrong with, is anything wrong in, "
-                "any bugs in, any problems in, any issues in, any faults in, is there dead code in, is there unused "
-                "code in, is there any dead code in, search for dead code "
-                "in, "
-                "run an audit of, run audit on, run an audit on, run audit over, do audit of, do audit on, make audit "
-                "of, "
-                "perform audit of, perform audit on, carry out audit of, want audit of, need audit of, give … audit "
-                "of, "
-                "have … audited, run linter on, run linter over",
+                "are there unused imports in, are there any unused imports in, any unused imports in, any unused "
+                "code in, any dead code in, any security problems in, any vulnerabilities in, are there "
+                "vulnerabilities in, are there any vulnerabilities in, are there security problems in, are there "
+                "any security problems in, which imports be unused in, which imports be not used in, what code be "
+                "unused in, what code be dead in, find unused imports in, look for unused imports in, find security "
+                "holes in, look for security holes in, any bugs in, any problems in, any issues in, any faults in, "
+                "is there dead code in, is there unused code in, is there any dead code in, search for dead code "
+                "in, run an audit of, run audit on, run an audit on, run audit over, do audit of, do audit on, make "
+                "audit of, perform audit of, perform audit on, carry out audit of, want audit of, need audit of, "
+                "give … audit of, have … audited, run linter on, run linter over",
                 "*path > in, of, below, on, for, from, over",
-                _TIME,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} audit all whole",
                 never="notes log logs fix fixes model llm ai",
             ),
             sense(
                 "show, give, get, make, do, want, need, run, perform",
                 "*path > in, of, below, on, for, over",
-                _TIME,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} all whole full security",
                 key="audit",
                 never="notes log fix fixes model llm ai report commit",
@@ -120,10 +114,10 @@ _SAID = {
                 "propose, suggest, show, recommend, which, what, work out, list, offer, give, find, preview, think of",
                 "*path > for, in, of, to, on, below",
                 _BY_RULES,
-                _TIME,
+                SAID_TIME,
                 about=(
                     f"{_ABOUT_CODE} fix fixes safe improvement improvements repair repairs correction "
-                    f"corrections suggestion propose"
+                    f"corrections suggestion propose ruff linter lint automatic possible"
                 ),
                 key="fix fixes improvement improvements repair repairs correction corrections",
                 never="apply make carry perform implement model llm ai typo typos commit",
@@ -138,7 +132,7 @@ _SAID = {
                 "in, what could be fixed in",
                 "*path > in, of, to, below, for",
                 _BY_RULES,
-                _TIME,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} fix fixes improvements",
                 never="model llm ai",
             ),
@@ -146,7 +140,7 @@ _SAID = {
                 _BETTER + ", what could be improved in, make … better, what could be better in",
                 "*path > of, in, below, to, for",
                 _BY_RULES,
-                _TIME,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} quality",
                 never=(
                     "model llm ai bug bugs typo typos error errors test tests text name sentence word function wording "
@@ -157,7 +151,7 @@ _SAID = {
                 "tidy, tidy up",
                 "*path > of, in, below",
                 _BY_RULES,
-                _TIME,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} quality",
                 wants="path",
             ),
@@ -171,26 +165,43 @@ _SAID = {
                 "apply, make, carry out, do, perform, implement, put in, execute, run",
                 "*path > to, in, of, for, on, below",
                 _BY_RULES,
-                _TIME,
-                about=f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all",
+                SAID_TIME,
+                about=(
+                    f"{_ABOUT_CODE} fix fixes safe repair repairs correction corrections improvements all ruff "
+                    "linter automatic"
+                ),
                 key="fix fixes repair repairs correction corrections",
                 never="propose suggest proposal proposals suggestion suggestions preview model llm ai commit",
             ),
             sense(
                 # Whoever says fix wants it done; whoever says improve, what could be.
-                "fix, repair, mend, fix up, fix what is safe in",
+                "fix, repair, mend, fix up, fix what is safe in, fix what … find in, repair what … find in, fix "
+                "whatever … find in, repair whatever … find in, mend what … find in, fix everything that … find in, "
+                "fix all that … find in",
                 "*path > of, in, below, to, for",
                 _BY_RULES,
-                _TIME,
-                about=f"{_ABOUT_CODE} quality safe safely automatically",
+                SAID_TIME,
+                about=f"{_ABOUT_CODE} quality safe safely automatically ruff linter",
                 never=(
                     "model llm ai bug bugs typo typos error errors test tests text name sentence word function wording "
                     "spelling problem problems issue issues crash import imports"
                 ),
             ),
             sense(
+                "remove unused imports from, remove unused imports in, remove unused imports of, delete unused "
+                "imports from, delete unused imports in, clean up unused imports in, clean unused imports in, drop "
+                "unused imports from, drop unused imports in, get rid of unused imports in, strip unused imports "
+                "from, take unused imports out of, throw unused imports out of, remove imports that are not used "
+                "from, remove imports that nobody uses from",
+                "*path > in, of, from",
+                SAID_TIME,
+                about=f"{_ABOUT_CODE} all",
+                rules="F401",
+            ),
+            sense(
                 "auto-fix, autofix, fix … automatically, repair … automatically",
                 "*path > in, of",
+                SAID_TIME,
                 _BY_RULES,
                 about=f"{_ABOUT_CODE} automatically problems issues faults everything",
             ),
@@ -206,9 +217,22 @@ _SAID = {
                 "ask … model for improvements to, use … model to improve, get … model to improve, improve, "
                 "enhance, mend",
                 "*path > of, to, the file",
-                "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
-                _TIME,
+                _WISH,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} model language llm ai by with improvements improvement for",
+                key="model llm ai",
+                never="summarize summary notes translate explain",
+            ),
+            sense(
+                "suggest, propose, recommend, find, work out, think of, look at … and suggest, look at … and "
+                "propose, look over … and suggest, go over … and suggest, look at … and say, suggest improvements "
+                "for, suggest improvements to, suggest improvements of, suggest changes to, suggest changes for, "
+                "propose changes to, propose changes for, improve, enhance, mend, fix, rework, refactor, polish, "
+                "tidy up, clean up, rewrite",
+                "*path > of, to, for, in, the file",
+                _WISH,
+                SAID_TIME,
+                about=f"{_ABOUT_CODE} model language llm ai by with improvements improvement changes for better fixes",
                 key="model llm ai",
                 never="summarize summary notes translate explain",
             ),
@@ -218,8 +242,8 @@ _SAID = {
                 "model to "
                 "suggest, ask … model to propose",
                 "*path > the file",
-                "wish~text > with the wish, so that it, so that, wishing, and ask it to, asking it to, wish",
-                _TIME,
+                _WISH,
+                SAID_TIME,
                 about=f"{_ABOUT_CODE} model language llm ai improvements improvement for improving",
                 key="improvement improvements improve improving wish mend better fix fixes",
                 never="summarize summary notes",

@@ -62,13 +62,13 @@ _WRITTEN = {"name": Place("note", makes="note", careful=True, at=note_path("{}")
 _MADE = {"name": Place("note", makes="note", at=note_path("{}"))}
 _PATH = {"path": note_path("{name}")}
 _NAMED = (
-    "*name~word > named, name it, call it, note, note about, the note, with name, with the name, under the name, "
-    "titled, on, about, as, under, for, note on, note named"
+    "*name~word > named, name it, call it, title, name, note, note about, the note, with name, with the name, under "
+    "the name, titled, on, about, as, under, for, note on, note named"
 )
 _TEXT_CUES = (
     "saying, that say, which say, with the text, with text, with the content, with content, the text, text, "
     "reading, that read, "
-    "containing, with the words, content, and write, and say, :"
+    "containing, with the words, content, and write, and say, :, -, –"
 )
 
 _SAID = {
@@ -151,7 +151,7 @@ _SAID = {
                 "at the end of the note, "
                 "in the note, into the note, to the note named, to the note about, to my notes on, to, on, in, "
                 "onto the note, onto, "
-                "to the notes on, to my",
+                "to the notes on, to my, into my, in my, on my, onto my, into the, onto the, in the, to the",
                 about=f"{_NOTE} line end",
                 key="note notes memo",
             ),
@@ -182,6 +182,13 @@ _SAID = {
                 about=f"{_NOTE} content text again what say please",
                 key="note notes memo",
                 never="saying delete remove rename append add list commit branch all every with new",
+            ),
+            sense(
+                "what have … written down about, what have … written about, what did … write down about, what did … "
+                "write about, what have … noted on, what did … note on, what have … noted down about",
+                "*name~word > my",
+                about=f"{_NOTE} again",
+                wants="name",
             ),
         ),
         _THERE,
