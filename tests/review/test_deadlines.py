@@ -24,6 +24,7 @@ from review.models import Approval, AuditEntry, Decision, QueueEntry, ReviewCloc
 from review.services import deadlines, decisions
 from review.tasks import sweep
 from review.timing import Limit
+from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.plans import goal_of, proposed
 from tests.review.test_decisions import at_once
@@ -304,19 +305,18 @@ def test_a_plan_that_runs_out_is_seen_and_extended(
 ) -> None:
     import os
 
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     limited()
     waiting_since(plan, 200)
     sweep()
     page = open_page(judge, "/review/", width=width)
     expect(page.locator(".wait-due")).to_contain_text(re.compile(r"urgent, ends in (3\d|40) min"))
-    assert (sideways(page), axe.run(page).response["violations"]) == (0, [])
+    assert (sideways(page), violations(page)) == (0, [])
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=f"{folder}/time-queue-{width}.png")
     with page.expect_navigation():
         page.get_by_role("link", name="Write a note").click()
     expect(page.locator(".plan-meta")).to_contain_text(re.compile(r"rejected by itself in 3\d min"))
-    assert (sideways(page), axe.run(page).response["violations"]) == (0, [])
+    assert (sideways(page), violations(page)) == (0, [])
     if folder:
         page.screenshot(path=f"{folder}/time-plan-{width}.png")
     page.get_by_role("button", name="Extend by 1 h").click()

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from agents.models import IntentPlan
 from people.models import User
 from review.models import Approval, Decision, QueueEntry
+from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -177,7 +178,6 @@ def test_what_stands_out_is_opened_before_it_can_be_ticked(
     reviewer: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(reviewer, "/review/", width=width)
     expect(page).to_have_title("(20) Review · mindX")
     shot(page, "queue")
@@ -198,7 +198,7 @@ def test_what_stands_out_is_opened_before_it_can_be_ticked(
     expect(page.locator("[data-ticked]")).to_have_text(f"{alike} ticked")
     shot(page, "group")
     assert sideways(page) == 0
-    assert axe.run(page).response["violations"] == []
+    assert violations(page) == []
     page.keyboard.press("j")
     page.keyboard.press("x")
     expect(page.locator("[data-apart] [data-difference]")).to_be_in_viewport()

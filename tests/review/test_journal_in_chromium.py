@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +14,7 @@ from agents.models import IntentPlan
 from people.journal import Event
 from people.models import User
 from review.services import decisions, journal
+from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -42,13 +43,12 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     operator: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(operator, "/review/audit/", width=width)
     page.locator("details.fold").nth(1).locator("summary").click()
     assert sideways(page) == 0
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        assert axe.run(page).response["violations"] == [], scheme
+        assert violations(page) == [], scheme
     if folder := os.environ.get("SHOTS"):
         page.emulate_media(color_scheme="light")
         page.screenshot(path=str(Path(folder) / f"journal-{width}.png"), full_page=True)

@@ -23,6 +23,7 @@ from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
 from review.policy.verdict import Action
 from review.services import deadlines, decisions, deliveries, notices
+from tests.axe import violations
 from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.review.plans import goal_of, proposed, step
 from tests.review.policies import in_force, tried
@@ -419,12 +420,11 @@ def test_notices_are_read_and_followed_in_a_browser(
 ) -> None:
     import os
 
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     notices.sweep()
     page = open_page(judge, "/account/", width=width)
     page.get_by_role("link", name="Choose what you get").click()
     arrived(page, "Notices")
-    assert (sideways(page), axe.run(page).response["violations"]) == (0, [])
+    assert (sideways(page), violations(page)) == (0, [])
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=f"{folder}/notices-{width}.png", full_page=True)
     page.get_by_role("link", name="A plan waits for your decision").click()

@@ -15,6 +15,7 @@ from agents.models import IntentPlan
 from people.models import User
 from review.models import Approval, Decision, HeldDecision
 from review.services import holding
+from tests.axe import violations
 from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.waiting import wait_until
 
@@ -53,7 +54,6 @@ def test_ticks_bring_and_take_what_stands_on_them_and_the_bar_says_it(
     reviewer: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(reviewer, plan.get_absolute_url(), width=width)
     expect(page.get_by_role("button", name="Approve all 5" if width > 500 else "Approve 5")).to_be_visible()
     expect(page.locator("#intent-2")).to_contain_text("needed by 4")
@@ -72,7 +72,7 @@ def test_ticks_bring_and_take_what_stands_on_them_and_the_bar_says_it(
     expect(page.get_by_role("button", name="Approve only what is ticked")).to_be_in_viewport()
     assert sideways(page) == 0
     shot(page, "part")
-    assert axe.run(page).response["violations"] == []
+    assert violations(page) == []
     page.get_by_label("Why not the others?").fill("three.txt is not ours")
     page.get_by_label("Drop them").check()
     page.get_by_role("button", name="Approve only what is ticked").click()
@@ -139,7 +139,6 @@ def test_a_step_is_edited_and_the_revision_says_so(
     reviewer: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(reviewer, plan.get_absolute_url(), width=width)
     page.locator("body").press("e")
     arrived(page, re.compile("Edit step 1"))
@@ -150,7 +149,7 @@ def test_a_step_is_edited_and_the_revision_says_so(
     expect(page.locator(".err")).to_be_visible()
     expect(page.locator("[name='p.path']")).to_have_value("../out.txt")
     assert sideways(page) == 0
-    assert axe.run(page).response["violations"] == []
+    assert violations(page) == []
     shot(page, "edit")
     page.locator("[name='p.path']").fill("uno.txt")
     with page.expect_navigation():
@@ -158,7 +157,7 @@ def test_a_step_is_edited_and_the_revision_says_so(
     expect(page.locator(".notice", has_text="edited step 1")).to_contain_text("Rita Holm")
     expect(page.locator("#intent-1 ins")).to_have_text("uno.txt")
     assert sideways(page) == 0
-    assert axe.run(page).response["violations"] == []
+    assert violations(page) == []
     shot(page, "edited")
     page.get_by_role("link", name="What changed").click()
     expect(page.locator(".diff")).to_contain_text("uno.txt")
@@ -179,7 +178,6 @@ def test_a_decision_is_taken_back_while_it_is_held(
     open_page: OpenPage,  # noqa: F811
     settings: Any,
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     settings.HOLD_S = 600
     page = open_page(reviewer, plan.get_absolute_url(), width=width)
     with page.expect_navigation():
@@ -189,7 +187,7 @@ def test_a_decision_is_taken_back_while_it_is_held(
     expect(page.locator("#toasts")).to_contain_text(f"Plan {plan.pk} is approved in")
     left = page.locator("[data-countdown]").inner_text()
     expect(page.locator("[data-countdown]")).not_to_have_text(left)
-    assert axe.run(page).response["violations"] == []
+    assert violations(page) == []
     assert sideways(page) == 0
     expect(page.get_by_role("button", name="Approve")).to_be_in_viewport()
     page.get_by_role("button", name="Approve").click(trial=True)  # the strip does not lie over it

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -17,6 +16,7 @@ from people.models import User
 from review.models import ReviewPolicy
 from review.policy.verdict import Action
 from review.services import auto_approval
+from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.policies import in_force
 
@@ -90,7 +90,6 @@ def test_axe_finds_nothing_on_what_history_proposes_nor_on_a_plan_that_needs_two
     keeper: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     in_force(Action.REQUIRE_TWO, keeper, "two for writing", commands=["write"])
     in_force(Action.AUTO_APPROVE, keeper, "notes pass", paths=["notes/*"])
     auto_approval.look(plan.pk)
@@ -99,7 +98,7 @@ def test_axe_finds_nothing_on_what_history_proposes_nor_on_a_plan_that_needs_two
         assert sideways(page) == 0, address
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            assert axe.run(page).response["violations"] == [], (address, scheme)
+            assert violations(page) == [], (address, scheme)
 
 
 @pytest.mark.parametrize("width", [1440, 390])

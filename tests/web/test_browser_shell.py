@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -16,6 +16,7 @@ from agents.states import GoalState
 from library.components.services import load_starters
 from mindx_web import health
 from people.models import User
+from tests.axe import violations
 from tests.browser import sideways
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -121,9 +122,8 @@ PLACES = ["/", "/goals/", "/goals/?q=nothing+fits", "/goals/new/", "/nothing/"]
 def test_axe_finds_nothing_and_nothing_scrolls_sideways(
     width: int, owner: User, admin: User, open_page: OpenPage, goal_rows: GoalRows
 ) -> None:
-    axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = open_page(admin, "/", width=width)
-    assert axe.run(page).response["violations"] == [], "first visit"
+    assert violations(page) == [], "first visit"
     goal_rows(owner, *GoalState, text=LONG, reason="no_applicable_rule")
     for place in PLACES:
         page.goto(place)
@@ -133,7 +133,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
         page.goto(place)
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)
-            assert axe.run(page).response["violations"] == [], (place, scheme)
+            assert violations(page) == [], (place, scheme)
 
 
 def test_nothing_scrolls_sideways_on_the_smallest_phone(

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 from playwright.sync_api import Page, expect
 
 from agents.bdi.recovery import Standing
@@ -16,6 +15,7 @@ from agents.bdi.strategies import ALTERNATIVE, SIMPLER
 from agents.models import FailureRecord, Goal
 from agents.services import cycle, settling, workspaces
 from people.models import User
+from tests.axe import SCRIPT
 from tests.browser import sideways
 from tests.web.test_axe_on_every_page import LOOKS, RUN_AXE, STILL, see
 
@@ -25,7 +25,7 @@ LONG = "averylongnamewithoutspaces" * 4
 
 def looked_at(page: Page, name: str) -> list[str]:
     """What axe finds on the page as it stands, and whether it is wider than the window."""
-    page.evaluate(AXE_SCRIPT)
+    page.evaluate(SCRIPT)
     found = []
     for width, scheme, rules in LOOKS:
         see(page, width, scheme)
