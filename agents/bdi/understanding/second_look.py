@@ -43,7 +43,7 @@ def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
     """The same where nothing is doubtful; else the question that settles it."""
     if not found.is_sure:
         return found
-    found = _said_once(found, text)
+    found = _added(_said_once(found, text), text, tree)
     said = [word.casefold() for word in _WORD.findall(text)]
     for look in _LOOKS:
         for why, other in look(found.meant, text, said, tree):
@@ -58,6 +58,23 @@ def keeping(sure: Sequence[Understood], text: str, tree: Tree) -> list[Understoo
     """Of several readings those that lose nothing of what is there, where something is to be added to it."""
     said = [word.casefold() for word in _WORD.findall(text)]
     return [one for one in sure if not any(_loses_what_it_holds(one.meant, text, said, tree))] or list(sure)
+
+
+_ADDED = re.compile(r"\b(?:add|append|put)(?:s|ed|ing|ting)?\b", re.IGNORECASE)
+_A_NEW_ONE = re.compile(
+    r"\b(?:add|put)(?:ing)?\s+(?:an?|the|another|my)?\s*(?:new|short)?\s*(?:note|memo)\b", re.IGNORECASE
+)
+
+
+def _added(found: Understood, text: str, tree: Tree) -> Understood:
+    """“Add to the depot note: …”: what is added to a note that is there does not replace it."""
+    said = {word.casefold() for word in _WORD.findall(text)}
+    if not _ADDED.search(text) or _A_NEW_ONE.search(text) or _REPLACES & said or len(found.meant) != 1:
+        return found
+    (one,) = found.meant
+    if one.command != "write_note" or tree.kind(f"notes/{one.values()['name']}.md") != FILE:
+        return found
+    return replace(found, meant=(replace(one, command="append_note"),))
 
 
 def _said_once(found: Understood, text: str) -> Understood:

@@ -14,7 +14,9 @@ from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIG
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
-_TOLD_OF = frozenset("a an the my our some this that these those your its their all every each any both".split())
+_TOLD_OF = frozenset(
+    "what whatever a an the my our some this that these those your its their all every each any both".split()
+)
 _LEAVING_OUT = frozenset({"except", "excluding", "besides", "but", "unless", "without"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
@@ -69,6 +71,9 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
     # “My data”, “something nice”: that tells of a text, and is none.
     if asked.is_loose and kept[0].kind == WORD and kept[0].text in _TOLD_OF:
+        penalty += 1.2
+    if [one.text for one in kept[:2]] in (["what", "you"], ["what", "it"], ["whatever", "you"]):
+        # “With what you find”: nobody has said it yet.
         penalty += 1.2
     if not _is_announced(asked.raw, start):
         # Where neither quotes nor a colon say where it begins, nobody knows which of the little words belong to it.

@@ -21,7 +21,7 @@ _DOCS = "documentation|docs|pages of|for|about|on"
 _COMPLAINS = "find|finds|reports|flags|complains|says|moans|mentions"
 # One of them is some fault that somebody knows of, and not all that can be mended.
 _MANY = "bugs|problems|issues|mistakes|errors|faults|flaws|weaknesses|smells|warnings|findings"
-_WORK = "work|changes|files|stuff|things|lines"
+_WORK = "work|changes|files|stuff|things|lines|anything|something"
 _NOT_COMMITTED = f"{_WORK} which|that is|are|have not [been] [yet] committed [yet]"
 _ALL_OF_IT = "all|everything [of] [my|our|the] [work|changes|files|stuff]"
 _AGAINST = "vs|versus|against|since [the] [branch|commit|version]"
@@ -109,6 +109,12 @@ go|look through|over {{x}} for [any|possible|potential] {_FAULTS}  >  check {{x}
 {_LOOK} {{x}} for [any|possible|potential|common] {_RISKS} {_FAULTS}|holes|risks|weaknesses  >  check {{x}} for problems
 {_LOOK} {{x}} for [any] unused|dead|superfluous code|imports|functions|variables|names  >  check {{x}} for problems
 is|are there [any] unused|dead|superfluous code|imports|functions|variables|names in {{x}}  >  check {{x}} for problems
+{_LOOK_AT} {{x}} and|, [then] {_SAVE} what you|it find|found|finds {_WHERETO} {{y}}
+    >  write a report about {{x}} to {{y}}
+is|are [the] code in|of {{x}} [any] good|bad|ok|okay|clean|fine|decent  >  check the quality of {{x}}
+go|look through|over {{x}} and|, look|search|check for [any] {_FAULTS}  >  check {{x}} for problems
+does|do {{x}} contain|have|hold [any] unused|dead|superfluous code|imports|functions|variables|names
+    >  check {{x}} for problems
 {_LOOK_AT} {{x}} and|, [then] {_SAVE} [the|a|your] {_FOUND} {_WHERETO} {{y}}
     >  write a report about {{x}} to {{y}}
 fill|populate {{y}} with [the] [markdown|api] documentation|docs of|for|about|on {{x}}  >  document {{x}} in {{y}}
@@ -148,6 +154,12 @@ check|see|tell|look [me|us] [whether|if] {_ALL_OF_IT} is|are|has|have [been] [al
     >  show the diff of {{x}} since {{y}}
 show|see|list|give [me|us] everything|all|anything [that|which] is|was|has|are [been] [already] staged
     >  show the staged diff
+do|does|have|has i|we have|got [any] {_NOT_COMMITTED}  >  show the git status
+[want|like|need] [to] [know|see|check|tell] [me] whether|if [my|our|the] work|stuff is|are [all] committed
+    >  show the git status
+[want|like|tell] [me] [to] [know|see] whether|if anything|something [in] [the] [repo|repository] has|have|is changed
+    >  show the git status
+show|see|list|give [me|us] [only|just] what [i|we] [have] [already] staged  >  show the staged diff
 am|are|is i|we|this [still|already|now] on [the] [branch] {{n}}  >  show the current branch
 are there|any files [that|which] git do|does not know [about|yet]  >  show the git status
 back to [the] branch {{x}}  >  switch to the branch {{x}}
@@ -174,6 +186,8 @@ what has|have|did {{n}} print|printed|write|written|output|log|logged [so] [far]
 give|assign {{V}} the value {{y}}  >  set the variable {{V}} to {{y}}
 ! {{x}} should|must|shall [only|just] contain|hold|read|say [only|just] [the] [text|words|word|line|sentence] {{q}}
     >  overwrite {{x}} with {{q}}
+a|an [new] agent {{n}} with|having {{y}}  >  create an agent {{n}} with {{y}}
+a|an [new] agent {{n}} that|which {{y}}  >  create an agent {{n}} that {{y}}
 need|want|have|require|use an|a agent {{x}}  >  create an agent {{x}}
 set|change|raise|lower|reduce|increase|put|bring [the] {{p}} of|for [the] agent {{n}} to {{v}}
     >  change the agent {{n}} with {{p}} {{v}}
@@ -190,7 +204,7 @@ add|append|put|write [the] following [line|text|words|item] {_ONTO} [my|the|our]
     >  add "{{y}}" to the note "{{x}}"
 [my|the|our] note|memo {{n}} needs|need|gets [to] [get|have] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}
     >  add "{{y}}" to the note "{{n}}"
-[my|the|our] {{x}} note|memo [:|,|-|–] [please] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
+[my|the|our] {{x}} note|memo [:|,|-|–] [please] add|append|put|write [:|that] {{y}}  >  add "{{y}}" to the note "{{x}}"
 [in|on|to] [my|the|our] {{x}} note|memo [,] add|append|put|write [:] {{y}}  >  add "{{y}}" to the note "{{x}}"
 ! [my|the|our] {{x}} note|memo should|must|shall also|additionally say|contain|read|mention [:] {{y}}
     >  add "{{y}}" to the note "{{x}}"

@@ -159,7 +159,8 @@ SAID: Mapping[str, Said] = {
                 _ONLY,
                 _OF_THE_REPOSITORY,
                 about=(
-                    "git diff difference changes change changed line lines modification uncommitted things stuff every"
+                    "git diff difference changes change changed line lines modification uncommitted things stuff "
+                    "every part"
                 ),
                 key="git diff difference differences changes modification modifications",
                 never="commits log history status branches push pull merge",
@@ -250,7 +251,7 @@ SAID: Mapping[str, Said] = {
                 *_OF_A_BRANCH,
                 _SO_MANY,
                 _WHERE,
-                about="what recently last commits git lately already yet here",
+                about="what recently last commits git lately already yet here team people everybody",
                 never="uncommitted",
             ),
             sense(

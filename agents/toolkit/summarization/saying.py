@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from agents.toolkit.saying import Place, Said, sense
 
 _ASK = (
-    "summarize, sum up, sum … up, condense, shorten, boil down, boil … down, recap, abridge, outline, digest, "
-    "give … summary of, give summary of, make summary of, make a summary of, write summary of, have summary of, "
-    "have a summary of, give … gist of, what is the gist of, "
-    "give … overview of, tldr, what are the key sentences of, show … key sentences of, show … main sentences of, "
-    "what are the main points of, what is … about, what be the main point of, what be the essence of, what be the key "
-    "message of, what be the main idea of, give … short version of, make … short version of, what are the most "
-    "important points in, what are the most important points of, what are the main points in, do summary of, give … "
-    "essence of, give … main points of, write … summary "
-    "of, make "
-    "… summary of, want … gist of, compress, "
-    "get … summary of, want summary of, need summary of, create summary of, create a summary of, produce a "
-    "summary of, brief … on, tell … in short what … say, say … in short what … say"
+    "summarize, sum up, sum … up, condense, reduce, cut down, cut … down, shorten, boil down, boil … down, recap, "
+    "abridge, outline, digest, give … summary of, give summary of, make summary of, make a summary of, write "
+    "summary of, have summary of, have a summary of, give … gist of, what is the gist of, give … overview of, tldr, "
+    "what are the key sentences of, show … key sentences of, show … main sentences of, what are the main points of, "
+    "what is … about, what be the main point of, what be the essence of, what be the key message of, what be the "
+    "main idea of, give … short version of, make … short version of, what are the most important points in, what "
+    "are the most important points of, what are the main points in, do summary of, give … essence of, give … main "
+    "points of, write … summary of, make … summary of, want … gist of, compress, get … summary of, want summary of, "
+    "need summary of, create summary of, create a summary of, produce a summary of, brief … on, tell … in short "
+    "what … say, say … in short what … say"
 )
-_NOMINAL = "show, give, get, make, want, need, write, do, have, list, pick, pick out, find, extract, tell, print"
+_NOMINAL = (
+    "show, give, get, make, want, need, write, do, have, list, pick, pick out, find, extract, tell, print, what be, "
+    "which be"
+)
 _OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
@@ -50,14 +51,17 @@ SAID: Mapping[str, Said] = {
                 _ASK,
                 "*path > of, from, for",
                 _SENTENCES,
-                about="file summary key main sentences sentence document short brief shortly briefly gist",
+                about=(
+                    "file summary key main sentences sentence document short brief shortly briefly gist rough "
+                    "concise compact"
+                ),
                 never="word words model llm ai note code module modules quality complexity",
             ),
             sense(
                 _NOMINAL,
                 "*path > of, from, for, in, out of",
                 _SENTENCES,
-                about="file summary key main sentences document short brief very quick text",
+                about="file summary key main sentences document short brief very quick text rough concise compact",
                 key=f"{_OF_IT} summarization",
                 never="word words model llm ai note notes report documentation commit branch folder",
             ),

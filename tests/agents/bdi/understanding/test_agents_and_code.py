@@ -120,6 +120,8 @@ def test_who_is_to_summarise_may_stand_first(text: str, values: dict[str, Any]) 
         ("the most important sentence of chapter 1", 1),
         ("three sentences on what chapter 1 says", 3),
         ("tell me in two sentences what chapter 1 is about", 2),
+        ("a two-sentence summary of chapter 1", 2),
+        ("reduce chapter 1 to its four key sentences", 4),
     ],
 )
 def test_how_many_sentences_is_said_in_many_places(text: str, sentences: int) -> None:
@@ -144,6 +146,13 @@ def test_the_most_important_sentences_are_as_many_as_there_usually_are() -> None
         ("are there unused imports in scraper.py?", ("audit", {"path": "bot/scraper.py"})),
         ("please control the code of bot for errors", ("audit", {"path": "bot"})),
         ("audit bot, but give it no more than two minutes", ("audit", {"path": "bot", "timeout_s": 120})),
+        ("does scraper.py contain dead code?", ("audit", {"path": "bot/scraper.py"})),
+        ("is the code in bot any good?", ("analyze", {"path": "bot"})),
+        (
+            "analyse bot and write what you find to reports/bot.md",
+            ("write_report", {"path": "bot", "to": "reports/bot.md"}),
+        ),
+        ("repair what ruff finds in bot", ("apply_fixes", {"path": "bot"})),
         ("lint the bot folder with a 30 second limit", ("audit", {"path": "bot", "timeout_s": 30})),
         ("remove the unused imports from scraper.py", ("apply_fixes", {"path": "bot/scraper.py", "rules": "F401"})),
         (
@@ -175,6 +184,7 @@ def test_code_is_looked_at_mended_and_written_about(text: str, meant: tuple[str,
         "let the model decide what to do with main.py",
         "make the fixes in main.py but not F401",
         "fix the bug in main.py",
+        "write bot/found.txt with what you find",
     ],
 )
 def test_what_no_fix_could_say_is_asked_about(text: str) -> None:

@@ -39,6 +39,8 @@ steps = HERE.steps
         "is everything committed?",
         "which files have I modified?",
         "are there files that git doesn't know yet?",
+        "do we have anything that isn't committed",
+        "i want to know whether my work is all committed",
     ],
 )
 def test_questions_about_the_work_are_for_its_status(text: str) -> None:
@@ -51,6 +53,9 @@ def test_questions_about_the_work_are_for_its_status(text: str) -> None:
         ("what's staged?", {"what": "staged"}),
         ("what changes have I not staged yet?", {"what": "unstaged"}),
         ("give me the difference of the staged things", {"what": "staged"}),
+        ("show only what I have staged", {"what": "staged"}),
+        ("which lines of money.py changed since v1.2?", {"since": "v1.2", "only": "shop/util/money.py"}),
+        ("my changes vs origin/main", {"since": "origin/main"}),
         ("what's different from main?", {"since": "main"}),
         ("show me the difference to main", {"since": "main"}),
         ("diff against origin/next, restricted to shop/util", {"since": "origin/next", "only": "shop/util"}),
@@ -140,6 +145,9 @@ def test_a_folder_that_is_called_like_a_branch_is_gone_to() -> None:
         ),
         ("jot down eggs in the note groceries", ("append_note", {"name": "groceries", "text": "eggs"})),
         ("make a note named uniforms: black, no ties", ("write_note", {"name": "uniforms", "text": "black, no ties"})),
+        ("please add to the groceries note: two loaves", ("append_note", {"name": "groceries", "text": "two loaves"})),
+        ('tax office note: please add "call 14"', ("append_note", {"name": "tax office", "text": "call 14"})),
+        ("the note groceries needs another line: oats", ("append_note", {"name": "groceries", "text": "oats"})),
         (
             'keep a note, name it launch, text "4 May, 9:00"',
             ("write_note", {"name": "launch", "text": "4 May, 9:00"}),
@@ -162,6 +170,9 @@ def test_a_command_behind_a_note_is_none_of_its_text() -> None:
     [
         # There is no such note, and others are.
         "show the note gardening",
+        # There is a note of that name: replaced, or added to? And no file: made, or the note?
+        "add a note groceries: oats",
+        'append "oats" to groceries',
         # What it is to be called, or what it says, is not said.
         "note: buy stamps",
         "add butter to my note",
