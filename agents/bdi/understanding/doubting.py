@@ -64,7 +64,8 @@ def _is_inside(token: Token, state: State) -> bool:
     before = state.tokens[at - 1].text if at else ""
     there = any(state.situation.tree.kind(path) == FOLDER for path in state.situation.last)
     makes = any(place.makes for place in state.lexicon.registry.said(state.entry.command).places.values())
-    return there and makes and before in ("in", "into", "inside")
+    # “A folder x and in it a folder y” is no list of two that lie side by side.
+    return (there or bool(state.items)) and makes and before in ("in", "into", "inside")
 
 
 def _points_at_a_file(token: Token, tokens: Sequence[Token]) -> bool:
@@ -355,3 +356,25 @@ def lists_places(state: State) -> tuple[str, ...]:
         for one in state.items
         if ends and one.span is not None and one.span[0] > max(ends) and tree.kind(str(one.value)) == FOLDER
     )
+
+
+def says_both(state: State) -> tuple[str, ...]:
+    """“Both logs”, where one thing was taken, or the folder that holds them."""
+    words = {token.text for token in state.tokens}
+    is_listed = bool(state.items) or not words.isdisjoint({"and", "plus", "&"})
+    return ("both",) if "both" in words and not is_listed and state.params else ()
+
+
+_EXISTING = frozenset("be is are was were should must exist exists let need needs".split())
+
+
+def says_there(state: State) -> tuple[str, ...]:
+    """“Make a folder y there”, where nobody knows which folder that is; “let there be” says none."""
+    if not state.situation.last or not _could_lie(state):
+        return ()
+    loose = {one.start for one in state.left}
+    for at, token in enumerate(state.tokens):
+        beside = {one.text for one in (*state.tokens[max(0, at - 1) : at], *state.tokens[at + 1 : at + 2])}
+        if token.text == "there" and token.start in loose and beside.isdisjoint(_EXISTING):
+            return (token.value,)
+    return ()

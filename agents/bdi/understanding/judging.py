@@ -18,7 +18,9 @@ from agents.bdi.understanding.doubting import (
     names_nothing,
     other_commands,
     says_an_order,
+    says_both,
     says_only_its_verb,
+    says_there,
     says_where_in_a_text,
     speaks_of,
     verbs_in_values,
@@ -189,8 +191,14 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
     doubts += makes_another_kind(state, met) + who_does_it(state, met) + doubts_of_making(params, state, met)
-    doubts += lists_places(state) + (
-        lists_what_is_no_name(state) + says_where_in_a_text(state) + adds_what_is_left(state) + says_an_order(state)
+    doubts += (
+        lists_places(state)
+        + says_both(state)
+        + says_there(state)
+        + lists_what_is_no_name(state)
+        + says_where_in_a_text(state)
+        + adds_what_is_left(state)
+        + says_an_order(state)
     )
     left = [token for token in left if token not in _purpose(state)]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]

@@ -229,6 +229,10 @@ def _cost(
     if earlier:
         before = _best(earlier[-1].tokens, situation, lexicon, known)
         said = lexicon.registry.said(before.command) if before is not None else None
+        if before is not None and said is not None and not said.it and said.places and earlier[:-1]:
+            # “Turn it on, delete x and turn it off”: of what lies between nothing is turned off.
+            before = _best(earlier[-2].tokens, situation, lexicon, known)
+            said = lexicon.registry.said(before.command) if before is not None else None
         things: tuple[tuple[str, ...], ...] = ()
         if before is not None and said is not None and said.it:
             things = (effects.called(said, before.values()),)

@@ -72,7 +72,11 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             and source is not None
             and state.situation.tree.kind(str(source.value)) != FOLDER
         )
-        if is_folder and name:
+        if is_folder and name and _is_inside(target.value, source, state):
+            # “Copy invoices to invoices backup” puts nothing into itself.
+            problem = f"it would lie in itself, in {target.value}"
+            params[slot.parameter] = Filled(None, target.span, target.value, 0.2, problem=problem, penalty=0.6)
+        elif is_folder and name:
             value = posixpath.normpath(posixpath.join(target.value, name))
             original = target.original if target.original is not None else target.value
             params[slot.parameter] = replace(
@@ -95,6 +99,14 @@ def _there(state: State) -> str:
         return ""
     tree = state.situation.tree
     return next((path for path in reversed(state.situation.last) if tree.kind(path) == FOLDER), "")
+
+
+def _is_inside(target: str, source: Filled | None, state: State) -> bool:
+    tree = state.situation.tree
+    if source is None or not isinstance(source.value, str) or tree.kind(source.value) != FOLDER:
+        return False
+    full, own = tree.full(target.rstrip("/")), tree.full(source.value)
+    return full == own or full.startswith(f"{own}/")
 
 
 def _is_sibling(target: Filled, source: Filled, state: State) -> bool:

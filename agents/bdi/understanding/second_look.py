@@ -197,6 +197,17 @@ def _is_half_a_new_name(meant: Sequence[Meant], text: str, said: Sequence[str], 
             yield f"The new name may be “{name}”.", _with(meant, at, to=whole)
 
 
+def _is_half_its_own_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Copy Course evenings to Course evenings for Amélie”: no new folder is called “Course”."""
+    for one in meant:
+        to, source = one.values().get("to"), one.values().get("path")
+        if not isinstance(to, str) or not isinstance(source, str) or tree.kind(to):
+            continue
+        new, own = words_of(posixpath.basename(to)), words_of(posixpath.basename(source))
+        if new and len(new) < len(own) and own[: len(new)] == new and not has_ending(to):
+            yield f"“{to}” may be half of a name.", ()
+
+
 def _looks_for_more_than_a_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“The organist Bergström”, “jaundice mentioned”: words of the question, where the text stands without quotes."""
     for at, one in enumerate(meant):
@@ -310,5 +321,6 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _makes_a_file_of_no_kind,
     _is_one_of_several,
     _is_nearly_there,
+    _is_half_its_own_name,
     _is_half_of_two,
 )

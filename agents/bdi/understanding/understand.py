@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.types import Param
-from agents.bdi.understanding import asides, effects, moods, remarks, reservations, triggers
+from agents.bdi.understanding import asides, effects, moods, paths, remarks, reservations, triggers
+from agents.bdi.understanding.again import the_same
 from agents.bdi.understanding.asking import MAX_CHOICES, in_words, short, too_much, unknown
 from agents.bdi.understanding.deciding import decide
 from agents.bdi.understanding.dictated import written
@@ -28,7 +29,7 @@ from agents.bdi.understanding.second_look import keeping, looked_at
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.talk import is_past, names_another, talk_in
 from agents.bdi.understanding.time_limits import time_limits
-from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
+from agents.bdi.understanding.tokens import NUMBER, SIGN, Token, number_of, tokens_of, with_numbers
 from agents.bdi.understanding.turning import readings_of
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.registry import Registry, UnknownTool
@@ -344,19 +345,30 @@ def _read_all(asked: _Asked, blank: str, told: moods.Told) -> Understood:
     now = tree
     if parts and parts[0].text and text.find(parts[0].text) > 0:
         # “Before deleting a.txt, copy it”: what is meant later was spoken of first.
-        ahead = tokens_of(text[: text.find(parts[0].text)])
-        last = tuple(tree.full(token.value) for token in ahead if token.is_literal and tree.kind(token.value))
+        at = text.find(parts[0].text)
+        ahead = [token for part in parts[1:] for token in part.tokens if token.start < at] or tokens_of(text[:at])
+        named = (paths.find(token.value, tree) for token in ahead if token.is_literal and token.kind != NUMBER)
+        last = tuple(tree.full(one.value) for one in named if one.value is not None and one.confidence >= _NAMED)
     spoken = spoken_of(text, told, tree)
+    previous: tuple[tuple[Token, ...], tuple[Meant, ...]] = ((), ())
     for part in parts:
         while spoken and part.tokens and spoken[0][0] < part.tokens[-1].start:
             last = (*last, spoken.pop(0)[1])
         situation = Situation(text, now, tuple(now.said(path) for path in last), before, effort, things)
-        found = readings_of(part.tokens, situation, lexicon)
+        words = tuple(the_same(part.tokens, previous[0], previous[1], lexicon))
+        found = readings_of(words, situation, lexicon)
         decided = decide(part, found, len(meant) + 1, now)
+        says_it = any(token.text in IT or token.text in ("its", "new") for token in words)
+        if meant and not says_it and decided is not None and decided[1] is not None and decided[1].parameter:
+            # “Before you delete a.txt, copy it to docs”: a name means what had it before there was a copy.
+            older = replace(now, kinds={path: kind for path, kind in now.kinds.items() if path in tree.kinds})
+            plain = decide(part, readings_of(words, replace(situation, tree=older), lexicon), len(meant) + 1, older)
+            decided = plain if plain is not None and plain[1] is None else decided
         if decided is None:
             questions.append(unknown(part.text, len(meant) + 1))
             continue
         commands, question = decided
+        previous = (words, tuple(commands))
         # “No more of it, turn it off”: what may be done again and is said twice in a row is done once.
         if meant and any(token.text in IT for token in part.tokens):
             commands = [one for one in commands if not _is_again(one, meant[-1], lexicon.registry)]
@@ -385,6 +397,10 @@ def _read_all(asked: _Asked, blank: str, told: moods.Told) -> Understood:
         tuple(dict.fromkeys(notes)),
         0.0 if questions else sure,
     )
+
+
+# So surely a name that is said ahead is what “it” speaks of.
+_NAMED = 0.8
 
 
 def _with_the_code_before(commands: list[Meant], meant: list[Meant], lexicon: Lexicon) -> list[Meant] | None:

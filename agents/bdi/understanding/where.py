@@ -64,8 +64,34 @@ def _said_places(state: State) -> Iterator[_Said]:
         beside = next((end for words in _BESIDE if (end := _phrase(state, at, words)) is not None), None)
         if beside is not None and (said := _named(state, at, beside, paths.ANY)) is not None:
             yield replace(said, folder=posixpath.dirname(said.folder))
+        if (spoken := _spoken_of(state, at)) is not None:
+            yield spoken
         if token.text in _IN and (said := _named(state, at, at + 1, FOLDER)) is not None:
             yield said
+
+
+_EXISTING = frozenset("be is are was were should must exist exists let need needs".split())
+
+
+def _spoken_of(state: State, at: int) -> _Said | None:
+    """“In it”, “there”: the folder that was spoken of last."""
+    token, tree = state.tokens[at], state.situation.tree
+    beside = [one.text for one in (*state.tokens[max(0, at - 1) : at], *state.tokens[at + 1 : at + 2])]
+    if token.text == "there" and _EXISTING.isdisjoint(beside):
+        taken: tuple[int, ...] = (at,)
+    elif token.text in _IN and at + 1 < len(state.tokens) and state.tokens[at + 1].text in ("it", "there"):
+        taken = (at, at + 1)
+    else:
+        return None
+    if len(taken) == 2 and any(one.kind == QUOTED for one in state.tokens):
+        return None  # “a file with the text 'x' in it”: the text is in the file
+    folder = next((path for path in reversed(state.situation.last) if tree.kind(path) == FOLDER), None)
+    if folder is None:
+        return None
+    # What was put elsewhere since then may mean that other folder.
+    is_last = tree.full(state.situation.last[-1]) == tree.full(folder)
+    inside = posixpath.dirname(tree.full(state.situation.last[-1])) == tree.full(folder)
+    return _Said(tree.full(folder), taken, 0.9) if is_last or inside else None
 
 
 def _phrase(state: State, at: int, words: tuple[str, ...]) -> int | None:
