@@ -30,7 +30,8 @@ _OF_CHANGES = re.compile(
     + "(?:"
     + "|".join(
         (
-            r"(?:who|when|why|where|what happens)\b",
+            r"(?:who|when|why|where|what)\b",
+            r"(?:can|may) § be\b",
             r"how (?:did|would|should|come)\b",
             r"(?:have|has|had|did|does|is|was|were|are) (?:you|he|she|they|i|we|it|someone|somebody|anyone|anybody)\b",
             r"do (?:i|we|they|people)\b",
@@ -74,10 +75,32 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
         for found in _TO_COME.finditer(whole):
             if not _FOR_WHAT.search(whole[: found.start()].rstrip()):
                 yield f"“{found[0]}” is not now."
+        if _SELDOM.search(whole) or _IN_CASE.search(whole) or _SAYS_OF_DOING.search(one.text):
+            yield "It says when, how often or how something is done, and not that it is to be."
+        if any(isinstance(value, str) and value.casefold() in _ANYTHING for value in one.values().values()):
+            yield "It does not say what exactly."
+        if _corrected(one, text):
+            yield "What stands behind “actually” may take the place of what is said before it."
         if said[:1] == ["later"] or (said[-1:] == ["later"] and is_last):
             yield "“Later” is not now."
         if command.destroys(one.values()) and _is_doubted(one, text):
             yield "It asks, and something would be gone."
+
+
+_SELDOM = re.compile(_LED + r"(?:i|we|you|they|he|she) (?:never|rarely|seldom|hardly|usually|normally|often)\b")
+_IN_CASE = re.compile(r"\bin case\b(?! of)")
+_SAYS_OF_DOING = re.compile(
+    r"\A\W*(?:[a-z]+ing\b.*\b(?:is|was|would be|seems|feels)\s+[a-z]+\W*\Z|(?:please\s+)?(?:stop|avoid|quit)\s+[a-z]+ing\b"
+    r"(?=.*[/.]\w))",
+    re.IGNORECASE | re.DOTALL,
+)
+_ANYTHING = frozenset({"whatever", "something", "anything", "somewhere", "somehow"})
+_ACTUALLY = re.compile(r"\w.*\bactually\W+\Z", re.IGNORECASE | re.DOTALL)
+
+
+def _corrected(one: Meant, text: str) -> bool:
+    """“Show a.txt … actually b.txt”."""
+    return any(param.span and _ACTUALLY.search(text[: param.span[0]]) for param in one.params.values())
 
 
 def _is_past(first: str, have: str, done: str) -> bool:
@@ -128,7 +151,16 @@ def left_between(meant: Sequence[Meant], text: str) -> list[str]:
         start = text.find(one.text)
         if start >= 0:
             text = text[:start] + "," * len(one.text) + text[start + len(one.text) :]
-    return [one for one in _PARTED.split(text) if one.strip()]
+    behind = (_said_behind(one) for one in meant)
+    return [one for one in (*_PARTED.split(text), *behind) if one.strip()]
+
+
+def _said_behind(one: Meant) -> str:
+    """What a command's words go on with behind a stop, where no value is in it."""
+    stop = re.search(r"[.!;]\s+(?=[A-Z])", one.text)
+    behind = one.text[stop.end() :] if stop else ""
+    held = {str(value).casefold() for value in one.values().values()}
+    return "" if any(word in behind.casefold() for word in held) else behind
 
 
 _TAKEN_BACK = re.compile(
@@ -136,7 +168,8 @@ _TAKEN_BACK = re.compile(
     r"|(?:i|we) (?:mean|meant)\b(?! (?:it|well)\b)|(?:says?|said) (?:no|not)"
     r"|(?:(?:i|we|he|she|they) (?:will|can)|let me|rather) (?:just )?do (?:it|that|this)"
     r"|do(?:es)? (?:it|that|this) (?:tomorrow|later|tonight|next|another)|forbid(?:s|den)?|forbade"
-    r"|ones? (?:is|are)|(?:is|are) the (?:\w+ )?ones?|(?:think|decide) (?:about )?(?:it )?over)\b"
+    r"|(?:is|was) what \w+ (?:said|says|wrote|writes|told|wants|wanted)|ones? (?:is|are)"
+    r"|(?:is|are) the (?:\w+ )?ones?|(?:think|decide) (?:about )?(?:it )?over|\A(?:i|we) (?:never|rarely|seldom))\b"
 )
 _NEGATIONS = frozenset("not no nobody none never nothing neither longer anymore hardly without stopped".split())
 _WANTS = frozenset("need needs use uses want wants love loves like likes miss reads read".split())
@@ -181,6 +214,8 @@ def _keeps(words: Sequence[str]) -> bool:
 
 def _is_wanted(words: Sequence[str]) -> bool:
     """“My wife still uses it”, of what would be gone."""
+    if {"important", "precious", "valuable", "crucial"} & set(words) and not _NEGATIONS & set(words):
+        return True
     if _NEGATIONS & set(words):
         return "not" in words and "finished" in words
     still = "still" in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from agents.bdi.understanding import paths
@@ -119,10 +120,13 @@ def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
     places = state.lexicon.registry.said(state.entry.command).places
     ends = [one.span for name, one in state.params.items() if name in places and one.span and one.value is not None]
     giving = state.lexicon.words_of_values(state.entry.command)
+    # “Rename a to b and list it” does something with it, and “list” is none of its kind.
+    done = {one.start for one, two in itertools.pairwise(state.tokens) if two.text in ("it", "them")}
     return [
         token
         for token in left
         if token.text in _KIND_NOUNS
+        and token.start not in done
         and token.text not in giving
         and any(start < token.start < end + 2 for start, end in ends)
     ]

@@ -47,6 +47,11 @@ def is_asked(text: str) -> bool:
         "delete build?",
         "I should have copied README.md to attic",
         "it would have been good to delete build",
+        "What would be deleted with build?",
+        "I never turn autonomous mode on",
+        "delete build in case it is empty",
+        "set DEBUG to whatever it was before",
+        "Show me README.md... actually main.py",
     ],
 )
 def test_who_says_what_could_be_or_asks_about_it_asks_for_no_change(text: str) -> None:
@@ -71,6 +76,9 @@ def test_what_is_to_be_done_another_time_is_not_done_now(text: str) -> None:
         "Delete attic. There is one thing in it that I want to keep.",
         "Delete attic. The photos in it are to be kept.",
         "Delete photos and I'll kill you",
+        "Delete photos - that's what Tom wrote",
+        "Delete photos, it's our most important folder.",
+        "Make a folder ski. The name has to be in capitals.",
         "Move shopping.txt to attic. Photos is better.",
         "Make a folder ski. We keep such things in photos.",
         "Copy README.md to attic. The copy is called second.md.",

@@ -74,6 +74,7 @@ def test_what_commands_share_is_understood(text: str, wanted: list[tuple[str, di
     [
         "copy invoices to invoices backup",
         "make a folder x and in it a folder y",
+        "rename logs to records and list it",
         "move README.md to attic and the same with everything else",
         "move README.md and stock.csv to attic, the same for lease.md",
         "make a folder x, copy README.md to docs, and make a folder y there",
