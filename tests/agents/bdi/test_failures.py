@@ -166,6 +166,24 @@ def test_the_reason_is_what_decided_in_one_sentence(result: dict[str, Any], reas
     assert classify(result).reason == reason
 
 
+def test_the_hosts_in_the_way_are_told_apart_and_a_rule_may_name_either() -> None:
+    way = {
+        "refused": [
+            {"host": "not.example", "port": 443},
+            {"host": "open.example", "port": 443, "why": "it has no address"},
+        ]
+    }
+    facts = facts_of({"return_code": 1, "network": way}, approved=("open.example", "mirror.example"))
+    assert (facts.refused, facts.closed) == (("not.example",), ("open.example",))
+    assert facts.hosts == ("not.example", "open.example", "mirror.example")
+    assert Facts.from_json(facts.to_json()) == facts
+    for host in facts.hosts:
+        assert Rule(FailureClass.NETWORK_ERROR, "r", host=host).fits(facts)
+    assert not Rule(FailureClass.NETWORK_ERROR, "r", host="else.example").fits(facts)
+    said = classified(facts).reason
+    assert said.startswith("exit code 1: not.example was asked for and not approved; open.example is approved but")
+
+
 def test_a_host_that_is_closed_decides_whatever_the_program_made_of_it() -> None:
     refused = Facts(exit_code=1, refusal="a.example is not approved", text="HTTP 429")
     failure = classified(refused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.bdi import recovery
 from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.recovery import Choice, Envelope, Policy, Situation, Standing, choose, closed, delay_s
 from agents.bdi.recovery_learning import Cell
@@ -391,3 +393,30 @@ def test_retrying_gives_its_turn_to_the_cool_down_only_where_that_is_the_seconda
     assert taken(FailureClass.NETWORK_ERROR, tried).way == RETRY
     assert taken(FailureClass.RATE_LIMIT_ERROR, replace(tried, chosen=[])).way == RETRY
     assert taken(FailureClass.RATE_LIMIT_ERROR, replace(tried, shut={COOLED: "banned"})).way == RETRY
+
+
+class _Sure(Cell):
+    """Whatever is asked about helps in nine of ten cases: only what a way costs decides."""
+
+    def sample(self, strategies: Sequence[str], rng: Random) -> Mapping[str, float]:
+        return dict.fromkeys(strategies, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("way", "asks", "is_reviewed"),
+    [
+        (ALTERNATIVE, True, True),
+        (ALTERNATIVE, False, False),
+        (SIMPLER, False, True),
+        (REEXTRACTED, False, True),
+        (RETRY, True, False),
+        (MANUAL, True, False),
+    ],
+)
+def test_a_review_is_paid_for_exactly_where_people_are_asked(way: Way, asks: bool, is_reviewed: bool) -> None:
+    costs = dict.fromkeys([name for name in vars(USUAL) if name.startswith("cost_")], 0.3)
+    settings = replace(USUAL, **{**costs, "cost_cool_down": 0.5, "cost_review": 0.4})
+    standing = Standing({}, asks=asks)
+    # The other way costs more than this one alone and less than this one with a review.
+    chosen, _, _ = recovery._learned([way, COOLED], standing, settings, _Sure(), 99, Random(1))
+    assert chosen is (COOLED if is_reviewed else way)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agents.bdi.revision import current_folder, folder_after, predict, revise
 from agents.bdi.types import Belief
 from agents.rules.entailment import entails
@@ -124,3 +126,23 @@ def test_the_current_folder_is_the_last_one_that_you_are_said_to_be_in() -> None
     assert folder("You are in the folder a.", "You are not in the folder a.") == "a"
     assert folder("The door is open.") == ""
     assert folder_after(REGISTRY.command("simple_coder", "ls"), {"path": "."}, "w/x") == "w/x"
+
+
+def test_only_a_folder_that_one_is_said_to_be_in_is_the_current_one() -> None:
+    def folder(*sentences: str) -> str:
+        return current_folder([Belief(sentence) for sentence in sentences])
+
+    assert folder("You are in the folder a.", "You are not in the folder b.") == "a"
+    assert folder("You are in the folder a.", "You are in Paris.") == "a"
+
+
+def test_what_does_not_hold_is_no_empty_belief_and_what_a_command_takes_away_goes() -> None:
+    mkdir = REGISTRY.command("simple_coder", "mkdir")
+    beliefs = [Belief("There is a folder named b."), Belief("The lamp is on."), Belief("The b is new.")]
+    left = predict(mkdir, {"path": "b"}, beliefs)
+    assert all(belief.sentence for belief in left), "that b is empty holds unless it was there"
+    assert Belief("The b is new.") in left
+    taking = replace(mkdir, beliefs_removed=("The {path} is new.",))
+    said = [belief.sentence for belief in predict(taking, {"path": "b"}, beliefs)]
+    assert "The lamp is on." in said
+    assert not any("is new" in one for one in said)
