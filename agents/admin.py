@@ -95,7 +95,7 @@ class _FewPages(Pages):
 
     @cached_property
     def count(self) -> int:
-        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]
+        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the stubs know no table
         return rows.order_by()[: _PER_PAGE * _MOST_PAGES].count()
 
 

@@ -49,7 +49,7 @@ class TermsForm(forms.Form):
         self._by = by
         self._goal = goal
         # Any number is taken here; clean_depends_on looks which of them are goals the person may see.
-        self.fields["depends_on"].valid_value = lambda value: True  # type: ignore[attr-defined]
+        self.fields["depends_on"].valid_value = lambda value: True  # type: ignore[attr-defined]  # fields are of several classes
         self.fields["priority"].error_messages["invalid_choice"] = "Priority is a number from 1 (first) to 5 (last)."
         self.fields["deadline"].error_messages["invalid"] = "Write a day and a time, such as 2030-01-31 18:00."
 

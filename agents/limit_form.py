@@ -74,8 +74,8 @@ class ToolLimitForm(LimitModelForm):
         # A row for a tool that is not installed now stays what it is.
         if self.instance.tool and self.instance.tool not in dict(names):
             names.append((self.instance.tool, f"{self.instance.tool} (not installed)"))
-        self.fields["tool"].choices = [("", "every tool"), *names]  # type: ignore[attr-defined]
-        self.fields["agent"].empty_label = "every agent"  # type: ignore[attr-defined]
+        self.fields["tool"].choices = [("", "every tool"), *names]  # type: ignore[attr-defined]  # fields are of several classes
+        self.fields["agent"].empty_label = "every agent"  # type: ignore[attr-defined]  # fields are of several classes
         for name, (least, most) in BOUNDS.items():
             field = self.fields[name]
             field.label = name.removesuffix("_bytes").removesuffix("_s").replace("_", " ").capitalize()

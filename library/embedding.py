@@ -134,7 +134,7 @@ def _store(model: type[Model], filled: Mapping[int, Mapping[str, str]]) -> None:
         FROM free JOIN ROWS FROM (unnest(%(id)s::bigint[]), {texts}) AS found (id, {", ".join(columns)})
             ON found.id = free.id
         WHERE kept.id = free.id AND ({missing})
-    """  # noqa: S608
+    """  # noqa: S608  # names of our own tables
     values = {one: [vectors.get(one) for vectors in filled.values()] for one in columns}
     with connection.cursor() as cursor:
         cursor.execute(statement, {"id": list(filled), **values})

@@ -66,7 +66,7 @@ class Asking:
 
     def query(self, **changes: str | date) -> str:
         """The end of an address that asks for this, with some of it changed."""
-        asked = replace(self, **changes)  # type: ignore[arg-type]
+        asked = replace(self, **changes)  # type: ignore[arg-type]  # the fields are named by the form
         named = {"from": asked.first, "to": asked.last, "agent": asked.agent, "model": asked.model, "came": asked.came}
         return urlencode({name: value for name, value in named.items() if value})
 

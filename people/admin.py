@@ -33,7 +33,7 @@ def enter(request: HttpRequest, extra_context: object = None) -> HttpResponse:
     return redirect_to_login(request.GET.get("next") or "/admin/")
 
 
-admin.site.login = enter  # type: ignore[method-assign]
+admin.site.login = enter  # type: ignore[method-assign]  # one way to log in
 
 
 @admin.register(User)

@@ -72,7 +72,7 @@ class RolesForm(UserChangeForm):
 
     class Meta(UserChangeForm.Meta):
         model = User
-        fields = ["username", "first_name", "last_name", "email", "roles", "is_active"]  # type: ignore[assignment]
+        fields = ["username", "first_name", "last_name", "email", "roles", "is_active"]  # type: ignore[assignment]  # the stubs know a tuple only
 
     def clean(self) -> dict[str, Any]:
         """Refuse to leave mindX without anybody who could give roles."""

@@ -124,7 +124,7 @@ class RemoteBlobs(Blobs):
         super().remove(sha256)
 
     def put_back(self, source: BinaryIO, wanted: object) -> str | None:
-        sha256 = super().put_back(source, wanted)  # type: ignore[arg-type]
+        sha256 = super().put_back(source, wanted)  # type: ignore[arg-type]  # the parent's own type, handed on
         if sha256 is not None:
             with super().open(sha256) as file:
                 self._objects.put(_CONTENTS + sha256, file)

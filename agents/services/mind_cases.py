@@ -100,7 +100,7 @@ _SUMS = f"""
     FROM timed GROUP BY day, agent_id, what)
 """  # noqa: S608  # names of our own tables, columns and constants
 # The midnight from which on cases are in no sum of a day that is over.
-EDGE = f"coalesce((SELECT ((max(day) + 1)::timestamp AT TIME ZONE 'UTC') FROM {MindDay._meta.db_table}), '-infinity')"  # noqa: S608
+EDGE = f"coalesce((SELECT ((max(day) + 1)::timestamp AT TIME ZONE 'UTC') FROM {MindDay._meta.db_table}), '-infinity')"  # noqa: S608  # names of our own tables
 _COLUMNS = "day, measure, agent_id, what, tool, came, cases, amount, buckets, counts"
 
 
@@ -132,7 +132,7 @@ def add_up_days(now: datetime | None = None) -> int:
 def _add_up(table: str, columns: str, further: str = "") -> str:
     newer = sums_of("at < %(until)s AND at >= (SELECT at FROM edge)")
     return (
-        f"INSERT INTO {table} ({columns}) WITH edge AS (SELECT {EDGE} AS at)"  # noqa: S608
+        f"INSERT INTO {table} ({columns}) WITH edge AS (SELECT {EDGE} AS at)"  # noqa: S608  # names of our own tables
         f" SELECT {_COLUMNS}{further} FROM ({newer}) AS newer"
     )
 

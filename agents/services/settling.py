@@ -13,18 +13,18 @@ from agents.models import ParameterRule, ParameterSettings, PathMapping
 
 # Asked while a goal is planned, once to understand it and once to mend what a rule or a model made of it.
 _COLUMNS = tuple(field.attname for field in ParameterSettings._meta.concrete_fields)
-_SWITCHES = f"SELECT {', '.join(_COLUMNS)} FROM {ParameterSettings._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608
+_SWITCHES = f"SELECT {', '.join(_COLUMNS)} FROM {ParameterSettings._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608  # names of our own tables
 # Of what is about the same only the newest version: every one that was ever saved stays in the table.
 _MAPPED = f"""
     SELECT said, path, tool, parameter, in_use FROM (
         SELECT DISTINCT ON (said, tool, parameter) * FROM {PathMapping._meta.db_table}
         ORDER BY said, tool, parameter, id DESC
     ) AS newest ORDER BY id DESC
-"""  # noqa: S608
+"""  # noqa: S608  # names of our own tables
 _RULES = f"""
     SELECT DISTINCT ON (tool, command, parameter) tool, command, parameter, "default", may_be_guessed, in_use
     FROM {ParameterRule._meta.db_table} ORDER BY tool, command, parameter, id DESC
-"""  # noqa: S608
+"""  # noqa: S608  # names of our own tables
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ class _Outbox(RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, data: Buffer) -> int:  # type: ignore[override]
-        self._parts.append(bytes(data))  # type: ignore[call-overload]
+    def write(self, data: Buffer) -> int:  # type: ignore[override]  # bytes are all that is written here
+        self._parts.append(bytes(data))  # type: ignore[call-overload]  # any buffer becomes bytes
         return len(data)
 
     def take(self) -> bytes:

@@ -147,7 +147,7 @@ def _show(
     }
     response = render(request, "agents/goal/hand.html", context, status=status)
     if wrong:
-        response.refused_because = " ".join(wrong)  # type: ignore[attr-defined]
+        response.refused_because = " ".join(wrong)  # type: ignore[attr-defined]  # the journal reads it
     return response
 
 

@@ -55,7 +55,7 @@ def type_in(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, goal, replace(typed, problem=str(refusal)), status=422)
     except NotPossibleNow as refusal:
         return _show(request, goal, replace(typed, problem=str(refusal)), status=409)
-    return _show(request, goal) if request.htmx else redirect("goal-session", pk)  # type: ignore[attr-defined]
+    return _show(request, goal) if request.htmx else redirect("goal-session", pk)  # type: ignore[attr-defined]  # its middleware sets it
 
 
 @require_POST
@@ -81,7 +81,7 @@ def _show(
     terminal = SessionPage(page)
     # Taken before anything else is read: what changes while the page is made is asked for again, never missed.
     seen = terminal.seen
-    if unless_seen == seen and request.htmx:  # type: ignore[attr-defined]
+    if unless_seen == seen and request.htmx:  # type: ignore[attr-defined]  # its middleware sets it
         return HttpResponse(status=204)
     context = {
         "page": page,

@@ -34,7 +34,7 @@ _OF_A_CALL = """
     CASE state WHEN 'answered' THEN coalesce(latency_ms, 0) ELSE 0 END, 0, 0
 """
 _ITS_ROW = f"{ModelCall._meta.db_table} WHERE id = %(call)s"
-_END = f"WITH ended AS (UPDATE {ModelCall._meta.db_table} SET {{changed}} WHERE id = %(call)s RETURNING *)"  # noqa: S608
+_END = f"WITH ended AS (UPDATE {ModelCall._meta.db_table} SET {{changed}} WHERE id = %(call)s RETURNING *)"  # noqa: S608  # names of our own tables
 _ADD_ENDED = _ADD.format(values=_OF_A_CALL, source="ended")
 _OF_AN_ATTEMPT = "0, 0, 0, 0, 0, 0, 0, 0, 1, %(is_plan)s::int"
 

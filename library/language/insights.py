@@ -87,7 +87,7 @@ class Figures:
 _IN_SQL = {"cost": "numeric"}
 NAMES = tuple(field.name for field in fields(Figures))
 _SUMMED = ", ".join(f"sum({name})::{_IN_SQL.get(name, 'bigint')}" for name in NAMES)
-_SUMS = f"SELECT day, agent, model, {_SUMMED} FROM ({{rows}}) AS rows GROUP BY GROUPING SETS ((day), (agent, model))"  # noqa: S608
+_SUMS = f"SELECT day, agent, model, {_SUMMED} FROM ({{rows}}) AS rows GROUP BY GROUPING SETS ((day), (agent, model))"  # noqa: S608  # names of our own tables
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
 
 
 def _are_few(reach: str, values: Mapping[str, Any]) -> bool:
-    counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608
+    counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608  # names of our own tables
     (found,) = prepared.row(counted, values) or (0,)
     return int(found) <= EXACT_UP_TO
 
@@ -156,7 +156,7 @@ def _nearest(reach: str, text: str, *, exact: bool) -> str:
         f"OFFSET 0) AS near ORDER BY away LIMIT {CANDIDATES}" if exact else f"ORDER BY 2 LIMIT {CANDIDATES}) AS near"
     )
     return (
-        f"SELECT id, 1.0 - away FROM (SELECT id, {column} <=> %(vector)s::vector AS away FROM {_TABLE}"  # noqa: S608
+        f"SELECT id, 1.0 - away FROM (SELECT id, {column} <=> %(vector)s::vector AS away FROM {_TABLE}"  # noqa: S608  # names of our own tables
         f" WHERE {reach} AND {column} IS NOT NULL {order}"
     )
 
@@ -167,7 +167,7 @@ def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
         values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
         like = f"LIKE upper(%(word{number})s::text)"
         reach += f" AND (upper(primary_goal_description) {like} OR upper(output_summary) {like})"
-    return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608
+    return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608  # names of our own tables
 
 
 def _ranked(
@@ -187,11 +187,11 @@ def _ranked(
         values |= {"score": _BY_WORDS if after[0] is None else after[0], "id": after[1]}
     # Only names and numbers of this file are put together here; every value is a parameter.
     best = (
-        f"SELECT arms.id, max(arms.score) AS score FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608
+        f"SELECT arms.id, max(arms.score) AS score FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608  # names of our own tables
         "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %(limit)s"
     )
     statement = (
-        f"SELECT {', '.join(columns)}, best.score FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608
+        f"SELECT {', '.join(columns)}, best.score FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
         "ORDER BY best.score DESC, id DESC"
     )
     named = {**values, "limit": limit}

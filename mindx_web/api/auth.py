@@ -51,8 +51,8 @@ def token_of(request: HttpRequest) -> ApiToken | None:
         found = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
         if found is not None:
             tokens.note_use(found)
-        request._api_token = found  # type: ignore[attr-defined]
-    return request._api_token  # type: ignore[attr-defined]
+        request._api_token = found  # type: ignore[attr-defined]  # kept for the views behind
+    return request._api_token  # type: ignore[attr-defined]  # kept for the views behind
 
 
 def unauthorized(request: HttpRequest) -> Problem:

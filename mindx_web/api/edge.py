@@ -34,17 +34,17 @@ class Edge:
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         if self._is_async:
             return self._answer_later(request)
-        request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]
+        request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]  # a request has no such field of its own
         return _finish(request, self.get_response(request))
 
     async def _answer_later(self, request: HttpRequest) -> HttpResponseBase:
-        request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]
+        request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]  # a request has no such field of its own
         return _finish(request, await cast(Awaitable[HttpResponseBase], self.get_response(request)))
 
 
 def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     # An error page brings its own, which is the one in the log.
-    response.headers.setdefault("X-Request-ID", request.request_id)  # type: ignore[attr-defined]
+    response.headers.setdefault("X-Request-ID", request.request_id)  # type: ignore[attr-defined]  # a request has no such field of its own
     if request.path_info.startswith(_API):
         problems.rewrite(response, request)
         # Answers depend on a token that caches do not look at.

@@ -259,7 +259,7 @@ def log(
 
 def goal_out(goal: Goal) -> GoalOut:
     """A goal as the API shows it; `goal` comes from `_readable`."""
-    newest = goal.newest_plan  # type: ignore[attr-defined]
+    newest = goal.newest_plan  # type: ignore[attr-defined]  # `_readable` puts it there
     return GoalOut(
         id=str(goal.pk),
         text=goal.text,

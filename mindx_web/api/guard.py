@@ -65,7 +65,7 @@ async def _carry_out(begun: AnsweredRequest | None, answering: Awaitable[HttpRes
 
 def _as_api(view: View) -> View:
     """Without the cookie's login and without its CSRF token: the API reads neither."""
-    view.csrf_exempt = True  # type: ignore[attr-defined]
+    view.csrf_exempt = True  # type: ignore[attr-defined]  # as Django's own decorator does
     return login_not_required(view)
 
 

@@ -28,7 +28,7 @@ def _rows(statement: str, *values: Any) -> list[tuple[Any, ...]]:
 
 def server() -> Iterator[Finding]:
     """The version of Postgres, and that a commit survives a crash."""
-    version = connection.pg_version // 10_000  # type: ignore[attr-defined]
+    version = connection.pg_version // 10_000  # type: ignore[attr-defined]  # Postgres' own, which the stubs leave out
     if version < POSTGRES:
         yield fail("server", f"is Postgres {version}", f"mindX needs Postgres {POSTGRES} or newer.")
         return

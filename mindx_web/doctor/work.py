@@ -28,7 +28,7 @@ def redis_server() -> Iterator[Finding]:
         yield fail("redis", f"does not answer: {type(error).__name__}", _START_REDIS)
         return
     try:
-        policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "")  # type: ignore[union-attr]
+        policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "")  # type: ignore[union-attr]  # a synchronous client answers at once
     except redis.RedisError:  # a hosted one lets nobody ask
         policy = ""
     if policy not in {"", "noeviction"}:

@@ -85,7 +85,7 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403, for a form without the token of its session: about the form, not about anybody's rights."""
     response = respond(request, CSRF)
-    response.is_about_rights = False  # type: ignore[attr-defined]
+    response.is_about_rights = False  # type: ignore[attr-defined]  # the journal reads it
     return response
 
 

@@ -66,7 +66,7 @@ def as_before(apps: object, schema_editor: object) -> None:
     from importlib import import_module
 
     before: str = import_module("review.migrations.0015_stamp").STAMP
-    execute = schema_editor.execute  # type: ignore[attr-defined]
+    execute = schema_editor.execute  # type: ignore[attr-defined]  # its class is not public
     execute("DROP FUNCTION review_stamp(bigint)")
     execute("DROP FUNCTION review_seen(bigint)")
     execute(before)

@@ -94,13 +94,13 @@ def seen(decisions: str) -> str:
 def forward(apps: object, schema_editor: object) -> None:
     """Count, and stamp by what was counted. A short lock on five tables that are seldom written."""
     for statement in (TABLE, *triggers(), STAMP, seen(ITS_DECISIONS)):
-        schema_editor.execute(statement, None)  # type: ignore[attr-defined]
+        schema_editor.execute(statement, None)  # type: ignore[attr-defined]  # its class is not public
 
 
 def backward(apps: object, schema_editor: object) -> None:
     """The stamp of 0017 again, and nothing counted."""
     before: str = import_module("review.migrations.0017_stamp_by_row_versions").STAMP
-    execute = schema_editor.execute  # type: ignore[attr-defined]
+    execute = schema_editor.execute  # type: ignore[attr-defined]  # its class is not public
     execute(before[: before.index("CREATE FUNCTION review_grounds")], None)
     execute(seen(EVERY_DECISION), None)
     for _, table, _, _ in COUNTED:

@@ -32,13 +32,13 @@ $body$;
 
 def forward(apps: object, schema_editor: object) -> None:
     """The new stamp. A short lock on a function that runs for a millisecond."""
-    schema_editor.execute(STAMP, None)  # type: ignore[attr-defined]
+    schema_editor.execute(STAMP, None)  # type: ignore[attr-defined]  # its class is not public
 
 
 def as_before(apps: object, schema_editor: object) -> None:
     """The stamp of 0018 again. A short lock as well."""
     before: str = import_module("review.migrations.0018_grounds_by_their_versions").STAMP
-    schema_editor.execute(before, None)  # type: ignore[attr-defined]
+    schema_editor.execute(before, None)  # type: ignore[attr-defined]  # its class is not public
 
 
 class Migration(migrations.Migration):

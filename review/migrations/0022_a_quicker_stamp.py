@@ -14,12 +14,12 @@ STAMP = BEFORE.replace("sha256(plan.document)", "hashbyteaextended(plan.document
 
 def forward(apps: object, schema_editor: object) -> None:
     """The new stamp. A short lock on a function that runs for a millisecond."""
-    schema_editor.execute(STAMP, None)  # type: ignore[attr-defined]
+    schema_editor.execute(STAMP, None)  # type: ignore[attr-defined]  # its class is not public
 
 
 def as_before(apps: object, schema_editor: object) -> None:
     """The stamp of 0021 again. A short lock as well."""
-    schema_editor.execute(BEFORE, None)  # type: ignore[attr-defined]
+    schema_editor.execute(BEFORE, None)  # type: ignore[attr-defined]  # its class is not public
 
 
 class Migration(migrations.Migration):

@@ -68,7 +68,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if done:  # what is held says so itself, with the way back
         messages.success(request, done)
     address = _onward(request, plan, place)
-    if request.htmx:  # type: ignore[attr-defined]
+    if request.htmx:  # type: ignore[attr-defined]  # its middleware sets it
         return HttpResponseClientRedirect(address)
     return HttpResponseRedirect(address)
 
@@ -85,7 +85,7 @@ def _onward(request: HttpRequest, plan: IntentPlan, place: queue.Cursor | None) 
 def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: Any) -> HttpResponse:
     """The page again, saying why; the journal is told the same."""
     response = render_plan(request, plan, trouble=str(error), **said)
-    response.refused_because = str(error)  # type: ignore[attr-defined]
+    response.refused_because = str(error)  # type: ignore[attr-defined]  # the journal reads it
     return response
 
 
@@ -121,7 +121,7 @@ def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan]
         service(plan, by=asking(request), digest=request.POST.get("digest", ""))
     except (StaleDigest, DecisionRefused) as error:
         messages.error(request, str(error))
-        response.refused_because = str(error)  # type: ignore[attr-defined]
+        response.refused_because = str(error)  # type: ignore[attr-defined]  # the journal reads it
     else:
         messages.success(request, done)
     return response

@@ -59,7 +59,7 @@ def edit(request: HttpRequest, pk: int, position: int) -> HttpResponse:
         return _form(request, plan, document, spec, filled, {}, trouble=[str(error)], status=403)
     messages.success(request, f"Saved as revision {revision.revision}, which awaits a decision.")
     address = revision.get_absolute_url()
-    return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)  # type: ignore[attr-defined]
+    return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)  # type: ignore[attr-defined]  # its middleware sets it
 
 
 def _step(plan: IntentPlan, position: int) -> tuple[Document, IntentSpec, Command]:
@@ -94,5 +94,5 @@ def _form(
     }
     response = render(request, "review/edit.html", context, status=status)
     if told:
-        response.refused_because = " ".join(told)  # type: ignore[attr-defined]
+        response.refused_because = " ".join(told)  # type: ignore[attr-defined]  # the journal reads it
     return response

@@ -122,7 +122,7 @@ def render_plan(
         # What the link of a step asks to talk about; None: nobody asked.
         "about": request.GET.get("about"),
     }
-    template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]
+    template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]  # its middleware sets it
     return render(request, template, context, status=status)
 
 

@@ -47,7 +47,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "may_read_policies": policy_writing.may_read(user),
         **filter_context(request, only, problems),
     }
-    template = "review/_queue.html" if request.htmx else "review/queue.html"  # type: ignore[attr-defined]
+    template = "review/_queue.html" if request.htmx else "review/queue.html"  # type: ignore[attr-defined]  # its middleware sets it
     return render(request, template, context)
 
 

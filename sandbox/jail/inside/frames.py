@@ -39,7 +39,7 @@ def _refuse(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON")
 
 
-_scan = _json.make_scanner(_AsJson)  # type: ignore[arg-type]
+_scan = _json.make_scanner(_AsJson)  # type: ignore[arg-type]  # it asks for these fields only
 _chunks = _json.make_encoder(None, _refuse, _json.encode_basestring_ascii, None, ": ", ", ", False, False, True)
 
 

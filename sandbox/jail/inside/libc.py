@@ -9,7 +9,7 @@ import _ctypes
 import os
 
 
-class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]
+class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]  # takes no argument when it runs
     _type_ = "i"
 
 
@@ -20,7 +20,7 @@ class _Function(_ctypes.CFuncPtr):
     _restype_ = _Int
 
 
-_library = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]
+_library = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # None: this program itself
 
 
 def function(name: str) -> _Function:
