@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agents.bdi.cycle import PHASES, WAYS, AgentStatus, Phase, status_of
+from agents.bdi.cycle import DECISIONS, NOT_CHOSEN, PHASES, WAYS, AgentStatus, Decision, Phase, status_of
 from agents.states import GOAL_ENDED, GOAL_MOVES, GoalState
 
 DRAWING = Path(__file__).parents[3] / "docs" / "images" / "cycle.svg"
@@ -69,3 +69,11 @@ def test_an_agent_waits_with_any_goal_that_waits(state: GoalState) -> None:
 
 def test_a_goal_that_is_planned_is_perceived_revised_and_planned() -> None:
     assert PHASES[GoalState.PLANNING] == {Phase.PERCEIVE, Phase.REVISE, Phase.PLAN}
+
+
+def test_every_way_that_the_agent_chooses_is_a_decision_and_every_decision_says_what_it_stands_on() -> None:
+    assert set(DECISIONS) == set(Decision)
+    chosen = {(told.phase, end) for told in DECISIONS.values() for end in told.ways}
+    assert chosen | NOT_CHOSEN == {(start, end) for start, ends in WAYS.items() for end in ends}
+    assert not chosen & NOT_CHOSEN
+    assert all(told.data for told in DECISIONS.values())
