@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -398,7 +398,7 @@ def test_retrying_gives_its_turn_to_the_cool_down_only_where_that_is_the_seconda
 class _Sure(Cell):
     """Whatever is asked about helps in nine of ten cases: only what a way costs decides."""
 
-    def sample(self, strategies: Sequence[str], rng: Random) -> Mapping[str, float]:
+    def sample(self, strategies: Sequence[str], rng: Random) -> dict[str, float]:
         return dict.fromkeys(strategies, 0.9)
 
 
