@@ -201,7 +201,7 @@ def _is_half_its_own_name(meant: Sequence[Meant], text: str, said: Sequence[str]
     """“Copy Course evenings to Course evenings for Amélie”: no new folder is called “Course”."""
     for one in meant:
         to, source = one.values().get("to"), one.values().get("path")
-        if not isinstance(to, str) or not isinstance(source, str) or tree.kind(to):
+        if not isinstance(to, str) or not isinstance(source, str) or tree.kind(to) or tree.kind(source) != FOLDER:
             continue
         new, own = words_of(posixpath.basename(to)), words_of(posixpath.basename(source))
         if new and len(new) < len(own) and own[: len(new)] == new and not has_ending(to):
