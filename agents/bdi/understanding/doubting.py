@@ -177,6 +177,8 @@ def asks_how_it_is(state: State, met: Met) -> tuple[str, ...]:
     asks = first in _QUESTIONS or (makes and first in ("which", "what"))
     asks = asks or (first in ("do", "have") and bool(_SUBJECTS & set(behind)))
     asks = asks and state.entry.command.effect != "idempotent" and behind[:1] != ["about"]
+    # “Where is the to do list?” asks for no listing.
+    asks = asks or (first == "where" and not {"pattern", "text"} & state.entry.command.properties.keys())
     return (state.tokens[at].text,) if asks or first in _ASKING_FOR_TRUTH else ()
 
 

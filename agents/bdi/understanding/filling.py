@@ -29,7 +29,9 @@ _DOMAIN = re.compile(
 def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     """The value that these tokens say, and the tokens that it does not need."""
     shape = asked.shape
-    if shape in ("path", "newname"):
+    if shape == "newfolder" and not any(_is_new_folder(one, asked) for one in tokens):
+        return None, list(tokens)
+    if shape in ("path", "newname", "newfolder"):
         return path_value(tokens, asked)
     maker = {
         "number": _number,
@@ -57,6 +59,15 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "amount": amount_value,
     }.get(shape, word_value)
     return maker(tokens, asked)
+
+
+def _is_new_folder(token: Token, asked: Asked) -> bool:
+    """“Create docs/adr”: a path without an ending, in a folder that is here, is a folder to be."""
+    above, _, name = token.value.rpartition("/")
+    is_path = (
+        token.kind == PATH and bool(above) and bool(name) and not written_paths.has_ending(name) and "." not in name
+    )
+    return is_path and asked.tree.kind(above) == paths.FOLDER and not asked.tree.kind(token.value)
 
 
 def may_begin(shape: str, token: Token) -> bool:

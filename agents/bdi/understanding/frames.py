@@ -17,6 +17,7 @@ from functools import cache
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.turns_of_files import ABOUT_FILES
 from agents.bdi.understanding.turns_of_phrase import SAID
 
 # How many readings of one frame are tried, and how many tokens a clause may have that frames are tried on.
@@ -96,7 +97,7 @@ def _fits(
 
 def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
     if token.kind == SIGN:
-        return token.value[:1] in words
+        return token.value in words or token.value[:1] in words
     return token.kind == WORD and (token.text in words or any(base in words for base in bases(token.text)))
 
 
@@ -122,6 +123,8 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
         return len(tokens) == 1 and first.kind == QUOTED
     if name == "e":
         return len(tokens) == 1 and first.kind != SIGN
+    if name == "k":
+        return len(tokens) == 1 and first.kind == WORD and first.text not in _IN_TEXTS and not first.value.isupper()
     return first.kind != SIGN and tokens[-1].kind != SIGN
 
 
@@ -157,7 +160,7 @@ def _quoted(tokens: Sequence[Token], raw: str) -> Token:
 def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
     """Frames by each way of their rarest word."""
     index: defaultdict[str, list[tuple[int, Frame]]] = defaultdict(list)
-    for number, line in enumerate(SAID.replace("\n    >", "  >").strip().splitlines()):
+    for number, line in enumerate((SAID.rstrip() + ABOUT_FILES).replace("\n    >", "  >").strip().splitlines()):
         left, _, right = line.partition("  >  ")
         is_statement = left.startswith("!")
         said = tuple(_element(one) for one in left.lstrip("! ").split())
@@ -169,6 +172,14 @@ def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
     return {word: tuple(frames) for word, frames in index.items()}
 
 
+# What is in texts and no thing that lies in a folder: “which errors are in the logs folder?”.
+_IN_TEXTS = frozenset(
+    """
+error errors bug bugs word words line lines text texts function functions class classes method methods import imports
+mention mentions problem problems mistake mistakes typo typos comment comments warning warnings todo todos changes issue
+issues fault faults commit commits sentence sentences
+    """.split()
+)
 _COMMON = frozenset("the a an in of to for from with is are be do does it me us i we what and have has there".split())
 
 

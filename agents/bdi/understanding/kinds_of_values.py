@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.naming_words import FILE_HEADS, TYPES
+from agents.bdi.understanding.naming_words import FILE_HEADS, type_of
 from agents.bdi.understanding.paths import FOLDER
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, QUOTED, WORD, Token
 
@@ -40,8 +40,8 @@ def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, 
     for token in tokens:
         if token.kind == PATH and _ENDING.match(token.value):
             made = f"*{token.value.lstrip('*')}"
-        elif token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER:
-            made = TYPES[token.text]
+        elif token.kind == WORD and type_of(token.text) and asked.tree.kind(token.value) != FOLDER:
+            made = type_of(token.text)
         else:
             continue
         why = "files of this kind end so"
@@ -50,10 +50,13 @@ def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, 
     return None, list(tokens)
 
 
+_PICTURES = frozenset("picture pictures photo photos image images drawing drawings table tables sheet sheets".split())
+
+
 def without_its_head(tokens: Sequence[Token], kind: Token) -> list[Token]:
     """The other tokens without the noun of a kind: “shell scripts”, “markdown documents”."""
     at = next(number for number, one in enumerate(tokens) if one is kind)
-    heads = [one for one in tokens[at + 1 : at + 2] if one.kind == WORD and one.text in FILE_HEADS]
+    heads = [one for one in tokens[at + 1 : at + 2] if one.kind == WORD and one.text in FILE_HEADS | _PICTURES]
     return [one for one in tokens if one is not kind and one not in heads]
 
 

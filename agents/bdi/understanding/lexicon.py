@@ -297,6 +297,9 @@ class Lexicon:
                     break
                 if not taken or not (gap or tokens[at].text in _SKIPPED):
                     return None
+                if tokens[at].is_literal and verb.parts[-1] == "of":
+                    # “Make b a copy of a”: what is made stands there, and not who it is made for.
+                    return None
                 at += 1
             else:
                 return None

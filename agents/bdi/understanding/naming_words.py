@@ -48,3 +48,12 @@ TYPES = {
     "shell": "*.sh", "bash": "*.sh", "sh": "*.sh", "sql": "*.sql", "pdf": "*.pdf", "png": "*.png", "jpg": "*.jpg",
     "zip": "*.zip", "svg": "*.svg", "rst": "*.rst", "logs": "*.log",
 }  # fmt: skip
+
+
+def type_of(word: str) -> str:
+    """The pattern of the files that a word says the kind of, “csv” or “pdfs”; empty where it says none."""
+    return TYPES.get(word) or (TYPES.get(word[:-1], "") if word.endswith("s") and word[:-1] in _COUNTED else "")
+
+
+# Of these people say that there are several: “any pdfs?”.
+_COUNTED = frozenset("pdf csv png jpg svg zip json xml md yaml ini".split())

@@ -16,6 +16,7 @@ from agents.bdi.understanding.written_paths import has_ending
 
 # Behind these a name may stand, and behind those of the second row nothing but one.
 _BEFORE = frozenset({"to", "as", "into", "file"}) | FOLDER_HEADS
+_BEFORE_ENDED = frozenset("name to as into for > : make create start write new file add produce".split())
 _CALLED = frozenset({"called", "named", "titled"})
 _NAMES_IT = frozenset(
     {
@@ -73,7 +74,9 @@ def _ended(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> int:
     """Where a name ends that begins here with a capital letter or a number, and ends as files do; else here."""
     first = tokens[at]
     before = _words_before(tokens, at)
-    if not (_is_called(before) or before[-1:] in (["name"], ["to"], ["as"])) or first.kind not in (WORD, NUMBER):
+    behind_a_name = at > 0 and tokens[at - 1].kind == PATH and bool(tree.kind(tokens[at - 1].value))
+    begins = _is_called(before) or behind_a_name or (bool(before) and before[-1] in _BEFORE_ENDED)
+    if not begins or first.kind not in (WORD, NUMBER):
         return at
     if not (first.kind == NUMBER or first.value[:1].isupper()) or tree.kind(first.value):
         return at

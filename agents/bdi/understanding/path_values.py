@@ -215,7 +215,7 @@ def _unnamed(
     first = next((one for one in words if one.text in IT | _HERE), None)
     span = (first.start, first.end) if first else None
     if asked.last and spoken & IT:
-        folder = place.wanted == FOLDER or "there" in spoken
+        folder = place.wanted == FOLDER or ("there" in spoken and place.wanted != FILE)
         if folder or place.wanted == NEW:
             known = [path for path in asked.last if asked.tree.kind(path) == FOLDER] or [
                 path
@@ -265,9 +265,10 @@ def _new_name(
         there = asked.tree.kind(token.value) or (place.into and _lies_here(described, asked))
         if definite is not None and not there:
             # “The note” names something that ought to be there, and no file of that name is.
-            problem = f"there is no file “{token.value}”"
-            rest = [one for one in tokens if one is not token]
-            return Filled(None, (token.start, token.end), token.value, 0.2, problem=problem, penalty=0.4), rest
+            said = " ".join(one.value for one in described)
+            problem = f"there is no file “{said}”"
+            rest = [one for one in tokens if one not in described]
+            return Filled(None, (token.start, described[-1].end), said, 0.2, problem=problem, penalty=0.4), rest
     if place.into and asked.shape != "newname":
         joined = "_".join(one.value for one in described)
         found = paths.find(joined, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)

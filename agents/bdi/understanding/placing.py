@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents.bdi.understanding import paths, written_paths
+from agents.bdi.understanding import descriptions, paths, written_paths
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Tree
 from agents.bdi.understanding.state import State, Where, shape_of
@@ -226,7 +226,11 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
     tree = state.situation.tree
     for name, place in state.lexicon.registry.said(state.entry.command).places.items():
         made = params.get(name)
-        if made is None or place.makes not in ("file", "same") or not isinstance(made.value, str):
+        if made is None or place.makes not in ("file", "same"):
+            continue
+        if made.value is None and is_over and (there := _described_here(made, tree)) is not None:
+            params[name] = there
+        if not isinstance(made.value, str):
             continue
         if tree.kind(made.value) or made.value.endswith("/") or (place.into and not is_over):
             continue
@@ -241,6 +245,23 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
             choices = (Candidate(found.value, found.confidence, found.why), Candidate(made.value, 0.5, "it is new"))
             problem = f"“{said}” is not there, and {found.value} is"
             params[name] = Filled(None, made.span, said, 0.3, problem=problem, choices=choices)
+
+
+def _described_here(made: Filled, tree: Tree) -> Filled | None:
+    """“To my diary”: what is added to is there, and so may be said by what it is called."""
+    said = made.original
+    if not isinstance(said, str) or made.span is None or written_paths.looks_like_path(said):
+        return None
+    found = paths.find("_".join(said.split()), tree, FILE)
+    if found.value is None or found.confidence < _CALLED_SO:
+        found = descriptions.described(said.casefold().split(), [], tree, FILE)
+    if found.value is None or found.confidence < _CALLED_SO:
+        return replace(made, choices=found.choices) if found.choices else None
+    return Filled(found.value, made.span, said, round(min(found.confidence, 0.93), 3), found.why, penalty=0.1)
+
+
+# So surely the words must name what is added to, or replaced.
+_CALLED_SO = 0.85
 
 
 def _own_name(params: Mapping[str, Filled], state: State) -> str:

@@ -25,7 +25,7 @@ _DETERMINERS = frozenset("my our his her their its the this that these those you
 _LEADING_ON = frozenset(
     """
 what which who whom whose that where how why when if whether so as than because since though although until while
-unless like and or but to of in on for from with at by is are was were be do does did not
+unless like and or but to of in on for from with at by is are was were be do does did not have has had
     """.split()
 )
 _MODALS = frozenset({"should", "must", "might", "may", "could", "would", "can", "will", "shall"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -120,8 +121,23 @@ def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False
             # “Both sales files”: of what it may be there are as many as are meant.
             filled, *others = (_taken(filled, choice) for choice in filled.choices)
             state.items = tuple(others)
+        elif number > 1 and len(inside := _inside(state, filled)) == number:
+            filled, *others = (_taken(filled, choice) for choice in inside)
+            state.items = tuple(others)
         state.params[slot.parameter] = filled
     state.left += [*rest, *held]
+
+
+def _inside(state: State, filled: Filled) -> tuple[Candidate, ...]:
+    """“Both deliveries”: what lies in the folder that is called so, where it is as many and no folder is said."""
+    tree = state.situation.tree
+    if not isinstance(filled.value, str) or filled.is_folder or tree.kind(filled.value) != FOLDER:
+        return ()
+    full = tree.full(filled.value)
+    there = [path for path in tree.visible if posixpath.dirname(path) == full]
+    if any(tree.kinds[path] == FOLDER for path in there):
+        return ()
+    return tuple(Candidate(tree.said(path), 0.9, f"it lies in {filled.value}") for path in there)
 
 
 def _taken(filled: Filled, choice: Candidate) -> Filled:

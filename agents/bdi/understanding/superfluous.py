@@ -64,11 +64,15 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
         # What a program is to be run with is no manner of speaking.
         return []
     loose = {token.start for token in left}
+    # Of what is looked for “with …” says which it is.
+    leading = _LEADING - (
+        {"with"} if any(one.shape in ("pattern", "ending") for one in state.entry.sense.slots) else set()
+    )
     found: list[list[Token]] = []
     tokens, at = state.tokens, 0
     while at < len(tokens):
         phrase: list[Token] = []
-        if tokens[at].start in loose and tokens[at].text in _LEADING and not _is_open_behind(tokens[at].text, state):
+        if tokens[at].start in loose and tokens[at].text in leading and not _is_open_behind(tokens[at].text, state):
             end = at + 1
             while end < len(tokens) and tokens[end].start in loose and tokens[end].kind in (WORD, NUMBER):
                 if tokens[end].text in _LEADING | {"and"}:

@@ -31,6 +31,37 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     kept = without_ends(tokens)
     if not kept:
         return None, list(tokens)
+    kept, inside = _without_in_it(kept, asked.raw)
+    if _is_code(kept):
+        span = (kept[0].start, kept[-1].end)
+        return Filled(asked.raw[span[0] : span[1]], span, literals=1), inside
+    tokens = [one for one in tokens if one not in inside] if inside else tokens
+    filled, rest = _text_value(tokens, kept, asked)
+    return filled, [*rest, *inside]
+
+
+def _without_in_it(kept: list[Token], raw: str) -> tuple[list[Token], list[Token]]:
+    """“With 3.12 in it” says where the text goes, and no more of the text."""
+    texts = [one.text for one in kept]
+    length = 1 if texts[-1:] == ["inside"] else 2 if texts[-2:] in _IN_IT else 0
+    if not length or len(kept) <= length or not _WITH.search(raw[max(0, kept[0].start - 12) : kept[0].start]):
+        return kept, []
+    return kept[:-length], kept[-length:]
+
+
+_IN_IT = (["in", "it"], ["inside", "it"], ["in", "them"])
+_WITH = re.compile(r"\b(?:with|have|has|having)\s+\Z", re.IGNORECASE)
+
+
+def _is_code(kept: Sequence[Token]) -> bool:
+    """“VERSION = "1.0"”, “print("hi")”: what stands in quotes there is a part of what is written."""
+    return any(
+        two.kind == QUOTED and one.kind in (WORD, SIGN) and (one.value == "=" or one.value.endswith("("))
+        for one, two in itertools.pairwise(kept)
+    )
+
+
+def _text_value(tokens: Sequence[Token], kept: list[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     quoted = next((one for one in kept if one.kind in (QUOTED, DATA)), None)
     begins = next((one for one in kept if one.kind != WORD or one.text not in asked.about | IDLE | _OF_TEXTS), kept[0])
     if begins.kind == QUOTED and kept.index(begins) < 4:
@@ -70,7 +101,7 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
     # “My data”, “something nice”: that tells of a text, and is none.
-    if asked.is_loose and kept[0].kind == WORD and kept[0].text in _TOLD_OF:
+    if asked.is_loose and kept[0].kind == WORD and kept[0].text in _TOLD_OF | _PEOPLE:
         penalty += 1.2
     if [one.text for one in kept[:2]] in (["what", "you"], ["what", "it"], ["whatever", "you"]):
         # “With what you find”: nobody has said it yet.
@@ -101,6 +132,7 @@ _ANNOUNCING = re.compile(
 )
 
 
+_PEOPLE = frozenset({"i", "we", "you", "they", "he", "she"})
 _SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())
 
 

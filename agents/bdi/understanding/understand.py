@@ -372,6 +372,9 @@ def _read_all(asked: _Asked, blank: str, told: moods.Told) -> Understood:
         # “No more of it, turn it off”: what may be done again and is said twice in a row is done once.
         if meant and any(token.text in IT for token in part.tokens):
             commands = [one for one in commands if not _is_again(one, meant[-1], lexicon.registry)]
+            # “Look inside x and tell me what is there”: there is where was looked already.
+            if any(token.text == "there" for token in part.tokens) and _on_the_same(commands, meant, lexicon.registry):
+                commands = []
         if question is None and (elsewhere := _on_the_same(commands, meant, lexicon.registry)) is not None:
             commands, question = [], _either(part, commands, elsewhere, len(meant) + 1)
         if question is None and (elsewhere := _with_the_code_before(commands, meant, lexicon)) is not None:

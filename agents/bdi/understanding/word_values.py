@@ -10,8 +10,8 @@ from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.kinds_of_values import without_its_head
 from agents.bdi.understanding.naming import words_of
-from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES
-from agents.bdi.understanding.paths import FOLDER, Candidate
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, TYPES, type_of
+from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
@@ -33,8 +33,13 @@ quickly immediately right away already later
 
 def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     for token in tokens:
+        if token.said:
+            # What a phrase names is looked for by its own name: a pattern holds no folder.
+            value, why = _part_of(posixpath.basename(token.value), words_of(token.said)), "its name says so"
+            rest = [one for one in tokens if one is not token]
+            return Filled(value, (token.start, token.end), token.said, 0.93, why, literals=1), rest
         if token.kind in (QUOTED, PATH, PLACEHOLDER):
-            value = token.value
+            value = _as_it_is_written(token, asked)
             if re.fullmatch(r"\.\w{1,6}", value):
                 made = f"*{value}"
                 return Filled(
@@ -50,9 +55,11 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
             why = "files of this kind end so"
             return Filled(made, (token.start, token.end), token.value, 0.93, why, literals=1), rest
     for token in tokens:
-        is_type = token.kind == WORD and token.text in TYPES and asked.tree.kind(token.value) != FOLDER
+        is_type = token.kind == WORD and type_of(token.text) and asked.tree.kind(token.value) != FOLDER
+        # “With rota in the text” looks for no text files.
+        is_type = is_type and not asked.raw[max(0, token.start - 4) : token.start].casefold().endswith("the ")
         if is_type and (token.text not in ("text", "log", "logs") or len(tokens) < 3):
-            made = TYPES[token.text]
+            made = type_of(token.text)
             rest = without_its_head(tokens, token)
             return Filled(
                 made, (token.start, token.end), token.value, 0.93, "files of this kind end so", literals=1
@@ -70,6 +77,8 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
         and number_of(one) is None
         and asked.tree.kind(one.value) != FOLDER
     ]
+    if words and (named := _named_so(words, tokens, asked)) is not None:
+        return named, [one for one in tokens if one not in words]
     if len(words) == 1:
         # “The mistake” is nothing that a file is called.
         told_of = any(one.text in ("the", "a", "an", "my", "our") for one in tokens if one.end <= words[0].start)
@@ -78,6 +87,49 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
             one for one in tokens if one is not words[0]
         ]
     return None, list(tokens)
+
+
+def _named_so(words: Sequence[Token], tokens: Sequence[Token], asked: Asked) -> Filled | None:
+    """“(Where is) the rota”: by the name that is there, or by the part of names that these words are."""
+    at = next(number for number, one in enumerate(tokens) if one is words[0])
+    is_known = at > 0 and tokens[at - 1].text in _KNOWN
+    if not is_known or list(tokens[at : at + len(words)]) != list(words) or len(words) > _MOST_WORDS:
+        return None
+    said = [part for one in words for part in words_of(one.value)]
+    exact, part = set(), set()
+    whole = re.compile(r"[\W_]*".join(map(re.escape, said)), re.IGNORECASE) if said else None
+    for path in asked.tree.visible if whole is not None else ():
+        name = posixpath.basename(path)
+        stem = posixpath.splitext(name)[0] if asked.tree.kinds[path] == FILE else name
+        if words_of(stem) == tuple(said):
+            exact.add(name)
+        elif (found := whole.search(name)) is not None:
+            part.add(f"*{found[0]}*")
+    meant = exact or part
+    if len(meant) != 1:
+        return None
+    span = (words[0].start, words[-1].end)
+    return Filled(meant.pop(), span, asked.raw[span[0] : span[1]], 0.92, "a name here says so", penalty=0.1)
+
+
+def _part_of(name: str, said: Sequence[str]) -> str:
+    """The pattern of the part of a name that these words are; the name itself where they are all of it, or none."""
+    found = re.search(r"[\W_]*".join(map(re.escape, said)), name, re.IGNORECASE)
+    return name if found is None or words_of(posixpath.splitext(name)[0]) == tuple(said) else f"*{found[0]}*"
+
+
+_KNOWN, _MOST_WORDS = frozenset({"the", "my", "our", "his", "her", "their", "this", "that"}), 4
+
+
+def _as_it_is_written(token: Token, asked: Asked) -> str:
+    """A part of a name with the capitals that the names here have: patterns tell them apart. What was typed stays."""
+    value = token.value
+    inner = value.strip("*")
+    if value == inner or "*" in asked.raw[token.start : token.end] or not inner:
+        return value
+    names = (posixpath.basename(path) for path in asked.tree.visible)
+    found = {name[at : at + len(inner)] for name in names if (at := name.casefold().find(inner.casefold())) >= 0}
+    return value.replace(inner, found.pop()) if len(found) == 1 else value
 
 
 _FILES = re.compile(r"\s+files?\b", re.IGNORECASE)
@@ -170,6 +222,8 @@ def _note(token: Token, asked: Asked) -> Filled:
     span = (token.start, token.end)
     known = _notes(asked)
     said = token.value.removesuffix(".md").removeprefix("notes/")
+    if token.kind == PATH and asked.tree.kind(token.value) and posixpath.dirname(token.value) != "notes":
+        return Filled(None, span, token.value, 0.2, problem=f"“{token.value}” is a file, and no note", penalty=0.6)
     # What is there would be replaced: rather it is one that is added to.
     penalty = 0.35 if asked.place is not None and asked.place.careful else 0.0
     if said in known:

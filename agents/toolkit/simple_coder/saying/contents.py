@@ -178,7 +178,7 @@ SAID: Mapping[str, Said] = {
                 "overwrite, fill",
                 "*path > the content of, the contents of, content of, contents of, of, what is in, everything in, the "
                 "text of, the text in",
-                "content~text > with, by, to, with the text, with text",
+                "content~text > with, by, to, with the text, with text, with only, with just",
                 about="content contents file text",
                 never="note notes name line word branch variable directory folder working current",
                 mode="overwrite",
@@ -187,7 +187,7 @@ SAID: Mapping[str, Said] = {
                 "replace, overwrite, set, change, fill",
                 "*path > the content of, the contents of, content of, contents of, of, what is in, everything in, the "
                 "text of, the text in",
-                "content~text > with, by, to, with the text, with text",
+                "content~text > with, by, to, with the text, with text, with only, with just",
                 about="file",
                 key="content contents text everything",
                 never="note notes name line word branch variable directory folder working current",

@@ -67,7 +67,8 @@ SAID: Mapping[str, Said] = {
                 "head to, head into, head over to, take me to, take us to, bring me to, bring us to, get me to, get me "
                 "into, get into, want to be in, need to be in, want to work in, be working in, descend into, dive "
                 "into, "
-                "change over to, walk into, walk to, come to, come into, move on to, let me be in, let us be in",
+                "change over to, walk into, walk to, come to, come into, move on to, let me be in, "
+                "let us be in",
                 "*path > to, into, in, in to, inside",
                 about="folder directory current working",
                 never="branch autonomous mode venv virtualenv environment note page site website",
@@ -92,6 +93,7 @@ SAID: Mapping[str, Said] = {
                 "go up, cd up, move up, go back up, one folder up, one level up, go one folder up, go one up, go one "
                 "level up, one directory up, go to parent folder, go to parent directory, go to the folder above, up "
                 "one level, up one folder, up one directory, step up, step out of this folder, leave this folder, "
+                "back up one level, back up one folder, back up a level, one level back up, get out of this folder, "
                 "change to parent folder, change to parent directory, switch to parent folder",
                 about="one a folder level directory parent above",
                 path="..",
@@ -118,6 +120,7 @@ SAID: Mapping[str, Said] = {
                 key="new named",
                 never="note branch file",
             ),
+            sense("create, make, add, set up", "*path~newfolder", wants="path", never="file branch note environment"),
             sense(
                 "mkdir, md, create directory, make directory", "*path", about="folder dir", never="structure tree copy"
             ),

@@ -66,7 +66,7 @@ SAID: Mapping[str, Said] = {
                 "*path",
                 about="file folder dir away",
                 key="go gone disappear vanish",
-                never="into in up back ahead through over on under from inside out",
+                never="into in up back ahead through over on under from inside out to us",
                 wants="path",
             ),
             sense("kill", "*path", about="file folder dir", key="file folder dir"),
