@@ -34,7 +34,9 @@ def doubts_of_making(params: Mapping[str, Filled], state: State, met: Met) -> tu
 def _wants_what_is_there(state: State, met: Met) -> tuple[str, ...]:
     """“I need the folder Photos”: whoever wants the one that they know of does not want a new one."""
     verb = state.tokens[met.used[0]]
-    if not any(base in _HAVING for base in bases(verb.text)):
+    # “The folder for the pages is x” tells where they are.
+    tells = any(one.kind == WORD and one.text in ("is", "are", "was") for one in state.tokens)
+    if not tells and not any(base in _HAVING for base in bases(verb.text)):
         return ()
     for before, token in zip(state.tokens, state.tokens[1:], strict=False):
         if token.kind == WORD and token.text in FOLDER_HEADS and before.text in _DEFINITE:

@@ -52,6 +52,7 @@ def test_a_folder_is_made_where_it_is_said(text: str, path: str) -> None:
         "who made the folder Photos in Boats?",
         "I have a folder called Taxes in Club",
         "I need the folder Photos in Boats",
+        "the folder for the minutes is Club/Protocols",
         "make a folder Photo in Boats",
         "make a folder with all minutes in Boats",
         "make a folder for Members in Boats",
