@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.paths import FILE, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, WORD, Token
 from agents.bdi.understanding.written_paths import has_ending
@@ -36,12 +37,13 @@ beneath below alongside instead saying containing reading
     """.split()
 )
 # Between the words of a name that begins with a capital letter and ends as files do: “Leek and potato soup.md”.
-_JOINS = frozenset("and or of for on in with from the to at by".split())
+_JOINS = frozenset("and or of for the".split())
 # Written small, these are no part of a name: “called Ideas next to Drafts”, “to the new file plan.md”.
 _NO_NAMES = IDLE | DOUBT | FILE_HEADS | FOLDER_HEADS
 # But these are, behind “called”: “a folder called Monday morning”.
 _AFTER_ALL = frozenset("morning afternoon evening stuff thing things friends help".split())
 MAX_WORDS = 6
+_IS_HERE = 0.94
 
 
 def with_endings(tokens: Sequence[Token], tree: Tree, raw: str) -> list[Token]:
@@ -86,7 +88,8 @@ def _ended(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> int:
         if not _follows(tokens, end, raw) or (token.text in IDLE | DOUBT | _JOINS and token.text not in joins):
             return at
         if _is_end(token):
-            return at if tree.kind(token.value) else end + 1
+            # “The F401 fixes in main.py” ends with the name of what is here.
+            return at if paths.find(token.value, tree, FILE).confidence >= _IS_HERE else end + 1
     return at
 
 

@@ -84,7 +84,7 @@ def test_where_several_fit_alike_nobody_can_tell() -> None:
         "move README.md to the attic",
         # A number of things, of which fewer are named.
         "create three folders: a and b",
-        "copy both letters to the archive",
+        "copy all three letters to the archive",
         # Texts that are told of.
         "write something in README.md",
         "write my address to README.md",
