@@ -57,7 +57,8 @@ def pattern_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None,
     for token in tokens:
         is_type = token.kind == WORD and type_of(token.text) and asked.tree.kind(token.value) != FOLDER
         # “With rota in the text” looks for no text files.
-        is_type = is_type and not asked.raw[max(0, token.start - 4) : token.start].casefold().endswith("the ")
+        behind_the = asked.raw[max(0, token.start - 4) : token.start].casefold().endswith("the ")
+        is_type = is_type and not (behind_the and token.text == "text")
         if is_type and (token.text not in ("text", "log", "logs") or len(tokens) < 3):
             made = type_of(token.text)
             rest = without_its_head(tokens, token)
@@ -97,8 +98,10 @@ def _named_so(words: Sequence[Token], tokens: Sequence[Token], asked: Asked) -> 
         return None
     said = [part for one in words for part in words_of(one.value)]
     exact, part = set(), set()
-    whole = re.compile(r"[\W_]*".join(map(re.escape, said)), re.IGNORECASE) if said else None
-    for path in asked.tree.visible if whole is not None else ():
+    if not said:
+        return None
+    whole = re.compile(r"[\W_]*".join(map(re.escape, said)), re.IGNORECASE)
+    for path in asked.tree.visible:
         name = posixpath.basename(path)
         stem = posixpath.splitext(name)[0] if asked.tree.kinds[path] == FILE else name
         if words_of(stem) == tuple(said):
