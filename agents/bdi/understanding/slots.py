@@ -121,16 +121,19 @@ def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False
             # “Both sales files”: of what it may be there are as many as are meant.
             filled, *others = (_taken(filled, choice) for choice in filled.choices)
             state.items = tuple(others)
-        elif number > 1 and len(inside := _inside(state, filled)) == number:
+        elif number > 1 and len(inside := _inside(state, slot, filled)) == number:
             filled, *others = (_taken(filled, choice) for choice in inside)
             state.items = tuple(others)
         state.params[slot.parameter] = filled
     state.left += [*rest, *held]
 
 
-def _inside(state: State, filled: Filled) -> tuple[Candidate, ...]:
+def _inside(state: State, slot: Slot, filled: Filled) -> tuple[Candidate, ...]:
     """“Both deliveries”: what lies in the folder that is called so, where it is as many and no folder is said."""
     tree = state.situation.tree
+    place = state.lexicon.registry.said(state.entry.command).places.get(slot.parameter)
+    if place is None or place.wanted == FOLDER:
+        return ()
     if not isinstance(filled.value, str) or filled.is_folder or tree.kind(filled.value) != FOLDER:
         return ()
     full = tree.full(filled.value)
