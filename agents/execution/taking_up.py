@@ -183,14 +183,11 @@ def _has_cost_too_many(plan: IntentPlan, lease: Lease, *, lost: int) -> bool:
 
 def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
     """Mark the tries of a dead worker as lost, so that every try stays visible."""
-    open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None)
+    open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None).select_related("intent")
     for attempt in open_tries:
         running = Running(attempt.pk, attempt.number, plan.position, attempt.snapshot_before)
         record.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
-        logs.say(
-            plan.goal_id,
-            "worker",
-            "execute",
-            f"try {attempt.number} was lost with worker {attempt.worker}; it starts again from its snapshot",
-            level="warning",
-        )
+        # Of one that must run once it is asked next what it did.
+        then = "" if attempt.intent.effect == "once" else "; it starts again from its snapshot"
+        said = f"try {attempt.number} was lost with worker {attempt.worker}{then}"
+        logs.say(plan.goal_id, "worker", "execute", said, level="warning")

@@ -161,3 +161,4 @@ def test_a_worker_that_dies_after_a_failure_leaves_no_further_try(
     goal = Goal.objects.get(pk=plan.goal_id)
     assert goal.reason.startswith("outcome_unknown"), "it runs once, and nobody heard how it went"
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["lost"]
+    assert "starts again" not in "\n".join(goal.log_lines.values_list("text", flat=True))
