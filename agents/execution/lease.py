@@ -47,7 +47,7 @@ _IDLE_SINCE = """CASE WHEN goal.state NOT IN ('executing', 'recovering') THEN go
 # The other goals of the same agent that could go on: the most urgent ones, and the one that has got nothing done for
 # longest; each with its priority, for how many seconds it has got nothing done, and its deadline. Some stand twice.
 WAITING_BESIDE = " UNION ALL ".join(
-    f"(SELECT goal.id, goal.priority, extract(epoch FROM clock_timestamp() - ({_IDLE_SINCE}))::float8 AS idle_s,"  # noqa: S608
+    f"(SELECT goal.id, goal.priority, extract(epoch FROM clock_timestamp() - ({_IDLE_SINCE}))::float8 AS idle_s,"  # noqa: S608  # our own words
     f" extract(epoch FROM goal.deadline)::float8 AS deadline_s"
     f" FROM agents_goal goal WHERE goal.id IN ({_claimable(_BESIDE, order)} LIMIT {most}))"
     for order, most in ((_MOST_URGENT, 5), (f"({_IDLE_SINCE}), goal.id", 1))

@@ -90,8 +90,8 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
 _SELDOM = re.compile(_LED + r"(?:i|we|you|they|he|she) (?:never|rarely|seldom|hardly|usually|normally|often)\b")
 _IN_CASE = re.compile(r"\bin case\b(?! of)")
 _SAYS_OF_DOING = re.compile(
-    r"\A\W*(?:[a-z]+ing\b.*\b(?:is|was|would be|seems|feels)\s+[a-z]+\W*\Z|(?:please\s+)?(?:stop|avoid|quit)\s+[a-z]+ing\b"
-    r"(?=.*[/.]\w))",
+    r"\A\W*(?:[a-z]+ing\b.*\b(?:is|was|would be|seems|feels)\s+[a-z]+\W*\Z"
+    r"|(?:please\s+)?(?:stop|avoid|quit)\s+[a-z]+ing\b(?=.*[/.]\w))",
     re.IGNORECASE | re.DOTALL,
 )
 _ANYTHING = frozenset({"whatever", "something", "anything", "somewhere", "somehow"})
