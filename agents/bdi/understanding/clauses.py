@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.lexicon import Lexicon
-from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
 
 _JOINING = frozenset(
     {
@@ -121,6 +121,11 @@ def _begins(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     return False
 
 
+def _counts(tokens: Sequence[Token]) -> bool:
+    """“First 2000 bytes of x” leads to nothing: it says which of them."""
+    return len(tokens) > 1 and tokens[0].text == "first" and number_of(tokens[1]) is not None
+
+
 def trimmed(tokens: Sequence[Token]) -> list[Token]:
     """A clause without the numbering, signs and joining words around it."""
     kept = list(tokens)
@@ -137,25 +142,29 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
             kept.pop()
     if len(kept) > 1 and kept[0].kind == NUMBER and kept[1].kind == SIGN and kept[1].value[:1] in ".):":
         kept = kept[2:]
-    while kept and (
-        (kept[0].kind == SIGN and kept[0].value[:1] in ",;:.-–—*•!?&|)")
-        or (
-            kept[0].kind == WORD
-            and kept[0].text
-            in (
-                "and",
-                "then",
-                "next",
-                "finally",
-                "also",
-                "first",
-                "firstly",
-                "afterwards",
-                "plus",
-                "lastly",
-                "second",
-                "third",
-                "secondly",
+    while (
+        kept
+        and not _counts(kept)
+        and (
+            (kept[0].kind == SIGN and kept[0].value[:1] in ",;:.-–—*•!?&|)")
+            or (
+                kept[0].kind == WORD
+                and kept[0].text
+                in (
+                    "and",
+                    "then",
+                    "next",
+                    "finally",
+                    "also",
+                    "first",
+                    "firstly",
+                    "afterwards",
+                    "plus",
+                    "lastly",
+                    "second",
+                    "third",
+                    "secondly",
+                )
             )
         )
     ):

@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
-from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.text_values import LITTLE
+from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
+from agents.bdi.understanding.turns_of_asking import ASKED
 from agents.bdi.understanding.turns_of_files import ABOUT_FILES
 from agents.bdi.understanding.turns_of_phrase import SAID
 
@@ -102,7 +104,10 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 
 
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
-    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q and t texts."""
+    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q, t and w texts.
+
+    A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
+    """
     first = tokens[0]
     if all(one.kind == SIGN or one.text in IDLE for one in tokens):
         # “We can go” names nothing.
@@ -111,7 +116,12 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
         return len(tokens) == 1 and first.kind != SIGN
     if name == "t" and not first.is_literal and not (number_of(first) is not None):
         # A long row of words without quotes is rather a sentence than what is sought.
-        return len(tokens) <= 2 and first.kind != SIGN
+        return len(tokens) <= 2 and all(one.kind != SIGN and one.text not in _NO_TEXT for one in tokens)
+    if name == "w":
+        looks = first.is_literal or not first.value.islower() or not first.value.isalpha()
+        return len(tokens) == 1 and first.kind != SIGN and looks
+    if name in ("u", "k"):
+        return len(tokens) == 1 and first.kind == (URL if name == "u" else NUMBER)
     if name == "V":
         return (
             len(tokens) == 1
@@ -126,6 +136,17 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     if name == "k":
         return len(tokens) == 1 and first.kind == WORD and first.text not in _IN_TEXTS and not first.value.isupper()
     return first.kind != SIGN and tokens[-1].kind != SIGN
+
+
+# None of these is what somebody looks for, nor a part of it that they would say without quotes; faults are looked for
+# by what reads code.
+_FAULTS = frozenset(
+    """
+bug bugs problem problems issue issues mistake mistakes error errors fault faults flaw flaws typo typos weakness
+weaknesses vulnerability vulnerabilities smell smells duplicates
+    """.split()
+)
+_NO_TEXT = ARTICLES | DOUBT | LITTLE | _FAULTS | {"it", "them", "something", "anything", "where", "any", "me", "us"}
 
 
 def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int, raw: str) -> tuple[Token, ...]:
@@ -153,6 +174,9 @@ def _quoted(tokens: Sequence[Token], raw: str) -> Token:
     if len(tokens) == 1 and tokens[0].kind == QUOTED:
         return tokens[0]
     start, end = tokens[0].start, tokens[-1].end
+    if len(tokens) == 1 and tokens[0].kind == NUMBER:
+        # “Any 500s”: more of them are still that number.
+        return Token(QUOTED, tokens[0].value, tokens[0].value, start, end)
     return Token(QUOTED, raw[start:end].casefold(), raw[start:end], start, end)
 
 
@@ -160,7 +184,8 @@ def _quoted(tokens: Sequence[Token], raw: str) -> Token:
 def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
     """Frames by each way of their rarest word."""
     index: defaultdict[str, list[tuple[int, Frame]]] = defaultdict(list)
-    for number, line in enumerate((SAID.rstrip() + ABOUT_FILES).replace("\n    >", "  >").strip().splitlines()):
+    phrases = ASKED + SAID.strip() + ABOUT_FILES
+    for number, line in enumerate(phrases.replace("\n    ", "  ").strip().splitlines()):
         left, _, right = line.partition("  >  ")
         is_statement = left.startswith("!")
         said = tuple(_element(one) for one in left.lstrip("! ").split())

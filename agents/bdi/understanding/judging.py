@@ -44,7 +44,7 @@ from agents.bdi.understanding.placing import (
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
-from agents.bdi.understanding.superfluous import adjuncts, appositions, kind_nouns, without_superfluous
+from agents.bdi.understanding.superfluous import adjuncts, appositions, is_open_behind, kind_nouns, without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
 
@@ -161,7 +161,7 @@ def _with_fixed(state: State) -> dict[str, Filled]:
 def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -> _Left:
     """What is left over, sorted. `is_open`: the object of the command was not found."""
     giving = state.lexicon.words_of_values(state.entry.command)
-    left, superfluous = without_superfluous(state.left, giving)
+    left, superfluous = without_superfluous(state.left, giving, lambda word: is_open_behind(word, state))
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]

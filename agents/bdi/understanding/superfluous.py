@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
@@ -23,12 +24,16 @@ monday tuesday wednesday thursday friday saturday sunday noon midnight minutes h
     """.split()
 )
 MOST_WORDS = 6
+_SPOKEN = re.compile(r"[\w'’.,-]+\Z")
 
 
-def without_superfluous(left: Sequence[Token], giving: frozenset[str]) -> tuple[list[Token], tuple[str, ...]]:
+def without_superfluous(
+    left: Sequence[Token], giving: frozenset[str], is_open: Callable[[str], bool]
+) -> tuple[list[Token], tuple[str, ...]]:
     """Values that no parameter takes: flags, `name=value`, “with 8 threads”, “with mode 755”. The rest comes back.
 
-    `giving` are the words by which the command is given a value: what has one of them is none of these.
+    `giving` are the words by which the command is given a value: what has one of them is none of these; `is_open`
+    says of a little word whether a value could still stand behind it: “in the minutes of 2025”.
     """
     rest: list[Token] = []
     found: list[str] = []
@@ -43,6 +48,7 @@ def without_superfluous(left: Sequence[Token], giving: frozenset[str]) -> tuple[
         elif (
             token.kind == WORD
             and token.text in ("with", "using", "at", "in")
+            and not (token.text in ("at", "in") and is_open(token.text))
             and (length := _counted(left[at + 1 :]))
             and giving.isdisjoint(one.text for one in left[at + 1 : at + 1 + length])
         ):
@@ -72,7 +78,7 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
     tokens, at = state.tokens, 0
     while at < len(tokens):
         phrase: list[Token] = []
-        if tokens[at].start in loose and tokens[at].text in leading and not _is_open_behind(tokens[at].text, state):
+        if tokens[at].start in loose and tokens[at].text in leading and not is_open_behind(tokens[at].text, state):
             end = at + 1
             while end < len(tokens) and tokens[end].start in loose and tokens[end].kind in (WORD, NUMBER):
                 if tokens[end].text in _LEADING | {"and"}:
@@ -136,7 +142,7 @@ def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
     ]
 
 
-def _is_open_behind(word: str, state: State) -> bool:
+def is_open_behind(word: str, state: State) -> bool:
     return any(
         slot.parameter not in state.params and any(cue[0] == word for cue in slot.cues)
         for slot in state.entry.sense.slots
@@ -147,6 +153,8 @@ def _says_nothing(phrase: Sequence[Token], state: State) -> bool:
     said = [token for token in phrase if token.text not in IDLE and number_of(token) is None]
     if not said or len(phrase) > MOST_WORDS or phrase[0].text in ("that", "those", "these"):
         return False
+    if any(not _SPOKEN.match(token.value) for token in phrase):
+        return False  # “for TODO|FIXME” says more than how
     giving = state.lexicon.words_of_values(state.entry.command)
     tree = state.situation.tree
     for token in phrase:

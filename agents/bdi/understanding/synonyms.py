@@ -73,9 +73,13 @@ _GROUPS: Mapping[str, str] = {
     "search for": (
         "scour for, comb for, trawl for, fish for, forage for, rummage for, dig for, keep an eye out for, have a "
         "look for, run a search for, make a search for, perform a search for, where do … come up, where do … show "
-        "up, where do … turn up, where do … crop up, who call, who import, who mention, who reference, what use, "
-        "what call, what import, which file import, which file reference, which file refer to, which module use, "
-        "which module import, which module call, which code use, which code call"
+        "up, where do … turn up, where do … crop up"
+    ),
+    # These ask for what stands in files, and not for files of that name.
+    "grep": (
+        "who call, who import, who mention, who reference, what use, what call, what import, which file import, "
+        "which file reference, which file refer to, which module use, which module import, which module call, which "
+        "code use, which code call"
     ),
     "summarize": (
         "boil … down, distil, distill, sum … up, encapsulate, synopsize, recapitulate, precis, give … the gist "

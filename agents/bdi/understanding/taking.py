@@ -39,6 +39,7 @@ def take_flags(state: State) -> None:
         for at, token in enumerate(state.tokens)
         for first in state.lexicon.meanings(token)
         for words, name, value in state.entry.flags.get(first, ())
+        if state.forms.issuperset(words)
     ]
     for _, at, words, name, value in sorted(begun, key=lambda one: one[:3]):
         span = range(at, at + len(words))
@@ -216,7 +217,14 @@ def take_count(state: State) -> None:
     for at in range(len(state.tokens) - 1):
         token, noun = state.tokens[at : at + 2]
         number = 2 if token.text == "both" else number_of(token) if token.text not in ORDINALS else None
-        if at in state.used or at + 1 in state.used or not number or number < 2 or noun.kind != WORD:
+        if (
+            at in state.used
+            or at + 1 in state.used
+            or not number
+            or number < 2
+            or noun.kind != WORD
+            or noun.text == "onwards"
+        ):
             continue
         of_its_own = is_noun(noun, state.entry.about, state.lexicon) and noun.text not in state.lexicon.of_values
         if singular(noun.text) != noun.text and (token.text == "both" or of_its_own or noun.text in _KINDS):

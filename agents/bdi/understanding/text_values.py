@@ -121,6 +121,8 @@ def _text_value(tokens: Sequence[Token], kept: list[Token], asked: Asked) -> tup
     # “Find all text files” looks for files of a kind, and for no word “files”.
     penalty += 0.6 if len(kept) == 1 and kept[0].text in FILE_HEADS | FOLDER_HEADS else 0.0
     penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in LITTLE else 0.0
+    # “What does x not mention” looks for no text that ends with “not”.
+    penalty += 1.2 if kept[-1].kind == WORD and kept[-1].text in ("not", "never") else 0.0
     return Filled(
         asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
     ), behind

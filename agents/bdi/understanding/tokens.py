@@ -13,6 +13,8 @@ WORD, QUOTED, PATH, URL, NUMBER, SIGN, DATA, FLAG, PLACEHOLDER = (
 )
 LITERALS = frozenset({QUOTED, PATH, URL, NUMBER, DATA, PLACEHOLDER})
 _URL = re.compile(r"https?://[^\s\"'<>`”]+", re.IGNORECASE)
+# An address that no request goes to, `redis://localhost:6379/2`, is somebody's value as it stands.
+_OTHER_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://[^\s\"'<>`”]+", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"<[^<>\n]{1,80}>|\{[a-z_ ]{2,40}\}")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:=[^\s]+)?(?=\s|$)")
 _RANGE = re.compile(r"(\d{1,9})\s?[-–]\s?(\d{1,9})(?=[\s,.;]|$)")
@@ -154,6 +156,9 @@ def _take(raw: str, at: int, hopeless: set[str]) -> list[Token]:
     if found := _URL.match(raw, at):
         text = found[0].rstrip(".,;:!?)>")
         return [Token(URL, text.casefold(), text, at, at + len(text))]
+    if (at == 0 or not raw[at - 1].isalnum()) and (found := _OTHER_URL.match(raw, at)):
+        text = found[0].rstrip(".,;:!?)>")
+        return [Token(DATA, text.casefold(), text, at, at + len(text))]
     if found := _PLACEHOLDER.match(raw, at):
         return [Token(PLACEHOLDER, found[0].casefold(), found[0], at, found.end())]
     if (at == 0 or raw[at - 1].isspace()) and (found := _FLAG.match(raw, at)):

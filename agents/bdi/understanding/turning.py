@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from agents.bdi.understanding.filler import IDLE, LEADING
@@ -9,6 +10,7 @@ from agents.bdi.understanding.frames import framed
 from agents.bdi.understanding.judging import MOST_COST, Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.paths import FILE
 from agents.bdi.understanding.reading import readings
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.text_values import LITTLE
@@ -58,7 +60,19 @@ def _of_a_name(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon
         return []
     show = Token(WORD, _UNSAID[0], _UNSAID[0], said[0].start, said[0].start)
     found = readings((show, *said), situation, lexicon)
-    return _costing([one for one in found if one.is_whole and one.params], _FOR_A_NAME)
+    named = [one for one in found if one.is_whole and one.params]
+    if _PLEASE.search(situation.raw) and _is_alone(tokens, situation.raw):
+        # Whoever says “please” asks for it, and of a file nothing less can be asked than to see it.
+        files = [one for one in named if not one.items and _is_a_file(one, situation)]
+        return _costing(files, _FOR_UNSAID) if len(files) == 1 else _costing(named, _FOR_A_NAME)
+    return _costing(named, _FOR_A_NAME)
+
+
+_PLEASE = re.compile(r"\b(?:please|pls|plz|kindly)\b", re.IGNORECASE)
+
+
+def _is_a_file(one: Reading, situation: Situation) -> bool:
+    return all(situation.tree.kind(str(value)) == FILE for value in one.values().values())
 
 
 # More than any reading that is taken may have against it.

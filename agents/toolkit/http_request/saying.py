@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from agents.toolkit.saying import Place, Said, Sense, sense
 
@@ -84,8 +85,24 @@ _GET: tuple[Sense, ...] = (
     ),
 )
 
+_WISHED = replace(
+    _GET[0],
+    verbs=(
+        ("need",),
+        ("want",),
+        ("like",),
+        ("have",),
+        ("let", "…", "see"),
+        ("let", "…", "have"),
+        ("give",),
+        ("bring",),
+    ),
+    wants=("url",),
+    never=_GET[0].never | {"deleted", "downloaded", "saved", "posted", "stored"},
+)
+
 SAID: Mapping[str, Said] = {
-    "get": Said(_GET, {"ca_file": Place("file")}, _ALSO),
+    "get": Said((*_GET, _WISHED), {"ca_file": Place("file")}, _ALSO),
     "head": Said(
         (
             sense(

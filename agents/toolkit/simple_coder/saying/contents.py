@@ -45,7 +45,7 @@ SAID: Mapping[str, Said] = {
                 never="run name note notes diff header headers branch branches commit commits history last final half",
             ),
             sense(
-                f"{SHOW}, give, get, want, need, examine, check, study",
+                f"{SHOW}, give, get, want, need, have, let … have, examine, check, study",
                 "*path > of, from, in",
                 about="file document",
                 key="content contents text source",
@@ -59,7 +59,7 @@ SAID: Mapping[str, Said] = {
             ),
             sense("head", "to_line > -n, first < lines, line", "*path > of, from", wants="to_line", from_line=1),
             sense(
-                f"{SHOW}, give, list, get, want, need",
+                f"{SHOW}, give, list, get, want, need, have, let … have",
                 "to_line > first, the first, top, the top, only the first < lines",
                 "*path > of, from, in",
                 about="file",
@@ -69,7 +69,7 @@ SAID: Mapping[str, Said] = {
                 from_line=1,
             ),
             sense(
-                f"{SHOW}, give, list, get, want, need",
+                f"{SHOW}, give, list, get, want, need, have, let … have",
                 "from_line > lines, from line, between lines, between line, the lines, line",
                 "to_line > to line, until line, up to line, to, until, through, till, up to, and, -",
                 "*path > of, from, in",
@@ -79,7 +79,7 @@ SAID: Mapping[str, Said] = {
                 never="last final end bottom",
             ),
             sense(
-                f"{SHOW}, give, get, want, need, what is on, what stands on, what is in, what do … say on",
+                f"{SHOW}, give, get, want, need, have, what is on, what stands on, what is in, what do … say on",
                 "from_line > line, only line, just line, the line, line number, line no",
                 "*path > of, from, in",
                 about="file number",

@@ -126,7 +126,7 @@ SAID: Mapping[str, Said] = {
                 "turn on, turn … on, switch on, switch … on, enable, activate, start, enter, set … on, put … on, "
                 "toggle … on, switch to, switch into, go into, go to, go, change to, change into, get into, have … on, "
                 "have … activated, have … enabled, set … to on",
-                about="autonomous mode autonomy on activated enabled",
+                about="autonomous mode autonomy on activated enabled back",
                 key="autonomous autonomy",
                 never="off disable leave stop disabled",
                 on=True,
@@ -134,7 +134,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "turn off, turn … off, switch off, switch … off, disable, deactivate, stop, leave, end, exit, "
                 "set … off, toggle … off, get out of, go out of, put … off, quit, have … off, set … to off, stop being",
-                about="autonomous mode autonomy off disabled",
+                about="autonomous mode autonomy off disabled back",
                 key="autonomous autonomy",
                 never="on enable",
                 on=False,

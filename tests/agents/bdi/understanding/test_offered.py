@@ -36,7 +36,7 @@ def offered(text: str) -> list[list[tuple[str, dict[str, Any]]]]:
     ("text", "meant"),
     [
         # A name alone: that it be shown is only offered.
-        ("harbour rules please", [("read", {"path": "docs/harbour rules.md"})]),
+        ("harbour rules", [("read", {"path": "docs/harbour rules.md"})]),
         ("chapter7", [("read", {"path": "docs/chapter7_draft.md"})]),
         # A command that is a name, too.
         ("log of ferry", [("log", {"path": "ferry"})]),
