@@ -104,7 +104,8 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 
 
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
-    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q, t and w texts.
+    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q, t and w texts, u an
+    address, d digits, k a kind of things.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
     """
@@ -120,7 +121,7 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     if name == "w":
         looks = first.is_literal or not first.value.islower() or not first.value.isalpha()
         return len(tokens) == 1 and first.kind != SIGN and looks
-    if name in ("u", "k"):
+    if name in ("u", "d"):
         return len(tokens) == 1 and first.kind == (URL if name == "u" else NUMBER)
     if name == "V":
         return (

@@ -60,10 +60,10 @@ is {{n}} [still|yet|already] running|alive  >  show the output of the process {{
 show|tell|see [me|us] what {{n}} logged|printed|wrote|reported|said  >  show the output of the process {{n}}
 show|tell|see [me|us] what {{n}} has [been] logged|printed|written|reported|logging|printing|writing
     >  show the output of the process {{n}}
-what has|have|did {{n}} print|printed|write|written|output|log|logged|report|reported since|after|from byte {{k}}
-    >  show the output of the process {{n}} from byte {{k}}
-what does [the] log|output of {{n}} say|show since|after|from byte {{k}}
-    >  show the output of the process {{n}} from byte {{k}}
+what has|have|did {{n}} print|printed|write|written|output|log|logged|report|reported since|after|from byte {{d}}
+    >  show the output of the process {{n}} from byte {{d}}
+what does [the] log|output of {{n}} say|show since|after|from byte {{d}}
+    >  show the output of the process {{n}} from byte {{d}}
 stop|end|kill|terminate|halt|close [down] [the|my|our] {{n}} server|service|worker|job|app  >  stop the program {{n}}
 shut|take|bring down [the|my|our] {{n}} server|service|worker|job|app  >  stop the program {{n}}
 shut|take|bring [the|my|our] {{n}} [server|service|worker|job|app] down  >  stop the program {{n}}

@@ -61,7 +61,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
                 break
             if (said := spelt(list(tokens), Situation(text, tree), lexicon, names)) not in seen:
                 seen.append(said)
-                found.append(_understood(replace(asked, names=names, effort=Effort())))
+                found.append(_within(asked, names))
                 if _is_a_name(said) and found[0].is_sure:
                     return _either_name(found[0], found[-1], text)
         if not any(one.is_sure for one in found):
@@ -87,6 +87,14 @@ class _Asked:
     lexicon: Lexicon
     names: Names = ""
     effort: Effort = field(default_factory=Effort)
+
+
+def _within(asked: _Asked, names: Names) -> Understood:
+    """What is understood with names taken in another way; nothing where the text has cost too much by then."""
+    try:
+        return _understood(replace(asked, names=names))
+    except TooMuch:
+        return Understood()
 
 
 def _understood(asked: _Asked) -> Understood:
@@ -158,7 +166,10 @@ def _without_a_piece(asked: _Asked) -> Understood | None:
             continue
         aside = moods.Told(tuple(sorted((*asked.told.spans, remarks.span_of(piece, asked.text)))))
         for names in ("", "far new"):
-            found = _read_all(replace(asked, names=names, effort=Effort()), moods.without(asked.blank, aside), aside)
+            try:
+                found = _read_all(replace(asked, names=names), moods.without(asked.blank, aside), aside)
+            except TooMuch:
+                break
             if found.is_sure:
                 label = "; ".join(in_words(one) for one in found.meant)
                 left_out = left_out or " ".join(token.value for token in piece)
@@ -263,7 +274,7 @@ def _beside_talk(asked: _Asked) -> list[Understood]:
     found: list[Understood] = []
     for names in ("", *_WAYS) if talk else ():
         if not (found and names.endswith("new")):
-            one = _without_talk(replace(asked, names=names, effort=Effort()), talk)
+            one = _without_talk(replace(asked, names=names), talk)
             found += [one] if one is not None else []
     return found
 
