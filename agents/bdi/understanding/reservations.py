@@ -35,6 +35,7 @@ _OF_CHANGES = re.compile(
             r"how (?:did|would|should|come)\b",
             r"(?:have|has|had|did|does|is|was|were|are) (?:you|he|she|they|i|we|it|someone|somebody|anyone|anybody)\b",
             r"do (?:i|we|they|people)\b",
+            r"(?:does|did|is|are|was|were|has) (?:the|my|our|your|his|her|their|this|that|any|all|every|§)(?: |\Z)",
             r"(?:should|shall|must) (?:i|we|one)\b",
             r"(?:can|could|may|might) i (?!have\b|get\b|please\b|ask\b|see\b|kindly\b|just have\b|request\b)",
             r"you (?:really |just |maybe )?(?:might|could|would)\b",
@@ -75,6 +76,8 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
         for found in _TO_COME.finditer(whole):
             if not _FOR_WHAT.search(whole[: found.start()].rstrip()):
                 yield f"“{found[0]}” is not now."
+        if _TOLD.search(whole) or _WRITES.search(text):
+            yield "It tells what somebody has read or writes."
         if _SELDOM.search(whole) or _IN_CASE.search(whole) or _SAYS_OF_DOING.search(one.text):
             yield "It says when, how often or how something is done, and not that it is to be."
         if any(isinstance(value, str) and value.casefold() in _ANYTHING for value in one.values().values()):
@@ -88,6 +91,11 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
 
 
 _SELDOM = re.compile(_LED + r"(?:i|we|you|they|he|she) (?:never|rarely|seldom|hardly|usually|normally|often)\b")
+_TOLD = re.compile(
+    _LED
+    + r"(?:i|we) (?:have |just |only |already )*(?:read|saw|seen|heard|learned|learnt|noticed|know|knew)\b.*\bthat\b"
+)
+_WRITES = re.compile(r"\b(?:I|we)\s+(?:write|am\s+writing|are\s+writing)\s*:", re.IGNORECASE)
 _IN_CASE = re.compile(r"\bin case\b(?! of)")
 _SAYS_OF_DOING = re.compile(
     r"\A\W*(?:[a-z]+ing\b.*\b(?:is|was|would be|seems|feels)\s+[a-z]+\W*\Z"

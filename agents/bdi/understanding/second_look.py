@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.types import Param
+from agents.bdi.understanding import let_go
 from agents.bdi.understanding.asking import in_words, short
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
@@ -33,7 +33,12 @@ _ADDS = frozenset("add adds adding added append appends appending note notes jot
 _KEEPS = _ADDS - {"note", "notes"}
 _REPLACES = frozenset("replace overwrite rewrite instead content contents empty reset set update change".split())
 _OF_PATTERNS = frozenset({"regular", "regex", "regexp", "regexes"})
-_STATED = frozenset("mentioned named found used written said listed occurring appearing appears occurs stands".split())
+_STATED = frozenset(
+    """
+mentioned named found used written said listed occurring appearing appears occurs stands called imported referenced
+defined declared cited quoted
+    """.split()
+)
 _LABELS = re.compile(r"\A(?:the\s+)?(?:line|words?|text|sentence|entry|note)\s+(?=\S)", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOWARDS = re.compile(r"\b(?:to|as|into|under|named|called)\s+([^,;:]*)\Z", re.IGNORECASE)
@@ -97,16 +102,10 @@ def _named(one: Meant, text: str) -> str:
 
 def _with(meant: Sequence[Meant], at: int, **values: Any) -> tuple[Meant, ...]:
     """The reading with other values of one step: each says what stood there before, and that nobody said it so."""
-    one = meant[at]
-    params = dict(one.params)
+    found = tuple(meant)
     for name, value in values.items():
-        before = params.get(name)
-        if before is None:
-            params[name] = Param(value, "mapping")
-        else:
-            was = before.value if before.original is None else before.original
-            params[name] = replace(before, value=value, origin="mapping", original=was)
-    return (*meant[:at], replace(one, params=params), *meant[at + 1 :])
+        found = let_go.with_value(found, at, name, value)
+    return found
 
 
 def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
@@ -323,4 +322,5 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _is_nearly_there,
     _is_half_its_own_name,
     _is_half_of_two,
+    *let_go.LOOKS,
 )

@@ -116,6 +116,10 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry) -> 
     if not found.is_sure:
         return found
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
+    for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
+        # “…, autonomous off” is a command, too.
+        if piece != text and understand(piece, tree, registry).is_sure:
+            why = f"“{short(piece)}” may be to be done, too."
     between = reservations.left_between(found.meant, text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = _UNCLEAR

@@ -1,0 +1,124 @@
+"""Pieces of a text that a reading has let go of, seen in the whole text: the rest of a note, of a name, of a pattern.
+
+Each look is as those of `second_look`: the reading, its text, its words and what is here; out come doubts, each with
+what may be meant instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from agents.bdi.types import Param
+from agents.bdi.understanding.paths import FILE, Tree
+from agents.bdi.understanding.understood import Meant
+from agents.bdi.understanding.written_paths import has_ending
+
+Doubt = tuple[str, tuple[Meant, ...]]
+
+_DICTATED = ("text", "content", "message")
+_LABEL = re.compile(
+    r"\s*(?:please\s+)?(?:add|append|put|write|enter|jot(?:\s+down)?|note|say)?\s*(?:the\s+|this\s+)?"
+    r"(?:line|words?|text|sentence|entry|note|content|message)?\s*[:\"'“‘«]?\s*\Z",
+    re.IGNORECASE,
+)
+_BEHIND_A_LINE = frozenset({"there", "here", "again", "now", "please", "pls", "too", "instead", "afterwards"})
+_CALLED = re.compile(
+    r"\b(?:call|name|title|label)\s+(?:it|them|this|that|the\s+(?:copy|new\s+one|result|file|other))"
+    r"\s+((?:[^\s,;:]+\s+){1,5})\Z",
+    re.IGNORECASE,
+)
+_AT_THE_END = frozenset({"end", "bottom", "add", "append"})
+_OF_A_FIRST = frozenset({"first", "initial", "default", "main"})
+
+
+def with_value(meant: Sequence[Meant], at: int, name: str, value: object) -> tuple[Meant, ...]:
+    """The reading with another value of one step: it says what stood there before, and that nobody said it so."""
+    one = meant[at]
+    before = one.params.get(name)
+    if before is None:
+        made = Param(value, "mapping")
+    else:
+        was = before.value if before.original is None else before.original
+        made = replace(before, value=value, origin="mapping", original=was)
+    return (*meant[:at], replace(one, params={**one.params, name: made}), *meant[at + 1 :])
+
+
+def rest_of_a_text(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“A note keys: box 3 is full, start box 4”: between the colon and the text nothing may be missing."""
+    for at, one in enumerate(meant):
+        for name in _DICTATED:
+            param = one.params.get(name)
+            if param is None or param.span is None or param.origin != "explicit":
+                continue
+            colon = text.rfind(": ", 0, param.span[0])
+            others = [other.span for key, other in one.params.items() if key != name and other.span is not None]
+            if colon < 0 or not others or any(span[1] > colon for span in others):
+                continue
+            if _LABEL.match(text[colon + 1 : param.span[0]]):
+                continue
+            yield (
+                "All that stands behind the colon may be meant.",
+                with_value(meant, at, name, text[colon + 1 : param.span[1]].strip()),
+            )
+
+
+def rest_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“The regular expression [0-9]+”: a pattern goes on to the next space."""
+    for at, one in enumerate(meant):
+        param = one.params.get("text")
+        if one.values().get("regular") is not True or param is None or param.span is None:
+            continue
+        rest = text[param.span[1] :].partition(" ")[0].rstrip(".,;:!?\"'”’»")
+        if rest and text[param.span[0] : param.span[1]] == param.value:
+            yield f"The pattern may go on with “{rest}”.", with_value(meant, at, "text", f"{param.value}{rest}")
+
+
+def rest_of_a_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Call the copy Letter to sponsor White.txt”: the name begins behind what is called so."""
+    for at, one in enumerate(meant):
+        to = one.params.get("to")
+        if to is None or to.span is None or not has_ending(str(to.value)):
+            continue
+        found = _CALLED.search(text[: to.span[0]])
+        if found:
+            folder, end = posixpath.split(str(to.value))
+            whole = posixpath.join(folder, found[1] + end)
+            yield f"The new name may be “{posixpath.basename(whole)}”.", with_value(meant, at, "to", whole)
+
+
+def part_of_a_line(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Run pytest -q there”: what stands behind a command line, and is no part of it."""
+    for at, one in enumerate(meant):
+        line = str(one.values().get("command_line", ""))
+        kept, _, last = line.rpartition(" ")
+        if kept and last.casefold().strip(".!") in _BEHIND_A_LINE:
+            yield f"“{last}” may be no part of the command line.", with_value(meant, at, "command_line", kept)
+
+
+def one_of_that_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Write at the end of Diary.md: …”, where that lies in a folder: a new file beside it is seldom meant."""
+    for at, one in enumerate(meant):
+        path = str(one.values().get("path", ""))
+        if one.command != "write" or "/" in path or tree.kind(path):
+            continue
+        for entry in tree.visible:
+            if tree.kind(entry) == FILE and posixpath.basename(entry).casefold() == path.casefold():
+                other = with_value(meant, at, "path", tree.said(entry))
+                if not _AT_THE_END.isdisjoint(said):
+                    other = with_value(other, at, "mode", "append")
+                yield f"{tree.said(entry)} is called so.", other
+
+
+def first_of_a_repository(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Git init, first branch trunk” makes no second branch."""
+    for at, (one, other) in enumerate(itertools.pairwise(meant)):
+        if one.command == "init" and other.command == "create_branch" and not _OF_A_FIRST.isdisjoint(said):
+            whole = with_value((*meant[: at + 1], *meant[at + 2 :]), at, "branch", other.values().get("name", ""))
+            yield "It may be the first branch.", whole
+
+
+LOOKS = (rest_of_a_text, rest_of_a_pattern, rest_of_a_name, part_of_a_line, one_of_that_name, first_of_a_repository)

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.understand import understand
+from agents.toolkit.registry import REGISTRY
+
+TREE = Tree.of(
+    [
+        ("Garden/Diary.md", "file"),
+        ("Club/Letter to sponsor Brown.txt", "file"),
+        ("app/tests/test_fares.py", "file"),
+        ("app/server.py", "file"),
+        ("build/out.txt", "file"),
+        ("sales.csv", "file"),
+    ]
+)
+
+
+def _steps(text: str) -> tuple[bool, list[list[tuple[str, dict[str, Any]]]]]:
+    """Whether it is taken, and what is meant, or may be: the readings that are offered, in their order."""
+    found = understand(text, TREE, REGISTRY)
+    offered = [found.meant] if found.is_sure else [one.meant for each in found.questions for one in each.choices]
+    return found.is_sure, [[(one.command, dict(one.values())) for one in each] for each in offered]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (
+            "Write a note named cellar: shelf 3 is full, start shelf 4.",
+            [("write_note", {"name": "cellar", "text": "shelf 3 is full, start shelf 4"})],
+        ),
+        (
+            "Please search with the regular expression [0-9]+ in sales.csv",
+            [("grep", {"text": "[0-9]+", "path": "sales.csv", "regular": True})],
+        ),
+        (
+            "Copy the letter to Brown and call the copy Letter to sponsor White.txt",
+            [("cp", {"path": "Club/Letter to sponsor Brown.txt", "to": "Club/Letter to sponsor White.txt"})],
+        ),
+        (
+            "Go to app and run pytest -q tests/test_fares.py there.",
+            [("cd", {"path": "app"}), ("run", {"command_line": "pytest -q tests/test_fares.py"})],
+        ),
+        (
+            "Write in the end of Diary.md: first pears, 9 August",
+            [("write", {"path": "Garden/Diary.md", "content": "first pears, 9 August", "mode": "append"})],
+        ),
+        ("git init in app, first branch trunk", [("init", {"path": "app", "branch": "trunk"})]),
+        ("Where is compute_fare called?", [("grep", {"text": "compute_fare"})]),
+    ],
+)
+def test_what_a_reading_has_let_go_of_is_asked_with_it_in_the_first_answer(text: str, first: list[Any]) -> None:
+    is_sure, offered = _steps(text)
+    assert not is_sure
+    assert offered[0] == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "autonomous on, rm build, autonomous off",
+        "Does the program server still run?",
+        "Is the server.py script run?",
+        "I read on your website that you know git, so show me the last 3 commits of the branch main.",
+        "My phone is broken, therefore I write: please start python -m http.server 9001 in background as shop",
+    ],
+)
+def test_what_is_told_or_asked_beside_a_command_is_not_taken_for_one(text: str) -> None:
+    assert not _steps(text)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        (
+            "Write a note named cellar: shelf 4, not shelf 3",
+            [("write_note", {"name": "cellar", "text": "shelf 4, not shelf 3"})],
+        ),
+        (
+            'search sales.csv with the regular expression "[0-9]+"',
+            [("grep", {"text": "[0-9]+", "path": "sales.csv", "regular": True})],
+        ),
+        ("copy sales.csv and call the copy spring.csv", [("cp", {"path": "sales.csv", "to": "spring.csv"})]),
+        ("Go to app and run pytest -q", [("cd", {"path": "app"}), ("run", {"command_line": "pytest -q"})]),
+        ("Please create News.md with pears in it", [("write", {"path": "News.md", "content": "pears"})]),
+    ],
+)
+def test_what_lacks_nothing_is_taken(text: str, meant: list[Any]) -> None:
+    assert _steps(text) == (True, [meant])
