@@ -32,9 +32,10 @@ _FAULTS = (
     "bug bugs problem problems issue issues vulnerability vulnerabilities mistake mistakes flaw flaws fault faults "
     "weakness weaknesses unused dead smell smells security danger dangers"
 )
-_CASE = "case|cases|capitals|capitalisation|capitalization|capitalised|upper-case|lower-case|uppercase|lowercase"
-_BIG = "upper|big|capital|large|uppercase|upper-case|small|lower|lowercase|lower-case|capitals"
-_LETTERS = "case|cases|letter|letters|capitals|lowercase|lower-case|small"
+# Each way is a phrase of its own in the lexicon of every process: few words, or there are a hundred thousand.
+_CASE = "case|capitals|capitalisation|capitalization"
+_BIG = "upper|lower|capital|small"
+_LETTERS = "case|letters"
 _MATTERS = "matters|matter|counts|count"
 _IGNORING = {
     f"[with] ignore|ignoring|disregard|disregarding|forgetting [the] {_CASE}": ("ignore_case", True),
