@@ -140,7 +140,9 @@ def check_said(command: Command, said: Said) -> None:
     if unknown := named - set(command.properties):
         raise SchemaFault(f"what is said of it names “{min(unknown)}”, which the schema does not have")
     for one in said.senses:
-        for name, value in (*one.flags.values(), *one.fixed.items()):
+        # Many ways of saying a value are one value.
+        values = {(name, repr(value)): value for name, value in (*one.flags.values(), *one.fixed.items())}
+        for (name, _), value in values.items():
             if wrong := problems(command.schema, {name: value}, partial=True):
                 raise SchemaFault(f"what a wording fixes does not fit: {wrong[0][0]} {wrong[0][1]}")
         if own := one.never & one.words:
