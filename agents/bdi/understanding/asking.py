@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agents.bdi.understanding.binding import commands_of
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.paths import Candidate, Tree
-from agents.bdi.understanding.understood import Choice, Meant, Question
+from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.command import Command
 
 MAX_CHOICES = 5
@@ -78,9 +79,22 @@ def which(clause: str, best: Reading, others: Sequence[Reading], step: int) -> Q
         if reading.missing or reading.problems:
             continue
         meant = tuple(commands_of(clause, reading, 0.0))
-        label = "; ".join(in_words(one) for one in meant)
-        choices.setdefault(label, Choice(label, "", None, meant))
+        choice = choice_of(meant)
+        choices.setdefault(choice.label, choice)
     return Question(step, f"What is meant by “{short(clause)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
+
+
+def offered(text: str, found: Understood, why: str) -> Understood:
+    """What is understood as the answer that is offered, where it is not sure that anything is asked for."""
+    if not found.is_sure:
+        return found
+    question = Question(1, f"What is meant by “{short(text)}”?", why, "", (choice_of(found.meant),))
+    return replace(found, meant=(), questions=(question,), confidence=0.0)
+
+
+def choice_of(meant: Sequence[Meant]) -> Choice:
+    """Whole commands as one answer."""
+    return Choice("; ".join(in_words(one) for one in meant), "", None, tuple(meant))
 
 
 def in_words(meant: Meant) -> str:

@@ -35,6 +35,7 @@ from agents.rules.words import fold
 # How names in running words are taken: not at all; phrases that name what is here, reaching near or far; and names
 # with spaces of what is to be made.
 Names = Literal["", "near", "far", "new", "far new"]
+WAYS: tuple[Names, ...] = ("near", "far", "new", "far new")
 MAX_COMMANDS = 30
 # More words than these are no commands; a text in quotes counts as one.
 MAX_TOKENS = 400

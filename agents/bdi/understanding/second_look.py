@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.bdi.understanding import let_go
-from agents.bdi.understanding.asking import in_words, short
+from agents.bdi.understanding.asking import choice_of, short
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
@@ -23,7 +23,7 @@ from agents.bdi.understanding.naming_words import FILE_HEADS
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
-from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.bdi.understanding.understood import Meant, Question, Understood
 from agents.bdi.understanding.written_paths import has_ending
 from agents.rules.words import QUOTES
 
@@ -53,7 +53,7 @@ def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
     for look in _LOOKS:
         for why, other in look(found.meant, text, said, tree):
             readings = (other, found.meant) if other else (found.meant,)
-            choices = tuple(Choice("; ".join(in_words(one) for one in each), "", None, each) for each in readings)
+            choices = tuple(choice_of(each) for each in readings)
             question = Question(1, f"What is meant by “{short(text)}”?", why, "", choices)
             return replace(found, meant=(), questions=(question,), confidence=0.0)
     return found

@@ -62,31 +62,13 @@ def _is_code(kept: Sequence[Token]) -> bool:
 
 
 def _text_value(tokens: Sequence[Token], kept: list[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
-    quoted = next((one for one in kept if one.kind in (QUOTED, DATA)), None)
-    begins = next((one for one in kept if one.kind != WORD or one.text not in asked.about | IDLE | _OF_TEXTS), kept[0])
-    if begins.kind == QUOTED and kept.index(begins) < 4:
-        # What is quoted first is the text, however they go on behind it.
-        rest = [one for one in tokens if one is not begins]
-        return Filled(begins.value, (begins.start, begins.end), literals=1), rest
-    if quoted is not None:
-        rest = [one for one in tokens if one is not quoted]
-        outside = [one for one in rest if one.kind == WORD and one.text not in asked.about and one.text not in IDLE]
-        if len(outside) < 3:
-            return Filled(quoted.value, (quoted.start, quoted.end), literals=1), rest
-    while (
-        len(kept) > 1
-        and kept[0].kind == WORD
-        and (kept[0].text in ("the", "following") and kept[1].text in asked.about)
-    ):
-        kept = kept[2:] or kept[:1]
-    if all(
-        one.kind in (WORD, SIGN) and (one.text in asked.about or one.text in IDLE or one.kind == SIGN) for one in kept
-    ):
+    if (own := _quoted_text(tokens, kept, asked)) is not None:
+        rest = [one for one in tokens if one is not own]
+        return Filled(own.value, (own.start, own.end), literals=1), rest
+    kept = _without_what_announces(kept, asked)
+    if all(one.kind == SIGN or (one.kind == WORD and one.text in asked.about | IDLE) for one in kept):
         # “everything”, “it all”: nouns of the command, no text of anybody's.
         return None, list(tokens)
-    while len(kept) > 1 and kept[0].text in ("do", "does", "did"):
-        # “Where does it say x”: the question's own word.
-        kept = kept[1:]
     kept, behind = together(kept, asked.raw)
     if not _is_announced(asked.raw, kept[0].start):
         kept, further = _to_the_next_clause(kept)
@@ -98,34 +80,64 @@ def _text_value(tokens: Sequence[Token], kept: list[Token], asked: Asked) -> tup
     if start >= end:
         # Words that a turn of phrase stands for are nobody's text.
         return None, list(tokens)
+    penalty = _of_its_words(kept, asked)
+    penalty += 0.0 if _is_announced(asked.raw, start) else _of_its_ends(kept, asked)
+    return Filled(
+        asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
+    ), behind
+
+
+def _quoted_text(tokens: Sequence[Token], kept: Sequence[Token], asked: Asked) -> Token | None:
+    """What is quoted, where that is the text: quoted first, however they go on, or with hardly a word outside."""
+    begins = next((one for one in kept if one.kind != WORD or one.text not in asked.about | IDLE | _OF_TEXTS), kept[0])
+    if begins.kind == QUOTED and begins in kept[:4]:
+        return begins
+    quoted = next((one for one in kept if one.kind in (QUOTED, DATA)), None)
+    outside = [one for one in tokens if one.kind == WORD and one.text not in asked.about | IDLE]
+    return quoted if len(outside) < 3 else None
+
+
+def _without_what_announces(kept: list[Token], asked: Asked) -> list[Token]:
+    """The tokens behind “the text”, “the following lines”, and behind the own word of “where does it say x”."""
+    while len(kept) > 1 and kept[0].kind == WORD and kept[0].text in ("the", "following"):
+        if kept[1].text not in asked.about:
+            break
+        kept = kept[2:] or kept[:1]
+    while len(kept) > 1 and kept[0].text in ("do", "does", "did"):
+        kept = kept[1:]
+    return kept
+
+
+def _of_its_words(kept: Sequence[Token], asked: Asked) -> float:
+    """What its own words say against their being somebody's text."""
     # A path in running text is rather what something is done to, and no text of anybody's ends with a little word.
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
+    first, last = kept[0], kept[-1]
     # “My data”, “something nice”: that tells of a text, and is none.
-    if asked.is_loose and kept[0].kind == WORD and kept[0].text in _TOLD_OF | _PEOPLE:
+    if asked.is_loose and first.kind == WORD and first.text in _TOLD_OF | _PEOPLE:
         penalty += 1.2
     if [one.text for one in kept[:2]] in (["what", "you"], ["what", "it"], ["whatever", "you"]):
         # “With what you find”: nobody has said it yet.
         penalty += 1.2
-    if not _is_announced(asked.raw, start):
-        # Where neither quotes nor a colon say where it begins, nobody knows which of the little words belong to it.
-        little = sum(one.kind == WORD and one.text in LITTLE for one in kept)
-        penalty += min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
-        # “Files except x” leaves something out, and is no text of anybody's.
-        penalty += 1.0 if any(one.text in _LEAVING_OUT for one in kept) else 0.0
-        # “Apple in data” says where, unless quotes say otherwise.
-        pairs = itertools.pairwise(kept)
-        named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)
-        penalty += 1.0 if named else 0.0
-    penalty += 1.2 if len(kept) == 1 and kept[0].text in IT else 0.0
-    penalty += 1.2 if kept[0].kind == WORD and kept[0].text in _NO_TEXT else 0.0
+    penalty += 1.2 if len(kept) == 1 and first.text in IT else 0.0
+    penalty += 1.2 if first.kind == WORD and first.text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.
-    penalty += 0.6 if len(kept) == 1 and kept[0].text in FILE_HEADS | FOLDER_HEADS else 0.0
-    penalty += 0.6 if kept[-1].kind == WORD and kept[-1].text in LITTLE else 0.0
+    penalty += 0.6 if len(kept) == 1 and first.text in FILE_HEADS | FOLDER_HEADS else 0.0
+    penalty += 0.6 if last.kind == WORD and last.text in LITTLE else 0.0
     # “What does x not mention” looks for no text that ends with “not”.
-    penalty += 1.2 if kept[-1].kind == WORD and kept[-1].text in ("not", "never") else 0.0
-    return Filled(
-        asked.raw[start:end], (start, end), confidence=0.92, why="it is not in quotes", penalty=penalty
-    ), behind
+    return penalty + (1.2 if last.kind == WORD and last.text in ("not", "never") else 0.0)
+
+
+def _of_its_ends(kept: Sequence[Token], asked: Asked) -> float:
+    """What more speaks against it where neither quotes nor a colon say where it begins: what of it is the text?"""
+    little = sum(one.kind == WORD and one.text in LITTLE for one in kept)
+    penalty = min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
+    # “Files except x” leaves something out, and is no text of anybody's.
+    penalty += 1.0 if any(one.text in _LEAVING_OUT for one in kept) else 0.0
+    # “Apple in data” says where, unless quotes say otherwise.
+    pairs = itertools.pairwise(kept)
+    named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)
+    return penalty + (1.0 if named else 0.0)
 
 
 _ANNOUNCING = re.compile(

@@ -1,0 +1,164 @@
+"""What a text means without what only tells in it, remarks, talk, or the one piece that is not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.bdi.understanding import moods, remarks, reservations
+from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, offered, short
+from agents.bdi.understanding.dictated import written
+from agents.bdi.understanding.effort import TooMuch
+from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.in_turn import Heard, read_through
+from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.parting import MAX_TOKENS, WAYS
+from agents.bdi.understanding.talk import is_past, names_another, talk_in
+from agents.bdi.understanding.time_limits import time_limits
+from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
+from agents.bdi.understanding.understood import Choice, Question, Understood
+
+# In so many pieces a text is tried without one of them.
+MOST_PIECES = 5
+# No little word before a value has more words.
+_MOST_OF_A_CUE = 5
+UNCLEAR = "It says something of it that may rule the command or not."
+
+
+def with_told(heard: Heard, told: moods.Told) -> Understood | None:
+    """What a text means without what was set aside; None where it does what another part of it forbids."""
+    text, lexicon = heard.text, heard.lexicon
+    blank = moods.without(heard.blank, told)
+    found = read_through(heard, blank, told)
+    if not found.meant and not any(question.choices for question in found.questions):
+        return None
+    if any(_gives_a_value(text[start:end], found, lexicon) for start, end in told.spans):
+        return None
+    said = {base for token in tokens_of(blank) for base in bases(token.text)}
+    changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
+    if told.forbids and (changing or any(verb in said for _, _, verb in told.forbids)):
+        return offered(text, found, "It forbids something, too.") if found.is_sure else None
+    if found.is_sure and any(
+        reservations.taken_back(text[start:end], found.meant, heard.tree, lexicon.registry) for start, end in told.spans
+    ):
+        return offered(text, found, UNCLEAR)
+    aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
+    return replace(found, notes=(*found.notes, *aside))
+
+
+def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
+    """Whether a clause may give a value that one of the commands is open for.
+
+    It begins with the little word of one, “because …”, says a switch, “4xx is fine”, or a limit of time.
+    """
+    tokens = with_numbers(tokens_of(clause))
+    while tokens and (tokens[0].kind == SIGN or tokens[0].text in ("and", "but", "so")):
+        if [token.text for token in tokens[:2]] == ["so", "that"]:
+            break
+        tokens = tokens[1:]
+    begins = tuple(token.text for token in tokens[:_MOST_OF_A_CUE])
+    is_wish = tokens and tokens[0].text in ("i", "we", "you", "they", "he", "she")
+    if (
+        is_wish
+        and any(number_of(token) is not None for token in tokens)
+        and not remarks.gives_nothing_to(tokens, found.meant, lexicon)
+    ):
+        # “I only care about the first ten lines.”
+        return True
+    spoken = f" {' '.join(token.text for token in tokens)} "
+    for one in found.meant:
+        for sense in lexicon.registry.said(lexicon.registry.command(one.tool, one.command)).senses:
+            if any(
+                name not in one.params and f" {' '.join(said)} " in spoken for said, (name, _) in sense.flags.items()
+            ):
+                return True
+            for slot in sense.slots:
+                if slot.parameter in one.params:
+                    continue
+                if any(begins[: len(cue)] == cue for cue in slot.cues):
+                    return True
+                if slot.parameter.endswith("_s") and any(time_limits(tokens)):
+                    return True
+    return False
+
+
+def beside_remarks(heard: Heard) -> Understood | None:
+    """What a text means without the remarks in it; None where it is not sure without them either."""
+    text, told, lexicon = heard.text, heard.told, heard.lexicon
+    if len(heard.tokens) > MAX_TOKENS:
+        return None
+    left = written(tokens_of(moods.without(heard.blank, told)))
+    spoken = [part for part in remarks.remarks_in(left, heard.tree, lexicon) if part]
+    if not spoken:
+        return None
+    spans = tuple(remarks.span_of(part, text) for part in spoken)
+    aside = moods.Told(tuple(sorted((*told.tells, *spans))))
+    try:
+        found = with_told(heard, aside)
+    except TooMuch:
+        return None
+    if found is None or not found.is_sure:
+        return None
+    return found if all(remarks.gives_nothing_to(part, found.meant, lexicon) for part in spoken) else None
+
+
+def beside_talk(heard: Heard) -> list[Understood]:
+    """What a text means beside the clauses that only talk, by each way to take names in which that is sure."""
+    if not heard.tokens or len(heard.tokens) > MAX_TOKENS:
+        return []
+    talk = talk_in(heard.tokens, heard.tree, heard.lexicon)
+    found: list[Understood] = []
+    for names in ("", *WAYS) if talk else ():
+        if not (found and names.endswith("new")):
+            one = _without_talk(replace(heard, names=names), talk)
+            found += [one] if one is not None else []
+    return found
+
+
+def _without_talk(heard: Heard, talk: Sequence[tuple[Token, ...]]) -> Understood | None:
+    """What a text means without talk; without all of it, or all but one piece that only looks like some."""
+    text, told, lexicon = heard.text, heard.told, heard.lexicon
+    ways = [[*talk], *([*talk[:at], *talk[at + 1 :]] for at in range(len(talk)) if 1 < len(talk) <= MOST_PIECES)]
+    for way in ways:
+        spans = tuple(sorted(remarks.span_of(piece, text) for piece in way))
+        try:
+            found = with_told(heard, moods.Told(spans, told.forbids))
+        except TooMuch:
+            return None
+        if (
+            found is not None
+            and found.is_sure
+            and all(is_past(one, lexicon) or remarks.gives_nothing_to(one, found.meant, lexicon) for one in way)
+            and not any(names_another(piece, found.meant, heard.tree) for piece in way)
+        ):
+            return found
+    return None
+
+
+def without_a_piece(heard: Heard) -> Understood | None:
+    """What a text means without one of its pieces, offered where nothing is known of that piece."""
+    pieces = remarks.pieces_of(heard.tokens)
+    if not 1 < len(pieces) <= MOST_PIECES:
+        return None
+    choices: dict[str, Choice] = {}
+    left_out = ""
+    for piece in pieces:
+        if all(token.text in IDLE for token in piece):
+            continue
+        aside = moods.Told(tuple(sorted((*heard.told.spans, remarks.span_of(piece, heard.text)))))
+        for names in ("", "far new"):
+            try:
+                found = read_through(replace(heard, names=names), moods.without(heard.blank, aside), aside)
+            except TooMuch:
+                break
+            if found.is_sure:
+                choice = choice_of(found.meant)
+                left_out = left_out or " ".join(token.value for token in piece)
+                choices.setdefault(choice.label, choice)
+                break
+    if not choices:
+        return None
+    why = f"It is not clear what “{short(left_out, 60)}” is to say."
+    question = Question(1, f"What is meant by “{short(heard.text)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
+    return Understood(questions=(question,))
