@@ -20,6 +20,15 @@ class GoalRefused(AgentsError):
         self.message = message
 
 
+class NoSuchAgent(GoalRefused):
+    """No agent has the name that was said; `near` is the one that may be meant, or empty."""
+
+    def __init__(self, name: str, near: str) -> None:
+        said = f"Did you mean {near}?" if near else "“agent_list” lists them."
+        super().__init__("agent", f"There is no agent “{name[:60]}”. {said}")
+        self.name, self.near = name, near
+
+
 class WorkspaceRefused(AgentsError):
     """Files cannot be changed as asked; `field` names what to change, and nothing was changed."""
 

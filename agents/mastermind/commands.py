@@ -139,8 +139,10 @@ NAMES = {name: command for command in COMMANDS for name in (command.name, *comma
 
 # Plain words that open a request without naming a command, and the command that they mean.
 TRIGGERS = {
-    **dict.fromkeys(("improve", "enhance", "optimize", "optimise"), "evolve"),
-    **dict.fromkeys(("analyze", "analyse", "review", "assess"), "coord_analyze"),
+    **dict.fromkeys(("improve", "enhance", "optimize", "optimise", "upgrade", "refine", "polish"), "evolve"),
+    **dict.fromkeys(
+        ("analyze", "analyse", "review", "assess", "audit", "examine", "check", "evaluate", "inspect"), "coord_analyze"
+    ),
     **dict.fromkeys(("create", "instantiate"), "deploy"),
 }
 

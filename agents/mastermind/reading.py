@@ -1,7 +1,7 @@
 """Reading a typed line: which command it is, which component it is about, and what is wished.
 
-Nothing is guessed that would then be done. A name that is written otherwise (case, dashes, spaces, spelling) is
-understood; one that is merely alike is answered with a suggestion, and nothing happens.
+Nothing is guessed that would then be done. What is written otherwise (case, dashes, spaces, spelling, courtesy, a plain
+request) is understood; what is merely alike is answered with a suggestion, and nothing happens.
 """
 
 from __future__ import annotations
@@ -9,24 +9,20 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.mastermind import components
+from agents.mastermind import components, forms, phrases
+from agents.mastermind.about import About, about
 from agents.mastermind.commands import BY_NAME, NAMES, TRIGGERS, Command
 from agents.mastermind.components import Component
 
 MOST_CHARS = 2_000
 _ALIKE = 0.72
 _MOST_NAME_WORDS = 3
-_MOST_SPAN = 6
-# After a component these begin the wish.
-_BEGINS_WISH = re.compile(r"^(?:[:,;–—-]\s*|(?:so that|to|by|with the wish|with|and)\s+)+", re.IGNORECASE)
-_ENDS_NAME = re.compile(r"^(?:[:,;–—]|(?:so that|to|by|with)\b|$)", re.IGNORECASE)
-_PATH = re.compile(r"^(?=.*[\w])(?:[\w.-]+/)*[\w.-]+(?:/|\.(?:py|md|toml|txt|json|ya?ml|js|ts|css|html|sh|sql))$")
-_NUMBER = re.compile(r"^#?(\d{1,18})$")
+_MOST_SUGGESTIONS = 3
 _AGENT = re.compile(
-    r"(?:an?|the)?\s*(?:new\s+)?agent\s+(?:named|called)?\s*[\"“']?([A-Za-z][\w-]{0,62})[\"”']?\s*$", re.IGNORECASE
+    r"(?:an?|the)?\s*(?:new\s+)?agent\s+(?:named|called)?\s*[\"“']?([A-Za-z][\w-]{0,62})[\"”']?\s*[.!]?$", re.IGNORECASE
 )
 
 
@@ -55,8 +51,7 @@ class Reading:
         """The line as it should have been typed; typed like this it is read the same way."""
         if self.component is None or self.command not in ("evolve", "coord_improve", "coord_analyze"):
             return f"{self.command} {self.text}".strip()
-        kind = f" {self.component.kind}" if self.component.kind in ("agent", "rule", "firmware") else ""
-        return f"{self.command} {self.component.name}{kind}{': ' + self.wish if self.wish else ''}".strip()
+        return _line(self.command, self.component, self.wish)
 
 
 def read(line: str, known: Sequence[Component] = ()) -> Reading:
@@ -69,27 +64,77 @@ def read(line: str, known: Sequence[Component] = ()) -> Reading:
         return Reading(shown, problem=f"The line is longer than {MOST_CHARS:,} characters.")
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in text):
         return Reading(shown, problem="The line holds a control character. Take it out.")
-    named, rest = _named(text)
-    if named is None:
-        return _unknown(shown, text)
-    return _complete(shown, named, rest, known)
+    return _meant(shown, text, known) or _unknown(shown, text, known)
 
 
-def _named(text: str) -> tuple[Command | None, str]:
+def _meant(shown: str, text: str, known: Sequence[Component]) -> Reading | None:
+    """What a line means by the first way in which it is a whole command; else what is missing by the first way."""
+    first = None
+    for command, rest in _ways(text, known):
+        found = _complete(shown, command, rest, known)
+        if found.is_understood:
+            return found
+        first = first or found
+    return first
+
+
+def _ways(text: str, known: Sequence[Component]) -> Iterator[tuple[Command, str]]:
+    """The commands that a line may be: by their names, by a plain request, by a word that opens one."""
+    request = phrases.plain(text)
+    lines = [*dict.fromkeys((request.text, text)), *phrases.meant(request, known)]
+    yield from (named for line in lines if (named := _named(line)) is not None)
+    word, _, rest = request.text.partition(" ")
+    trigger = TRIGGERS.get(word.casefold().rstrip(":,"))
+    if trigger is not None and not request.asks:
+        is_plain = trigger == "evolve" and about(rest, known).component is None and not about(rest, known).called
+        # A goal as it was said keeps its verb.
+        yield BY_NAME[trigger], request.text if is_plain else rest
+
+
+def _named(text: str) -> tuple[Command, str] | None:
     """The command that the line begins with, in any spelling, and what follows."""
     words = text.split(" ")
     for count in range(min(_MOST_NAME_WORDS, len(words)), 0, -1):
         if (command := NAMES.get(_joined(words[:count]))) is not None:
             return command, " ".join(words[count:])
-    trigger = TRIGGERS.get(_joined(words[:1]))
-    return (BY_NAME[trigger], " ".join(words[1:])) if trigger else (None, text)
+    return None
 
 
 def _joined(words: Sequence[str]) -> str:
-    return re.sub(r"[-_\s]+", "_", "_".join(words).casefold()).strip("_") if words != ["?"] else "?"
+    if list(words) == ["?"]:
+        return "?"
+    return re.sub(r"[-_\s]+", "_", "_".join(words).casefold().rstrip(":,;.!?")).strip("_")
 
 
-def _unknown(shown: str, text: str) -> Reading:
+def _unknown(shown: str, text: str, known: Sequence[Component]) -> Reading:
+    """A line that begins with no command: what may be meant, each as it should have been typed."""
+    request = phrases.plain(text)
+    near: dict[str, None] = {}
+    words = frozenset(word for name in (*NAMES, *TRIGGERS) for word in name.split("_"))
+    mended = phrases.corrected(request.text, words | _names_in(known))
+    incomplete = ""
+    for line in (mended if mended != request.text else "", *_alike(request.text)):
+        found = _meant(shown, line, known) if line else None
+        if found is None:
+            continue
+        if found.is_understood:
+            near.setdefault(_mended(found, known).precise)
+        elif found.suggestions:
+            near.update(dict.fromkeys(found.suggestions))
+        else:
+            incomplete = incomplete or found.command
+    best = tuple(near)[:_MOST_SUGGESTIONS]
+    meant = best[0] if best else incomplete
+    said = f" Did you mean “{meant}”?" if meant else " “help” lists the commands."
+    return Reading(shown, problem=f"“{request.text.split(' ')[0][:60]}” is no command.{said}", suggestions=best)
+
+
+def _names_in(known: Sequence[Component]) -> frozenset[str]:
+    return frozenset(one.name.casefold() for one in known if one.kind == "agent")
+
+
+def _alike(text: str) -> list[str]:
+    """The lines in which the first words are a command's name that looks like them, the likeliest first."""
     words = text.split(" ")
     scored: dict[str, float] = {}
     for count in range(1, min(_MOST_NAME_WORDS, len(words)) + 1):
@@ -97,14 +142,17 @@ def _unknown(shown: str, text: str) -> Reading:
         for name in [*NAMES, *TRIGGERS]:
             ratio = difflib.SequenceMatcher(None, typed, name).ratio()
             if ratio >= _ALIKE:
-                canonical = NAMES[name].name if name in NAMES else TRIGGERS[name]
-                rest = " ".join(words[count:])
-                whole = f"{canonical} {rest}".strip()
+                canonical = NAMES[name].name if name in NAMES else name
+                whole = " ".join([canonical, *words[count:]])
                 scored[whole] = max(scored.get(whole, 0.0), ratio)
-    near = sorted(scored, key=lambda whole: (-scored[whole], whole))
-    best = tuple(near[:1] if near and len(near) == 1 else near[:2])
-    said = f" Did you mean “{best[0]}”?" if best else " “help” lists the commands."
-    return Reading(shown, problem=f"“{words[0][:60]}” is no command.{said}", suggestions=best)
+    best = max(scored.values(), default=0.0)
+    return sorted((one for one in scored if scored[one] > best - 0.1), key=lambda whole: (-scored[whole], whole))
+
+
+def _mended(found: Reading, known: Sequence[Component]) -> Reading:
+    """The reading with a misspelt agent put right: it is only suggested."""
+    filled = forms.fill(BY_NAME[found.command], found.text, known, mend=True)
+    return found if filled.problem or found.component is not None else Reading(found.line, found.command, filled.text)
 
 
 def _complete(shown: str, command: Command, rest: str, known: Sequence[Component]) -> Reading:
@@ -114,118 +162,46 @@ def _complete(shown: str, command: Command, rest: str, known: Sequence[Component
         return Reading(shown, name, rest, problem=problem, suggestions=(command.example,))
     if name == "deploy" and (made := _AGENT.fullmatch(rest)) is not None:
         return Reading(shown, name, f"an agent named {made[1]}")
-    if name in ("coord_approve", "coord_reject"):
-        return _item(shown, command, rest)
-    if not command.about or not rest:
-        return Reading(shown, name, rest)
-    found, wish, near, meant = _first_word(rest, known) if name == "coord_improve" else (None, "", (), "")
-    if found is None:
-        found, wish, near, meant = _component_in(rest, known)
-    if found is None and (meant or name == "coord_improve"):
-        said = components.suggestion_words(near)
-        called = f"“{meant[:80]}” is no component here" if meant else "It says of no component what should be better"
-        problem = f"{called}; {said}" if said else f"{called}. “coord_query components” lists those there are."
-        lines = tuple(f"{name} {one.name}{': ' + wish if wish else ''}" for one in near)
-        return Reading(shown, name, rest, wish=wish, problem=problem, suggestions=lines)
-    if name == "coord_improve" and found is not None and not wish:
-        example = f"coord_improve {found.name} Add better error handling"
-        return Reading(
-            shown,
-            name,
-            rest,
-            found,
-            problem=f"What should become better about {found}? As in “{example}”.",
-            suggestions=(f"evolve {found.name}",),
-        )
-    return Reading(shown, name, rest, found, wish if found is not None else "")
+    if command.about and rest:
+        return _about(shown, name, rest, known)
+    filled = forms.fill(command, rest, known)
+    lines = tuple(f"{name} {text}".strip() for text in filled.instead)
+    return Reading(shown, name, filled.text, problem=filled.problem, suggestions=lines)
 
 
-def _item(shown: str, command: Command, rest: str) -> Reading:
-    number, _, reason = rest.partition(" ")
-    if not _NUMBER.match(number):
-        problem = f"“{number[:40]}” is no number of an item, as in “{command.example}”."
-        return Reading(shown, command.name, rest, problem=problem, suggestions=("coord_backlog",))
-    if command.name == "coord_reject" and not reason.strip():
-        problem = f"Say why it is rejected, as in “{command.example}”."
-        return Reading(shown, command.name, rest, problem=problem)
-    return Reading(shown, command.name, f"{number.lstrip('#')} {reason}".strip())
+def _about(shown: str, name: str, rest: str, known: Sequence[Component]) -> Reading:
+    """What a line about a component means."""
+    found = about(rest, known, component_first=name == "coord_improve")
+    if found.component is None:
+        return _about_none(shown, name, rest, found)
+    if found.other is not None and found.other != found.component:
+        both = (found.component, found.other)
+        problem = f"Which one is meant, {both[0]} or {both[1]}? One line is about one of them."
+        return Reading(shown, name, rest, problem=problem, suggestions=tuple(_line(name, one) for one in both))
+    if found.doubt:
+        problem = f"It is not clear what “{found.doubt}” is to say. What is wished stands behind a colon."
+        return Reading(shown, name, rest, problem=problem, suggestions=(_line(name, found.component),))
+    if name == "coord_improve" and not found.wish:
+        example = f"coord_improve {found.component.name} Add better error handling"
+        problem = f"What should become better about {found.component}? As in “{example}”."
+        suggestions = (f"evolve {found.component.name}",)
+        return Reading(shown, name, rest, found.component, problem=problem, suggestions=suggestions)
+    return Reading(shown, name, rest, found.component, found.wish)
 
 
-def _first_word(text: str, known: Sequence[Component]) -> tuple[Component | None, str, tuple[Component, ...], str]:
-    """The component where the command's form has it: as one whole word, and the wish behind it."""
-    head, _, after = text.partition(" ")
-    match = components.find(head.strip(" ,;:"), known)
-    is_meant = match.component is not None and match.is_whole and head.casefold() not in _ARTICLES
-    return (match.component if is_meant else None), _wish([], _without_kind(after, match.component)), (), head
+def _about_none(shown: str, name: str, rest: str, found: About) -> Reading:
+    """A line in which no component is found: a text as it was said, all of the code, or a question."""
+    is_all = name == "coord_analyze" and forms.is_everything(rest)
+    if not found.called and (is_all or name == "evolve"):
+        return Reading(shown, name, "" if is_all else rest)
+    said = components.suggestion_words(found.near)
+    called = found.called or (rest if name == "coord_analyze" else "")
+    what = f"“{called[:80]}” is no component here" if called else "It says of no component what should be better"
+    problem = f"{what}; {said}" if said else f"{what}. “coord_query components” lists those there are."
+    lines = tuple(_line(name, one, found.wish) for one in found.near)
+    return Reading(shown, name, rest, wish=found.wish, problem=problem, suggestions=lines)
 
 
-def _without_kind(after: str, named: Component | None) -> str:
-    """What follows a name, without the word that only says what kind it is of: “summarization tool Make …”."""
-    word, _, rest = after.partition(" ")
-    return rest if named is not None and word.casefold() == named.kind and rest.strip(" :,;") else after
-
-
-def _component_in(text: str, known: Sequence[Component]) -> tuple[Component | None, str, tuple[Component, ...], str]:
-    """The component that a text is about, what is wished of it, what may have been meant, and the words that say so."""
-    words = text.split(" ")
-    best_near: tuple[Component, ...] = ()
-    meant = wished = ""
-    for first in range(len(words)):
-        for last in range(min(len(words), first + _MOST_SPAN), first, -1):
-            span = " ".join(words[first:last]).strip(" ,;:.!?“”\"'")
-            after = " ".join(words[last:])
-            if not span or not _may_be_named(span, words[last - 1], after, first, words):
-                continue
-            if last - first == 1 and _PATH.match(span):
-                return Component("path", span.strip("/")), _wish(words[:first], after), (), span
-            match = components.find(span, known)
-            if not match.is_whole and (slips := components.misspelt(span, known)):
-                return None, _wish(words[:first], after), slips, span
-            says_so = _says_so(span)
-            if match.component is not None and (says_so or match.is_whole):
-                return match.component, _wish(words[:first], after), (), span
-            if says_so and not meant:
-                best_near, meant, wished = match.suggestions, span, _wish(words[:first], after)
-    if meant:
-        return None, wished, best_near, meant
-    head = words[0].strip(" ,;:")
-    return None, _wish([], " ".join(words[1:])), components.alike(head, known), ""
-
-
-def _says_so(span: str) -> bool:
-    """Whether the words say of themselves that they name a component: an underscore in one word, or “tool”, “agent”."""
-    inner = span.split(" ")
-    if len(inner) == 1:
-        return "_" in span
-    return any(components.names_a_kind(word) and "_" not in word for word in (inner[0], inner[1], inner[-1]))
-
-
-_ARTICLES = frozenset({"the", "a", "an", "our", "my", "this", "that", "of"})
-
-
-def _may_be_named(span: str, last_word: str, after: str, first: int, words: Sequence[str]) -> bool:
-    """Whether a span of words may be a name and not just words that a name also has.
-
-    It must say so itself (an underscore, a path, “tool”, “agent”), or stand alone: at the beginning of the text, and
-    followed by nothing or by what begins a wish.
-    """
-    inner = span.split(" ")
-    if inner[-1].casefold() in _ARTICLES:
-        return False
-    if len(inner) == 1 and ("_" in span or _PATH.match(span)):
-        return True
-    if components.names_a_kind(inner[-1]) and len(inner) > 1:
-        return not any(components.names_a_kind(word) for word in inner[:-1] if "_" not in word)
-    if components.names_a_kind(inner[0]) and len(inner) > 1 and inner[0].casefold() not in _ARTICLES:
-        return not after or last_word[-1] in ":,;" or bool(_ENDS_NAME.match(after))
-    alone = all(word.casefold() in _ARTICLES for word in words[:first])
-    return alone and (not after or last_word[-1] in ":,;" or bool(_ENDS_NAME.match(after)))
-
-
-def _wish(before: Sequence[str], after: str) -> str:
-    """What should become better: what follows the name; what stands before it is part of it, articles aside."""
-    lead = list(before)
-    while lead and lead[-1].casefold() in (*_ARTICLES, "in", "for", "to"):
-        lead.pop()
-    wish = _BEGINS_WISH.sub("", after).strip()
-    return " ".join([*lead, wish]).strip() if lead else wish
+def _line(name: str, component: Component, wish: str = "") -> str:
+    kind = f" {component.kind}" if component.kind in ("agent", "rule", "firmware") else ""
+    return f"{name} {component.name}{kind}{': ' + wish if wish else ''}"

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from agents.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.errors import GoalRefused, NoSuchAgent, NotPossibleNow, NotYours
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused
 from agents.models import DEFAULT_AGENT, Agent, Goal, ToolLimit
@@ -153,14 +153,13 @@ def usable(name: str, *, by: User) -> Agent:
 
 
 def find(name: str) -> Agent:
-    """The agent of this name, in any case. Raises GoalRefused with the nearest name."""
+    """The agent of this name, in any case. Raises NoSuchAgent with the nearest name."""
     agent = Agent.objects.filter(name__iexact=name.strip()).first()
     if agent is not None:
         return agent
     names = list(Agent.objects.order_by("name").values_list("name", flat=True)[:500])
     near = difflib.get_close_matches(name, names, n=1)
-    said = f"Did you mean {near[0]}?" if near else "“agent_list” lists them."
-    raise GoalRefused("agent", f"There is no agent “{name[:60]}”. {said}")
+    raise NoSuchAgent(name, near[0] if near else "")
 
 
 def known_ceilings(agent: Agent) -> dict[str, dict[str, int | float]]:

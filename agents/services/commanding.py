@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from agents import selectors
-from agents.errors import AgentsError, GoalRefused, NotYours, WorkspaceRefused
+from agents.errors import AgentsError, GoalRefused, NoSuchAgent, NotYours, WorkspaceRefused
 from agents.mastermind import commands, configs
 from agents.mastermind.answers import Answer, Outcome
 from agents.mastermind.components import Component
@@ -70,6 +70,9 @@ def _answered(reading: Reading, given: Given) -> Answer:
         done = WORK[reading.command](reading, given)
     except NotYours as refused:
         return replace(shell, outcome=Outcome.NOT_ALLOWED, said=(str(refused),))
+    except NoSuchAgent as refused:
+        meant = (reading.precise.replace(refused.name, refused.near, 1),) if refused.near else ()
+        return replace(shell, outcome=Outcome.NOT_UNDERSTOOD, said=(str(refused),), suggestions=meant)
     except (GoalRefused, WorkspaceRefused) as refused:
         outcome = Outcome.NOT_ALLOWED if "You may not" in str(refused) else Outcome.NOT_UNDERSTOOD
         return replace(shell, outcome=outcome, said=(str(refused),))

@@ -102,14 +102,14 @@ def test_words_that_a_name_also_has_do_not_make_a_component(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "suggestion"),
     [
-        ("evovle the summarization tool", "evolve the summarization tool"),
+        ("evovle the summarization tool", "evolve summarization"),
         ("statsu", "status"),
         ("intropsect", "introspect"),
         ("agent_lsit", "agent_list"),
         ("agent craete bdi_agent x", "agent_create bdi_agent x"),
         ("evolve the sumarization tool", "evolve summarization"),
         ("evolve the sumarization tool to keep numbers", "evolve summarization: keep numbers"),
-        ("imporve the base generator", "evolve the base generator"),
+        ("imporve the base generator", "evolve base_gen_agent"),
         ("evolve sumarization", "evolve summarization"),
         ("evolve teh base generator", "evolve base_gen_agent"),
         ("improve git tol", "evolve git_tool"),

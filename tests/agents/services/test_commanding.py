@@ -143,6 +143,21 @@ def test_what_cannot_be_is_refused_and_nothing_is_made(operator: User, line: str
 
 
 @pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("introspect the agent scuot", "introspect scout"),
+        ("agent_evolve scuot repairs=1", "agent_evolve scout repairs=1"),
+        ("agent_delete scuot its work is done", "agent_delete scout its work is done"),
+    ],
+)
+def test_a_misspelt_agent_is_answered_with_the_line_that_may_be_meant(operator: User, line: str, meant: str) -> None:
+    Agent.objects.create(name="scout")
+    answer = give(line, operator)
+    assert (answer.outcome, answer.suggestions) == (Outcome.NOT_UNDERSTOOD, (meant,))
+    assert not Goal.objects.exists()
+
+
+@pytest.mark.parametrize(
     "line", ["agent_create bdi_agent scout", "agent_evolve mindx repairs=1", "agent_delete old_one"]
 )
 def test_only_operators_make_change_and_retire_agents(owner: User, reviewer: User, line: str) -> None:
