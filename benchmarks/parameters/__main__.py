@@ -19,7 +19,7 @@ from agents.bdi.understanding.understand import by_name, understand
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.toolkit.registry import REGISTRY
 from benchmarks.parameters.cases import Case, entries_of, plain, read_file
-from benchmarks.parameters.generator import cases
+from benchmarks.parameters.drawn.drawing import cases
 
 HAND = Path(__file__).parent / "hand"
 RIGHT, ASKED, USELESS, WRONG = "right", "asked", "useless", "wrong"

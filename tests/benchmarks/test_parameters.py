@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.parameters.__main__ import ASKED, RIGHT, WRONG, judged
 from benchmarks.parameters.cases import Case
-from benchmarks.parameters.generator import KINDS, cases
+from benchmarks.parameters.drawn.drawing import KINDS, cases
 
 
 def test_the_same_seed_draws_the_same_and_all_kinds() -> None:
