@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Min, Q, QuerySet
 
 from agents.models import Goal
-from agents.selectors import begun, goal_page
+from agents.selectors import begun, page_of_goals
 from agents.states import GOAL_ENDED, GoalState
 
 PAGE = 40
@@ -49,7 +49,7 @@ def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
         goals = goals.filter(state=GoalState(wanted.state).value)
     if wanted.text:
         return _search(goals, wanted)
-    rows, older = goal_page(goals, wanted.after, PAGE)
+    rows, older = page_of_goals(goals, wanted.after, PAGE)
     return GoalList(rows, older)
 
 
@@ -60,7 +60,7 @@ def _search(goals: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
     if not window["count"]:
         return GoalList([], None)
     # Bounds on the key, not a subquery: the planner then walks the window and nothing else.
-    rows, older = goal_page(goals.filter(_fits(wanted.text), pk__gte=window["oldest"]), wanted.after, PAGE)
+    rows, older = page_of_goals(goals.filter(_fits(wanted.text), pk__gte=window["oldest"]), wanted.after, PAGE)
     if older is not None:
         return GoalList(rows, older, searched_all=False)
     if window["count"] < SEARCH_WINDOW:

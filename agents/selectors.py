@@ -70,7 +70,7 @@ def workspaces_writable_by(user: User) -> QuerySet[Workspace]:
     return workspaces if user.has_role() else workspaces.filter(owner=user)
 
 
-def goal_page(goals: QuerySet[Goal], after: int | None = None, limit: int = 50) -> tuple[list[Goal], int | None]:
+def page_of_goals(goals: QuerySet[Goal], after: int | None = None, limit: int = 50) -> tuple[list[Goal], int | None]:
     """One page of goals, newest first, and the id to ask after for the next one (None at the end)."""
     if after is not None:
         goals = goals.filter(pk__lt=after)

@@ -181,7 +181,7 @@ def page(
     goals = _readable(request.auth.user)
     if state is not None:
         goals = goals.filter(state=state.value)
-    rows, following = selectors.goal_page(goals, after_id(after), limit)
+    rows, following = selectors.page_of_goals(goals, after_id(after), limit)
     return GoalPage(items=[goal_out(goal) for goal in rows], next=next_after(following))
 
 

@@ -125,7 +125,7 @@ def test_a_fault_of_the_server_is_a_500_problem_without_its_insides(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("password=hunter2 at /srv/mindx/secret.py")
 
-    monkeypatch.setattr(selectors, "goal_page", broken)
+    monkeypatch.setattr(selectors, "page_of_goals", broken)
     answer = api_of(owner).get("goals")
     problem = problem_of(answer, 500)
     assert b"hunter2" not in answer.content
@@ -141,7 +141,7 @@ def test_a_database_that_does_not_answer_is_a_503_problem(api_of: Any, owner: An
     def away(*_: object, **__: object) -> None:
         raise OperationalError("connection to server at 10.0.0.1 refused")
 
-    monkeypatch.setattr(selectors, "goal_page", away)
+    monkeypatch.setattr(selectors, "page_of_goals", away)
     answer = api_of(owner).get("goals")
     problem_of(answer, 503)
     assert b"10.0.0.1" not in answer.content

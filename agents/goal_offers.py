@@ -1,0 +1,131 @@
+"""What a person may do with a goal now: the page offers nothing else. Whoever carries it out asks again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from agents.bdi import document as documents
+from agents.bdi.document import IntentSpec
+from agents.goal_network import Lacking
+from agents.goal_rows import GoalRows
+from agents.models import Attempt, Intent, LevelDocument, Plan
+from agents.presentation.values import as_text
+from agents.selectors import may_change, may_correct, sees_everything
+from agents.services import parameters, planning, replanning
+from agents.states import GoalState, IntentState, LevelState, PlanState
+from people.roles import Role
+
+_WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A step whose worker died while it ran: what it does, with every value, and its last try."""
+
+    intent: Intent
+    sentence: str
+    values: tuple[tuple[str, str], ...]
+    attempt: Attempt | None
+
+
+class GoalOffers(GoalRows):
+    """One goal, and what is open to this person."""
+
+    @property
+    def sees_workspace(self) -> bool:
+        """Whether the person may open the goal's workspace: it may be somebody else's."""
+        return sees_everything(self.user) or self.goal.workspace.owner_id == self.user.pk
+
+    @cached_property
+    def may_change(self) -> bool:
+        return may_change(self.user, self.goal)
+
+    @property
+    def may_cancel(self) -> bool:
+        return self.may_change and not self.goal.has_ended
+
+    @property
+    def may_correct(self) -> bool:
+        """Whether the person may say that a belief is not so, or take that back."""
+        return may_correct(self.user, self.goal) and not self.goal.has_ended
+
+    @property
+    def may_review(self) -> bool:
+        """Whether there is a plan to decide on and the person's work is deciding. Review itself asks again."""
+        waits = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
+        return waits and self.user.has_role(Role.REVIEWER)
+
+    @property
+    def may_send_design(self) -> bool:
+        """Whether its design is open to another version, which this person may send."""
+        design = next((one for one in self.levels if one.kind == LevelDocument.Kind.DESIGN), None)
+        is_open = design is not None and design.state in (LevelState.AWAITING_REVIEW, LevelState.SENT_BACK)
+        return is_open and self.may_change and not self.goal.has_ended
+
+    @property
+    def may_plan_by_hand(self) -> bool:
+        """A goal takes a person's plan while it waits for one, or while the one it has is in review.
+
+        What is reviewed before there is a plan comes before one that is written by hand as well.
+        """
+        if self.open_level is not None or self.may_send_design:
+            return False
+        in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
+        return self.may_change and (
+            self.goal.state == GoalState.MANUAL
+            or self.goal.is_put_off
+            or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
+        )
+
+    @property
+    def asks_back(self) -> bool:
+        """Whether it is understood but for a question, and waits for the answer."""
+        return self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(parameters.QUESTION)
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether something is asked that this person may answer."""
+        return self.asks_back and self.may_change
+
+    @property
+    def may_plan_again(self) -> bool:
+        """Whether planning may come to another end now, and the person may have it done."""
+        return self.may_change and self.open_level is None and planning.may_plan_again(self.goal)
+
+    @property
+    def may_save_as_rule(self) -> bool:
+        """A plan that a person or a model wrote and that worked can become a rule."""
+        plan = self.plan
+        worked = plan is not None and plan.state == PlanState.COMPLETE
+        return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
+
+    @cached_property
+    def lacking(self) -> Lacking | None:
+        """The access that the failed step lacked, when this person may plan again with it."""
+        if not self.goal.has_ended or not self.may_change or not any(one.network.refused for one in self.network):
+            return None
+        return replanning.lacking_access(self.goal, self.user)
+
+    @property
+    def again_key(self) -> str:
+        """The same until the person has submitted something: a doubled click on "Submit again" makes one goal."""
+        newest = self.user.goals.order_by("-pk").values_list("pk", flat=True).first()
+        return str(newest or 0)
+
+    @cached_property
+    def unknown_outcomes(self) -> list[Unknown]:
+        """Steps of which a person must say what became of them, with what such a person has to know."""
+        plan = self.plan
+        if plan is None or plan.state != PlanState.EXECUTING:
+            return []
+        asked = [intent for intent in plan.intents.all() if intent.state == IntentState.OUTCOME_UNKNOWN]
+        if not asked or self.seal_is_broken:
+            return [Unknown(intent, "", (), None) for intent in asked]
+        document = documents.read(bytes(plan.document))
+        return [_unknown(intent, document.at(intent.position)) for intent in asked]
+
+
+def _unknown(intent: Intent, spec: IntentSpec) -> Unknown:
+    values = tuple((name, as_text(value)) for name, value in spec.params.items())
+    return Unknown(intent, spec.sentence, values, max(intent.attempts.all(), key=lambda one: one.number, default=None))

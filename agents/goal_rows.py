@@ -1,0 +1,230 @@
+"""What is stored about a goal, read once and only when somebody asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Prefetch, QuerySet
+
+from agents import goal_facts, goal_family, goal_network
+from agents.bdi import document as documents
+from agents.bdi.failures import PLANNING
+from agents.bdi.strategies import way_named
+from agents.goal_family import Relative
+from agents.goal_network import StepNetwork
+from agents.models import (
+    Attempt,
+    Belief,
+    FailureRecord,
+    Generation,
+    Goal,
+    HandItem,
+    Intent,
+    IntentPlan,
+    LevelDocument,
+    Plan,
+    Transition,
+)
+from agents.presentation import code_report
+from agents.services import hand_items
+from agents.states import LevelState, PlanState
+from library.models import Experience, ModelCall
+from people.models import User
+
+BELIEFS_BESIDE = 8
+CALLS_SHOWN = 20
+PLANNING_FAILURES_SHOWN = 5
+# Where a goal goes from planning without a plan.
+_WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
+_ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
+_OF_PLANNING = "plan"
+
+
+@dataclass(frozen=True)
+class PlanningFailure:
+    """A failure of planning, and in words the strategy that was chosen."""
+
+    row: FailureRecord
+    way: str
+
+
+class GoalRows:
+    """One goal's rows, as far as this person may see them."""
+
+    def __init__(self, goal: Goal, user: User) -> None:
+        self.goal = goal
+        self.user = user
+
+    @cached_property
+    def revisions(self) -> list[IntentPlan]:
+        """Every revision with its intents, tries and recoveries, oldest first."""
+        tries = Prefetch("attempts", Attempt.objects.select_related("recovery").order_by("number"))
+        intents = Prefetch("intents", Intent.objects.order_by("position").prefetch_related(tries))
+        return list(
+            self.goal.intent_plans.select_related("plan__by").prefetch_related(intents).order_by("revision")
+        )  # fmt: skip
+
+    @cached_property
+    def plan(self) -> IntentPlan | None:
+        """The newest revision."""
+        return self.revisions[-1] if self.revisions else None
+
+    @cached_property
+    def seal_is_broken(self) -> bool:
+        """True when the stored bytes no longer have the digest that stands beside them."""
+        return self.plan is not None and documents.digest_of(self.plan.document) != self.plan.digest
+
+    @cached_property
+    def transitions(self) -> list[Transition]:
+        """Every move of the goal and its plans, oldest first."""
+        return list(self.goal.transitions.select_related("intent_plan").order_by("pk"))
+
+    @cached_property
+    def decisions(self) -> list[Transition]:
+        """What people decided about the plans: every move of a plan out of review."""
+        return [
+            move
+            for move in self.transitions
+            if move.intent_plan_id is not None and move.old == PlanState.AWAITING_REVIEW.value
+        ]
+
+    @cached_property
+    def levels(self) -> list[LevelDocument]:
+        """The newest version of its design and the newest choice of rules, as far as there are any."""
+        rows = self.goal.level_documents.select_related("decided_by").defer("document").order_by("-number")
+        newest = {row.kind: row for row in reversed(rows)}
+        return [newest[kind] for kind in LevelDocument.Kind if kind in newest]
+
+    @property
+    def open_level(self) -> LevelDocument | None:
+        """The design or choice of rules that awaits review."""
+        return next((one for one in self.levels if one.state == LevelState.AWAITING_REVIEW), None)
+
+    @cached_property
+    def beliefs(self) -> QuerySet[Belief]:
+        """All beliefs, in the order they came."""
+        return self.goal.beliefs.select_related("by").order_by("pk")
+
+    @cached_property
+    def belief_count(self) -> int:
+        return self.beliefs.count()
+
+    @cached_property
+    def beliefs_beside(self) -> list[Belief]:
+        """What the plan stands on first, then people's words, then what was perceived; a few of them."""
+        used = goal_facts.sentences_used(self.plan.plan) if self.plan is not None else set()
+        newest = list(self.beliefs.filter(retracted_by="").order_by("-pk")[:60])
+        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person", one.pk))[
+            :BELIEFS_BESIDE
+        ]
+
+    @cached_property
+    def unplanned(self) -> Plan | None:
+        """The newest try to plan, when it found no steps: its evidence says which rules were looked at and why not."""
+        newest = self.goal.plans.order_by("-number").first()
+        return newest if newest is not None and not newest.steps else None
+
+    @cached_property
+    def rejected_rules(self) -> list[tuple[str, str]]:
+        """Rules that were looked at, each with why it did not apply."""
+        return goal_facts.rejected_rules(self.unplanned) if self.unplanned is not None else []
+
+    @cached_property
+    def planning_failures(self) -> list[PlanningFailure]:
+        """Where planning found no plan, the newest first: why, and what was done about it.
+
+        Most goals have one plan and no such failure, which is seen by what is loaded anyway.
+        """
+        revisions = self.revisions
+        is_mended = bool(revisions) and revisions[-1].plan.number > len(revisions)
+        if not is_mended and not any(one.old == "planning" and one.new in _WITHOUT_PLAN for one in self.transitions):
+            return []
+        rows = self.goal.failures.filter(stage=PLANNING).order_by("-pk")[:PLANNING_FAILURES_SHOWN]
+        return [PlanningFailure(row, way.words if (way := way_named(row.cell_strategy)) else "") for row in rows]
+
+    @cached_property
+    def generations(self) -> list[Generation]:
+        """What models were asked for its plan, the newest first, each with its call."""
+        return list(self.goal.generations.select_related("call__cached_from").order_by("-pk"))
+
+    @cached_property
+    def asked_by_steps(self) -> list[ModelCall]:
+        """What steps of its plans asked a model and were answered, the newest first."""
+        answered = ModelCall.objects.filter(goal=str(self.goal.pk), state__in=_ANSWERED).exclude(purpose=_OF_PLANNING)
+        return list(answered.order_by("-pk")[:CALLS_SHOWN])
+
+    @cached_property
+    def calls_without_answer(self) -> list[ModelCall]:
+        """The calls that came to nothing, the newest first: they made no attempt."""
+        return list(
+            ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN]
+        )
+
+    @cached_property
+    def attempts(self) -> list[Attempt]:
+        """Every try of every intent, oldest first."""
+        rows = Attempt.objects.filter(intent__intent_plan__goal=self.goal)
+        return list(rows.select_related("intent__intent_plan", "recovery").order_by("pk"))
+
+    @cached_property
+    def reports(self) -> list[Intent]:
+        """The steps that reported what they found when they looked at code, the newest first."""
+        steps = [intent for plan in self.revisions for intent in plan.intents.all()]
+        return [step for step in reversed(steps) if code_report.read((step.result or {}).get("report")) is not None]
+
+    @cached_property
+    def has_begun(self) -> bool:
+        """Whether a step of any of its plans has been tried."""
+        return any(intent.attempts.all() for plan in self.revisions for intent in plan.intents.all())
+
+    @cached_property
+    def running(self) -> tuple[int, int] | None:
+        """Position of the intent that runs and the number of its try."""
+        if self.plan is None:
+            return None
+        for intent in self.plan.intents.all():
+            tries = list(intent.attempts.all())
+            if intent.state == "running" and tries:
+                return intent.position, tries[-1].number
+        return None
+
+    @cached_property
+    def last_failure(self) -> str:
+        """The class of the newest failed try, empty when none failed."""
+        classes = [
+            attempt.failure_class
+            for plan in self.revisions
+            for intent in plan.intents.all()
+            for attempt in intent.attempts.all()
+            if attempt.failure_class
+        ]
+        if classes:
+            return classes[-1]
+        return self.planning_failures[0].row.failure_class if self.planning_failures else ""
+
+    @cached_property
+    def network(self) -> list[StepNetwork]:
+        """What the newest plan's steps did on the network."""
+        return goal_network.of_plan(self.plan)
+
+    @cached_property
+    def hand_item(self) -> HandItem | None:
+        """The step that waits for a person's hand; None also where only a plan is missing."""
+        item = hand_items.open_of(self.goal)
+        return item if item is not None and item.intent_plan_id else None
+
+    @cached_property
+    def experience(self) -> Experience | None:
+        """What the ended goal taught, once it is recorded."""
+        return Experience.objects.only("pk").filter(goal_ref=str(self.goal.pk)).first()
+
+    @cached_property
+    def family(self) -> list[Relative]:
+        """Other goals that this one stands to and the person may see: whole, parts, what waits for what."""
+        return goal_family.of(self.goal, self.user)
+
+    @property
+    def waits_for(self) -> list[Relative]:
+        """The goals this one depends on that the person may see."""
+        return [one for one in self.family if one.kind == goal_family.BEFORE]
