@@ -74,6 +74,29 @@ class Adopted:
     took: Took
 
 
+@dataclass(frozen=True)
+class _Thought:
+    """What thinking came to: a plan with its problems, or none; and the rules that it looked through."""
+
+    found: PlanDraft | NoPlan
+    problems: Sequence[Problem]
+    known: Sequence[KnownRule]
+
+    @property
+    def reason(self) -> str:
+        """Why there is no valid plan."""
+        return self.found.reason if isinstance(self.found, NoPlan) else _why_invalid(self.problems)
+
+    @property
+    def source(self) -> str:
+        """Who looked for the plan that there is not."""
+        if "model" in self.found.evidence:
+            return Plan.Source.MODEL
+        if isinstance(self.found, PlanDraft) and self.found.source == parameters.SOURCE:
+            return Plan.Source.UNDERSTANDING
+        return Plan.Source.RULE
+
+
 def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     """Take the goal from pending to a plan that awaits review, or to `manual` with the reason.
 
@@ -81,50 +104,24 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     result is stored only if the lease still holds. True: the lease was given back with it.
     """
     adopted = adopted or adopt(lease)
-    goal, before, took = adopted.goal, adopted.before, adopted.took
+    goal, took = adopted.goal, adopted.took
     if goal.state != GoalState.PLANNING:  # it waits for its design, or is not begun
         return False
     told = telling.mark(goal.pk)
     with telemetry.span("perceive", goal.pk), took.stage("perceive"):
         beliefs = perceiving.perceive(goal)
-    with telemetry.span("plan", goal.pk), took.stage("rules"):
-        known = rules.known_rules()
-        found = _find(goal, known, beliefs, before)
-    if before.plans:
-        found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
-    if isinstance(found, PlanDraft):
-        with took.stage("understand"):
-            found = wishes.fitted(goal, parameters.corrected(goal, found), before)
-    if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
-        with telemetry.span("understand", goal.pk), took.stage("understand"):
-            try:
-                found = _understood(lease, goal, found)
-            except Stopped:
-                return False
-        if isinstance(found, PlanDraft):
-            found = wishes.fitted(goal, found, before)
-    validated: PlanDraft | NoPlan | None = None
-    if isinstance(found, NoPlan) and models_of(goal.agent):
-        try:
-            with took.stage("model"):
-                planned = model_planning.plan(lease, goal, beliefs, found)
-        except Stopped:  # whoever cancelled the goal has said so
-            return False
-        if isinstance(planned, Later):
-            _put_off(lease, planned)
-            return False
-        found = wishes.taken_in(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
-        # It was validated when it was read, and is once more where it is stored.
-        validated = planned
-    if isinstance(found, PlanDraft) and before.plans and (again := mending.same_step_again(goal, found)):
-        found = NoPlan("failed_step_again", {**found.evidence, "again": again})
-    with took.stage("validate"):
-        problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
-    took.came_to(found)
-    recovery = _recovery(goal, found, problems, known, beliefs, before)
+    try:
+        thought = _think(lease, adopted, beliefs)
+    except Stopped:  # whoever cancelled the goal has said so
+        return False
+    if isinstance(thought, Later):
+        _put_off(lease, thought)
+        return False
+    took.came_to(thought.found)
+    recovery = _recovery(goal, thought, beliefs, adopted.before)
     with transaction.atomic():
         goal = hold(lease)
-        if before.hands:
+        if adopted.before.hands:
             mending.close_items(goal)
         belief_rows.perceived(goal, beliefs)
         said = [_taken_in(beliefs)]
@@ -132,11 +129,11 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
             again = "somebody said what is so while it was planned: it is planned again from that"
             logs.write(goal.pk, [*said, logs.decided(Decision.PLAN_LATER, "plan", again, why="told_meanwhile")])
             move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
-        elif isinstance(found, PlanDraft) and not problems:
-            return _propose(goal, found, took, said)
+        elif isinstance(thought.found, PlanDraft) and not thought.problems:
+            return _propose(goal, thought.found, took, said)
         else:
             logs.write(goal.pk, said)
-            _without_plan(goal, found, problems, recovery, took)
+            _without_plan(goal, thought, recovery, took)
     return False
 
 
@@ -203,6 +200,45 @@ def adopt(lease: Lease) -> Adopted:
         return adopted
 
 
+def _think(lease: Lease, adopted: Adopted, beliefs: Sequence[Believed]) -> _Thought | Later:
+    """Look for a plan: by rules, by understanding what the goal says, by a model. Raises Stopped."""
+    goal, before, took = adopted.goal, adopted.before, adopted.took
+    known, found = _by_rules(adopted, beliefs)
+    if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
+        with telemetry.span("understand", goal.pk), took.stage("understand"):
+            found = _understood(lease, goal, found)
+        if isinstance(found, PlanDraft):
+            found = wishes.fitted(goal, found, before)
+    validated: PlanDraft | NoPlan | None = None
+    if isinstance(found, NoPlan) and models_of(goal.agent):
+        with took.stage("model"):
+            planned = model_planning.plan(lease, goal, beliefs, found)
+        if isinstance(planned, Later):
+            return planned
+        found = wishes.taken_in(goal, planned) if isinstance(planned, PlanDraft) and goal.wishes else planned
+        # It was validated when it was read, and is once more where it is stored.
+        validated = planned
+    if isinstance(found, PlanDraft) and before.plans and (again := mending.same_step_again(goal, found)):
+        found = NoPlan("failed_step_again", {**found.evidence, "again": again})
+    with took.stage("validate"):
+        problems = proposing.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
+    return _Thought(found, problems, known)
+
+
+def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[KnownRule], PlanDraft | NoPlan]:
+    """The rules that there are, and the plan by them, with corrected parameters and what people wished."""
+    goal, before, took = adopted.goal, adopted.before, adopted.took
+    with telemetry.span("plan", goal.pk), took.stage("rules"):
+        known = rules.known_rules()
+        found = _find(goal, known, beliefs, before)
+    if before.plans:
+        found = replace(found, evidence={**found.evidence, **contradicting.since_last_plan(goal)})
+    if isinstance(found, PlanDraft):
+        with took.stage("understand"):
+            found = wishes.fitted(goal, parameters.corrected(goal, found), before)
+    return known, found
+
+
 def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
     choice = choosing.confirmed(goal) if before.documents else None
@@ -245,38 +281,30 @@ def _propose(goal: Goal, draft: PlanDraft, took: Took | None, said: Sequence[New
     return True
 
 
-def _recovery(
-    goal: Goal,
-    found: NoPlan | PlanDraft,
-    problems: Sequence[Problem],
-    known: Sequence[KnownRule],
-    beliefs: Sequence[Believed],
-    before: Earlier,
-) -> Recovery | None:
+def _recovery(goal: Goal, thought: _Thought, beliefs: Sequence[Believed], before: Earlier) -> Recovery | None:
     """What is done about planning that has failed; None when it has not, or only asks something."""
+    found, problems = thought.found, thought.problems
     if isinstance(found, PlanDraft) and not problems:
         return None
-    reason = _reason_of(found, problems)
+    reason = thought.reason
     if reason.startswith(parameters.QUESTION):
         return None
     return plan_recovering.decide(
         goal, found, problems, reason, _in_words(reason),
-        known=known, beliefs=beliefs, fit=lambda draft: wishes.fitted(goal, draft, before),
+        known=thought.known, beliefs=beliefs, fit=lambda draft: wishes.fitted(goal, draft, before),
     )  # fmt: skip
 
 
-def _without_plan(
-    goal: Goal, found: NoPlan | PlanDraft, problems: Sequence[Problem], recovery: Recovery | None, took: Took
-) -> None:
+def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took: Took) -> None:
     """No valid plan: keep the evidence, and do what was decided about it; a question waits for its answer."""
-    reason = _reason_of(found, problems)
+    reason = thought.reason
     plan = Plan.objects.create(
         goal=goal,
         number=numbering.last_of(goal).plan + 1,
-        source=_source(found),
+        source=thought.source,
         steps=[],
-        evidence=dict(found.evidence),
-        problems=[problem.message for problem in problems] or [reason],
+        evidence=dict(thought.found.evidence),
+        problems=[problem.message for problem in thought.problems] or [reason],
     )
     Planning.objects.create(
         plan=plan, goal=goal, agent_id=goal.agent_id, source=plan.source, is_valid=False, at=plan.created_at,
@@ -293,21 +321,6 @@ def _without_plan(
     plan_recovering.carry_out(goal, recovery, reason)
     if recovery.draft is not None:
         _propose(goal, recovery.draft, None)  # the planning that took the time came to nothing
-
-
-def _reason_of(found: NoPlan | PlanDraft, problems: Sequence[Problem]) -> str:
-    return found.reason if isinstance(found, NoPlan) else _why_invalid(problems)
-
-
-def _source(found: NoPlan | PlanDraft) -> str:
-    """Who looked for the plan that there is not."""
-    if "model" in found.evidence:
-        return Plan.Source.MODEL
-    return (
-        Plan.Source.UNDERSTANDING
-        if isinstance(found, PlanDraft) and found.source == parameters.SOURCE
-        else Plan.Source.RULE
-    )
 
 
 def _why_invalid(problems: Sequence[Problem]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from agents.bdi import document as documents
@@ -52,14 +53,13 @@ def approve_part(
     if digest != plan.digest:
         # A part is a part of the plan that was read: of another one nothing is asked.
         raise StaleDigest("This is not the digest of the plan that awaits a decision. Read the plan again.")
+    approve = partial(decisions.approve, by=by, comment=comment, via=via, tries=tries)
     chosen = closure(plan, intents)
     document = documents.read(bytes(plan.document))
     if not chosen:
         raise WordsRefused("intents", "Choose at least one step, or reject the plan.")
     if len(chosen) == len(document.intents):
-        return decisions.approve(
-            plan, by=by, digest=digest, comment=comment, via=via, tries=tries, alternatives=alternatives
-        )
+        return approve(plan, digest=digest, alternatives=alternatives)
     why = words.taken(reason, "reason", required=True)
     if rest not in (PLAN_AGAIN, DROP):
         raise WordsRefused("rest", "The other steps are planned again (plan_again), or dropped (drop).")
@@ -74,17 +74,7 @@ def approve_part(
         _check_models(document, chosen, revision)
         revising.leave_out(old, revision, left_out, rest=rest)
         edits = {"from_revision": old.revision, "from_digest": old.digest, "left_out": left_out, "rest": rest}
-        approved = decisions.approve(
-            revision,
-            by=by,
-            digest=revision.digest,
-            comment=comment,
-            via=via,
-            tries=tries,
-            alternatives=moved,
-            edits=edits,
-        )
-        made.append(approved)
+        made.append(approve(revision, digest=revision.digest, alternatives=moved, edits=edits))
 
     revising.revise(
         plan,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -104,14 +104,38 @@ def _index(
 ) -> Iterator[str]:
     yield f"# {code(place or '.')}"
     yield ""
+    yield _size(place, found)
+    yield ""
+    for note in notes:
+        yield f"- {text(note)}"
+    yield from _table_of_modules(found, files, used_by)
+    yield from ("## Where it starts", "")
+    yield from table(
+        ("Module", "File"),
+        ((link(code(one.name), address(files[one.path])), _file(one, to)) for one in found if one.starts),
+    )
+    yield from _table_of_imports(found, files, uses)
+    yield from _table_of_packages(found)
+    if left_out.counts:
+        yield from ("## Not looked at", "")
+        yield from table(
+            ("What", "How many:"), ((text(why), f"{count:,}") for why, count in sorted(left_out.counts.items()))
+        )
+    yield "Read from the text of the files; nothing of them was run."
+    yield ""
+
+
+def _size(place: str, found: Sequence[Module]) -> str:
     classes, functions = sum(len(one.classes) for one in found), sum(len(one.functions) for one in found)
     python = oldest.target(place).replace("py3", "3.")
     said = f", for Python {python} and newer" if python else ""
     sizes = (counted(len(found), "module"), counted(classes, "class", "classes"), counted(functions, "function"))
-    yield f"{', '.join(sizes)}{said}."
-    yield ""
-    for note in notes:
-        yield f"- {text(note)}"
+    return f"{', '.join(sizes)}{said}."
+
+
+def _table_of_modules(
+    found: Sequence[Module], files: Mapping[str, str], used_by: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     yield from ("", "## Modules", "")
     yield from table(
         ("Module", "What it says of itself", "Classes:", "Functions:", "Used by:"),
@@ -126,12 +150,11 @@ def _index(
             for one in found
         ),
     )
-    starts = [one for one in found if one.starts]
-    yield from ("## Where it starts", "")
-    yield from table(
-        ("Module", "File"),
-        ((link(code(one.name), address(files[one.path])), _file(one, to)) for one in starts),
-    )
+
+
+def _table_of_imports(
+    found: Sequence[Module], files: Mapping[str, str], uses: Mapping[str, Sequence[str]]
+) -> Iterator[str]:
     page_of = {one.name: files[one.path] for one in reversed(found)}  # of two with one name the first
     yield from ("## Who imports whom", "")
     yield from table(
@@ -142,22 +165,15 @@ def _index(
             if uses[one.path]
         ),
     )
+
+
+def _table_of_packages(found: Sequence[Module]) -> Iterator[str]:
     known = {one.name: "" for one in found}
+    imported_by = Counter(name for one in found for name in _outer(one, known))
     yield from ("## From elsewhere", "")
-    outer = defaultdict(list)
-    for one in found:
-        for name in _outer(one, known):
-            outer[name].append(one.name)
     yield from table(
-        ("Package", "Imported by:"), ((code(name), str(len(outer[name]))) for name in sorted(outer))
-    )  # fmt: skip
-    if left_out.counts:
-        yield from ("## Not looked at", "")
-        yield from table(
-            ("What", "How many:"), ((text(why), f"{count:,}") for why, count in sorted(left_out.counts.items()))
-        )
-    yield "Read from the text of the files; nothing of them was run."
-    yield ""
+        ("Package", "Imported by:"), ((code(name), str(count)) for name, count in sorted(imported_by.items()))
+    )
 
 
 def _file(module: Module, to: str, line: int = 0) -> str:
