@@ -9,13 +9,11 @@ from types import MappingProxyType
 
 from django.db import transaction
 
-from agents.errors import WorkspaceRefused
-from agents.models import Goal, Workspace
+from agents.models import Goal
 from agents.services import goals, workspaces
 from agents.services.workspaces import Upload
 from people.models import User
 
-_NAME_TRIES = 100
 # With so many goals nobody is new any more.
 STILL_NEW = 6
 
@@ -108,19 +106,8 @@ def start(example: Example, *, by: User, submission_key: str = "") -> Goal:
     if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
         return earlier
     with transaction.atomic():
-        workspace = _new_workspace(example.workspace, by)
+        workspace = workspaces.create_numbered(by=by, name=example.workspace)
         if example.files:
             uploads = [Upload(path, BytesIO(text.encode()), len(text.encode())) for path, text in example.files.items()]
             workspace = workspaces.put_files(workspace, by=by, uploads=uploads)
         return goals.submit(by=by, text=example.text, workspace=workspace, submission_key=submission_key)
-
-
-def _new_workspace(name: str, by: User) -> Workspace:
-    """The example's workspace; a number is added when the name is taken."""
-    for number in range(1, _NAME_TRIES):
-        try:
-            return workspaces.create(by=by, name=name if number == 1 else f"{name}-{number}")
-        except WorkspaceRefused:
-            if number == _NAME_TRIES - 1:
-                raise
-    raise AssertionError("unreachable")

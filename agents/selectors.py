@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Value, When
 
-from agents.models import Agent, Attempt, Goal, HandCommand, IntentPlan, LogLine, Workspace
+from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Workspace
 from agents.states import GoalState
 from people.models import User
 from people.roles import Role
@@ -75,15 +75,6 @@ def page_of_goals(goals: QuerySet[Goal], after: int | None = None, limit: int = 
     if after is not None:
         goals = goals.filter(pk__lt=after)
     rows = list(goals.order_by("-pk")[: limit + 1])
-    return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
-
-
-def hand_command_page(goal: Goal, after: int | None = None, limit: int = 50) -> tuple[list[HandCommand], int | None]:
-    """One page of what was typed into a goal's session, newest first, and the id to ask after for the next one."""
-    commands = goal.hand_commands.select_related("workspace", "by")
-    if after is not None:
-        commands = commands.filter(pk__lt=after)
-    rows = list(commands.order_by("-pk")[: limit + 1])
     return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
 
 

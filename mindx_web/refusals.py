@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from asgiref.sync import sync_to_async
 from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from mindx_web.middleware import Around
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -27,29 +26,20 @@ _UNDER_REVIEW = "/api/v1/intent-plans/"
 _REFUSED = frozenset({HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
-class Refusals:
+class Refusals(Around):
     """Middleware. What is refused to nobody (no login, no token) is none: it needs an identity, not a right.
 
     The answer stands already, so an entry that cannot be written is a line in the log: a refusal stays one.
     """
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-        self._answers_later = iscoroutinefunction(get_response)
-        if self._answers_later:
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self._answers_later:
-            return self._later(request)
+    def now(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer it and tell the journal of a refusal."""
         response: HttpResponseBase = self.get_response(request)
         _tell(request, response)
         return response
 
-    async def _later(self, request: HttpRequest) -> HttpResponseBase:
+    async def later(self, request: HttpRequest) -> HttpResponseBase:
+        """As `now`."""
         response: HttpResponseBase = await self.get_response(request)
         if _is_refusal(request, response):
             await sync_to_async(_tell)(request, response)

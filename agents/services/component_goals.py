@@ -8,7 +8,7 @@ from io import BytesIO
 from django.db import transaction
 from django.utils.text import slugify
 
-from agents.errors import NotPossibleNow, WorkspaceRefused
+from agents.errors import NotPossibleNow
 from agents.mastermind.components import Component
 from agents.models import Agent, Goal, Workspace
 from agents.selectors import workspaces_writable_by
@@ -17,7 +17,6 @@ from agents.services.stores import store
 from agents.services.workspaces import Upload
 from people.models import User
 
-_NAME_TRIES = 200
 # So many of a person's workspaces are looked through for a path that nobody said the place of.
 _LOOKED_THROUGH = 20
 
@@ -114,13 +113,7 @@ def _place(component: Component, terms: Terms) -> tuple[Workspace, str, str]:
 def _own(component: Component, by: User) -> Workspace:
     """A new workspace named after the component."""
     stem = slugify(component.name.replace("_", "-"))[:50] or component.kind
-    for number in range(1, _NAME_TRIES):
-        try:
-            return workspaces.create(by=by, name=stem if number == 1 else f"{stem}-{number}")
-        except WorkspaceRefused:
-            if number == _NAME_TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
+    return workspaces.create_numbered(by=by, name=stem)
 
 
 def _that_has(path: str, by: User) -> Workspace:

@@ -6,6 +6,7 @@ A change is refused while a plan runs on the workspace. Nothing is ever checked 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -32,6 +33,7 @@ from sandbox.contract import Limits
 from sandbox.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
+_MOST_OF_A_NAME = 200
 _ADDRESS_WORDS = frozenset({"new"})
 
 
@@ -62,6 +64,15 @@ def create(*, by: User, name: str) -> Workspace:
             return workspace
     except IntegrityError as error:
         raise WorkspaceRefused("name", f"A workspace is named {name} already. Take another name.") from error
+
+
+def create_numbered(*, by: User, name: str) -> Workspace:
+    """As `create`; where the name is taken, the first free one of NAME-2, NAME-3, …"""
+    *names, last = name, *(f"{name}-{number}" for number in range(2, _MOST_OF_A_NAME))
+    for each in names:
+        with suppress(WorkspaceRefused):
+            return create(by=by, name=each)
+    return create(by=by, name=last)
 
 
 def put_file(workspace: Workspace, *, by: User, path: str, source: BinaryIO) -> Workspace:

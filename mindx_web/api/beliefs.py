@@ -13,7 +13,7 @@ from agents.models import Belief
 from agents.services import telling
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import readable
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Moment, Nothing, Strict
 from people.scopes import Scope
@@ -69,14 +69,9 @@ class ToldOut(Schema):
 @router.get("/{goal_id}/beliefs", response=HeldPage, auth=_MAY_READ, operation_id="list_goal_beliefs")
 def beliefs(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 20) -> HeldPage:
     """Everything the agent held true for the goal; what `retracted_by` names is held no more."""
-    rows = readable(request.auth.user, goal_id).beliefs.select_related("by").order_by("pk")
-    if (start := after_id(after)) is not None:
-        rows = rows.filter(pk__gt=start)
-    found = list(rows[: limit + 1])
-    return HeldPage(
-        items=[_out(row) for row in found[:limit]],
-        next=next_after(found[limit - 1].pk if len(found) > limit else None),
-    )
+    held = readable(request.auth.user, goal_id).beliefs.select_related("by")
+    rows, following = oldest_first(held, after, limit)
+    return HeldPage(items=[_out(row) for row in rows], next=following)
 
 
 @router.post("/{goal_id}/beliefs", response={201: ToldOut}, auth=_MAY_WRITE, operation_id="tell_belief")

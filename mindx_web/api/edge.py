@@ -7,39 +7,28 @@ another middleware) are problems too.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from mindx_web.api import problems
+from mindx_web.middleware import Around
 
 _API = "/api/"
 
 
-class Edge:
-    """Middleware for both kinds of server; see the module."""
+class Edge(Around):
+    """See the module."""
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-        self._is_async = iscoroutinefunction(get_response)
-        if self._is_async:
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self._is_async:
-            return self._answer_later(request)
+    def now(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer it under an id of its own."""
         request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]  # a request has no such field of its own
         return _finish(request, self.get_response(request))
 
-    async def _answer_later(self, request: HttpRequest) -> HttpResponseBase:
+    async def later(self, request: HttpRequest) -> HttpResponseBase:
+        """As `now`."""
         request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]  # a request has no such field of its own
-        return _finish(request, await cast(Awaitable[HttpResponseBase], self.get_response(request)))
+        return _finish(request, await self.get_response(request))
 
 
 def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

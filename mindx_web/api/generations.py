@@ -12,7 +12,7 @@ from agents.models import Generation
 from library.models import ModelCall
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import readable
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import not_found
 from people.scopes import Scope
 
@@ -81,16 +81,9 @@ class GenerationPage(Schema):
 def page(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 50) -> GenerationPage:
     """What models were asked for a goal: every attempt at its plan, and every question without an answer."""
     goal = readable(request.auth.user, goal_id)
-    calls = ModelCall.objects.filter(goal=str(goal.pk)).defer("messages").order_by("-pk")
-    if (number := after_id(after)) is not None:
-        calls = calls.filter(pk__lt=number)
-    rows = list(calls[: limit + 1])
-    found = rows[:limit]
-    attempts = _attempts(found)
-    following = found[-1].pk if len(rows) > limit else None
-    return GenerationPage(
-        items=[GenerationOut(**_out(call, attempts.get(call.pk))) for call in found], next=next_after(following)
-    )
+    calls, following = newest_first(ModelCall.objects.filter(goal=str(goal.pk)).defer("messages"), after, limit)
+    attempts = _attempts(calls)
+    return GenerationPage(items=[GenerationOut(**_out(call, attempts.get(call.pk))) for call in calls], next=following)
 
 
 @router.get(

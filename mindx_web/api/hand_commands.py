@@ -10,13 +10,12 @@ from ninja import Body, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import selectors
 from agents.models import HandCommand
 from agents.services import hand_commands
 from agents.states import HandState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import readable
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
@@ -103,9 +102,9 @@ def type_in(request: ApiRequest, response: HttpResponse, goal_id: str, payload: 
 @router.get("/{goal_id}/commands", response=CommandPage, auth=_MAY_READ, operation_id="list_commands")
 def page(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 50) -> CommandPage:
     """What people typed into the goal's session, newest first."""
-    goal = readable(request.auth.user, goal_id)
-    rows, following = selectors.hand_command_page(goal, after_id(after), limit)
-    return CommandPage(items=[command_out(row) for row in rows], next=next_after(following))
+    typed = readable(request.auth.user, goal_id).hand_commands.select_related("workspace", "by")
+    rows, following = newest_first(typed, after, limit)
+    return CommandPage(items=[command_out(row) for row in rows], next=following)
 
 
 @router.get("/{goal_id}/commands/{command_id}", response=CommandOut, auth=_MAY_READ, operation_id="read_command")

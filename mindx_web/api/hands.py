@@ -12,7 +12,7 @@ from agents.errors import NotPossibleNow
 from agents.models import Goal, HandItem, IntentPlan
 from agents.services import hand_items
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import Problem, not_found
 from mindx_web.api.shapes import Strict
 from people.models import User
@@ -74,13 +74,8 @@ class AnsweredOut(Schema):
 @router.get("", response=HandPage, auth=_MAY_READ, operation_id="list_hands")
 def page(request: ApiRequest, after: After = "", limit: Limit = 20) -> HandPage:
     """What waits for a hand among the goals you may see."""
-    found = hand_items.open_for(request.auth.user)
-    if (start := after_id(after)) is not None:
-        found = found.filter(pk__gt=start)
-    rows = list(found[: limit + 1])
-    return HandPage(
-        items=[_out(row) for row in rows[:limit]], next=next_after(rows[limit - 1].pk if len(rows) > limit else None)
-    )
+    rows, following = oldest_first(hand_items.open_for(request.auth.user), after, limit)
+    return HandPage(items=[_out(row) for row in rows], next=following)
 
 
 @goals.get("/{goal_id}/hand", response=HandOut, auth=_MAY_READ, operation_id="read_hand")

@@ -19,9 +19,9 @@ from agents.models import Intent, IntentPlan
 from agents.states import PlanState
 from mindx_web.api import queued, waiting
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import not_found
-from mindx_web.api.shapes import Nothing, Strict
+from mindx_web.api.shapes import Nothing, Strict, said_digest
 from people.models import User
 from people.scopes import Scope
 from review import queue
@@ -184,13 +184,8 @@ def page(
     plans = _readable(user)
     if state is not None:
         plans = plans.filter(state=state.value)
-    if (start := after_id(after)) is not None:
-        plans = plans.filter(pk__lt=start)
-    rows = list(plans.order_by("-pk")[: limit + 1])
-    return PlanPage(
-        items=[plan_out(plan) for plan in rows[:limit]],
-        next=next_after(rows[limit - 1].pk if len(rows) > limit else None),
-    )
+    rows, following = newest_first(plans, after, limit)
+    return PlanPage(items=[plan_out(plan) for plan in rows], next=following)
 
 
 @router.get("/{plan_id}", response=PlanOut, auth=_MAY_READ, operation_id="read_intent_plan")
@@ -219,7 +214,7 @@ async def approve(
 def reject(request: ApiRequest, plan_id: str, payload: RejectIn) -> PlanOut:
     """Reject the plan; its goal is dropped with the reason."""
     user = request.auth.user
-    digest = _digest(payload.digest)
+    digest = said_digest(payload.digest)
     decisions.reject(plan_to_read(user, plan_id), by=user, digest=digest, reason=payload.reason, via=_VIA)
     return plan_out(plan_to_read(user, plan_id))
 
@@ -228,7 +223,7 @@ def reject(request: ApiRequest, plan_id: str, payload: RejectIn) -> PlanOut:
 def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> PlanOut:
     """Send the plan back; the agent plans again with the comment."""
     user = request.auth.user
-    digest = _digest(payload.digest)
+    digest = said_digest(payload.digest)
     decisions.request_changes(plan_to_read(user, plan_id), by=user, digest=digest, comment=payload.comment, via=_VIA)
     return plan_out(plan_to_read(user, plan_id))
 
@@ -253,7 +248,7 @@ def assign(request: ApiRequest, plan_id: str, payload: queued.AssignIn) -> PlanO
 def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> PlanOut:
     """Put other values into an intent: answered with the new revision, which awaits a decision."""
     user = request.auth.user
-    plan, digest = plan_to_read(user, plan_id), _digest(payload.digest)
+    plan, digest = plan_to_read(user, plan_id), said_digest(payload.digest)
     made = editing.edit(plan, by=user, digest=digest, position=position, params=payload.params, via=_VIA)
     return plan_out(plan_to_read(user, str(made.pk)))
 
@@ -261,7 +256,7 @@ def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> P
 def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
     """The plan that will run: the one that was read, or the revision that holds the chosen part of it."""
     plan = plan_to_read(user, plan_id)
-    digest = _digest(payload.digest)
+    digest = said_digest(payload.digest)
     granted = [(one.intent, one.alternative) for one in payload.alternatives]
     if payload.intents is None or digest != plan.digest:
         return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA, alternatives=granted)
@@ -280,11 +275,6 @@ def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
         via=_VIA,
         alternatives=granted,
     )
-
-
-def _digest(value: Any) -> str:
-    """A digest to compare: what is not even text is a wrong digest, not a wrong request."""
-    return value if isinstance(value, str) else ""
 
 
 def plan_out(plan: IntentPlan) -> PlanOut:

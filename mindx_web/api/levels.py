@@ -17,9 +17,9 @@ from agents.services import designs as services
 from agents.states import LevelState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import changeable
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.shapes import Strict, said_digest
 from people.models import User
 from people.scopes import Scope
 from review import levels
@@ -134,12 +134,8 @@ def page(
     found = levels.visible_to(request.auth.user)
     if state is not None:
         found = found.filter(state=state.value)
-    if (start := after_id(after)) is not None:
-        found = found.filter(pk__lt=start)
-    rows = list(found.order_by("-pk")[: limit + 1])
-    return LevelPage(
-        items=[_out(row) for row in rows[:limit]], next=next_after(rows[limit - 1].pk if len(rows) > limit else None)
-    )
+    rows, following = newest_first(found, after, limit)
+    return LevelPage(items=[_out(row) for row in rows], next=following)
 
 
 @router.get("/{level_id}", response=LevelOut, auth=_MAY_READ, operation_id="read_level")
@@ -155,7 +151,7 @@ def approve(request: ApiRequest, level_id: str, payload: ApproveIn) -> LevelOut:
     level_decisions.approve(
         _read(user, level_id),
         by=user,
-        digest=_digest(payload.digest),
+        digest=said_digest(payload.digest),
         comment=payload.comment,
         choice=payload.choice,
         via=_VIA,
@@ -168,7 +164,7 @@ def reject(request: ApiRequest, level_id: str, payload: RejectIn) -> LevelOut:
     """Reject it, with a reason."""
     user = request.auth.user
     document = _read(user, level_id)
-    level_decisions.reject(document, by=user, digest=_digest(payload.digest), reason=payload.reason, via=_VIA)
+    level_decisions.reject(document, by=user, digest=said_digest(payload.digest), reason=payload.reason, via=_VIA)
     return _out(_read(user, level_id))
 
 
@@ -179,7 +175,7 @@ def request_changes(request: ApiRequest, level_id: str, payload: ChangesIn) -> L
     """Send it back with a comment."""
     user = request.auth.user
     document = _read(user, level_id)
-    digest = _digest(payload.digest)
+    digest = said_digest(payload.digest)
     level_decisions.request_changes(document, by=user, digest=digest, comment=payload.comment, via=_VIA)
     return _out(_read(user, level_id))
 
@@ -234,11 +230,6 @@ def _choice_out(choice: Choice) -> ChoiceOut:
         for rule in choice.rules
     ]
     return ChoiceOut(key=choice.key, goal=choice.goal, depth=choice.depth, chosen=choice.chosen, rules=rules)
-
-
-def _digest(value: Any) -> str:
-    """A digest to compare: what is not even text is a wrong digest, not a wrong request."""
-    return value if isinstance(value, str) else ""
 
 
 def _read(user: User, level_id: str) -> LevelDocument:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
+from django.db.models import Model, QuerySet
 from ninja import Query
 
 from mindx_web.api.problems import Problem, invalid
@@ -11,6 +12,7 @@ from mindx_web.api.problems import Problem, invalid
 LARGEST_PAGE = 100
 _LARGEST_ID = 2**63 - 1
 
+Row = TypeVar("Row", bound=Model)
 After = Annotated[str, Query(description="`next` of the page before", max_length=200)]
 Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="how many items at most")]
 
@@ -31,6 +33,23 @@ def after_id(after: str) -> int | None:
     if number is None:
         raise invalid("after", "Use `next` of the page before.")
     return number
+
+
+def newest_first(rows: QuerySet[Row], after: str, limit: int) -> tuple[list[Row], str | None]:
+    """A page of rows from the newest on, and `next`. Raises Problem 422 as `after_id` does."""
+    return _page(rows.order_by("-pk"), "pk__lt", after, limit)
+
+
+def oldest_first(rows: QuerySet[Row], after: str, limit: int) -> tuple[list[Row], str | None]:
+    """As `newest_first`, from the oldest on."""
+    return _page(rows.order_by("pk"), "pk__gt", after, limit)
+
+
+def _page(rows: QuerySet[Row], beyond: str, after: str, limit: int) -> tuple[list[Row], str | None]:
+    if (start := after_id(after)) is not None:
+        rows = rows.filter(**{beyond: start})
+    found = list(rows[: limit + 1])
+    return found[:limit], next_after(found[limit - 1].pk if len(found) > limit else None)
 
 
 def next_after(number: int | None) -> str | None:

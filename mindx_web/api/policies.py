@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agents.errors import NotPossibleNow
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import Problem, invalid, not_found
 from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
@@ -108,12 +108,8 @@ def page(
     found = ReviewPolicy.objects.prefetch_related("versions__owner")
     if state is not None:
         found = found.filter(state=state.value)
-    if (start := after_id(after)) is not None:
-        found = found.filter(pk__lt=start)
-    rows = list(found.order_by("-pk")[: limit + 1])
-    return PolicyPage(
-        items=[_out(row) for row in rows[:limit]], next=next_after(rows[limit - 1].pk if len(rows) > limit else None)
-    )
+    rows, following = newest_first(found, after, limit)
+    return PolicyPage(items=[_out(row) for row in rows], next=following)
 
 
 @router.get("/{policy_id}", response=PolicyOut, auth=_MAY_READ, operation_id="read_policy")

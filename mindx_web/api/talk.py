@@ -14,7 +14,7 @@ from agents.models import Belief, IntentPlan
 from agents.services import contradicting as corrections
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out, plan_to_read
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict
 from people.scopes import Scope
@@ -155,14 +155,9 @@ def answer(request: ApiRequest, plan_id: str, comment_id: str, payload: AnswerIn
 @router.get("/{plan_id}/beliefs", response=BeliefPage, auth=_MAY_READ, operation_id="list_beliefs")
 def beliefs(request: ApiRequest, plan_id: str, after: After = "", limit: Limit = 20) -> BeliefPage:
     """Everything that the agent held true for the plan's goal; what `retracted_by` names is held no more."""
-    rows = plan_to_read(request.auth.user, plan_id).goal.beliefs.select_related("by").order_by("pk")
-    if (start := after_id(after)) is not None:
-        rows = rows.filter(pk__gt=start)
-    found = list(rows[: limit + 1])
-    return BeliefPage(
-        items=[_belief(row) for row in found[:limit]],
-        next=next_after(found[limit - 1].pk if len(found) > limit else None),
-    )
+    held = plan_to_read(request.auth.user, plan_id).goal.beliefs.select_related("by")
+    rows, following = oldest_first(held, after, limit)
+    return BeliefPage(items=[_belief(row) for row in rows], next=following)
 
 
 @router.post(
@@ -223,13 +218,8 @@ def _belief_of(plan: IntentPlan, belief_id: str) -> Belief:
 
 
 def _page(rows: QuerySet[Comment], after: str, limit: int) -> CommentPage:
-    if (start := after_id(after)) is not None:
-        rows = rows.filter(pk__gt=start)
-    found = list(rows[: limit + 1])
-    return CommentPage(
-        items=[_out(row) for row in found[:limit]],
-        next=next_after(found[limit - 1].pk if len(found) > limit else None),
-    )
+    found, following = oldest_first(rows, after, limit)
+    return CommentPage(items=[_out(row) for row in found], next=following)
 
 
 def _out(row: Comment) -> CommentOut:

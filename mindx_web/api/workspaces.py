@@ -18,7 +18,7 @@ from agents.services import file_paths, folders, stores
 from agents.services import workspaces as services
 from agents.views.streams import as_attachment, streamed
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, next_after
+from mindx_web.api.paging import After, Limit, newest_first
 from mindx_web.api.problems import Problem, not_found
 from mindx_web.api.shapes import Strict
 from people.models import User
@@ -87,14 +87,8 @@ def make(request: ApiRequest, response: HttpResponse, payload: WorkspaceIn) -> S
 @router.get("", response=WorkspacePage, auth=_MAY_READ, operation_id="list_workspaces")
 def page(request: ApiRequest, after: After = "", limit: Limit = 50) -> WorkspacePage:
     """The workspaces you may see, newest first."""
-    found = selectors.workspaces_visible_to(request.auth.user).order_by("-pk")
-    if (start := after_id(after)) is not None:
-        found = found.filter(pk__lt=start)
-    rows = list(found[: limit + 1])
-    return WorkspacePage(
-        items=[_workspace_out(row) for row in rows[:limit]],
-        next=next_after(rows[limit - 1].pk if len(rows) > limit else None),
-    )
+    rows, following = newest_first(selectors.workspaces_visible_to(request.auth.user), after, limit)
+    return WorkspacePage(items=[_workspace_out(row) for row in rows], next=following)
 
 
 @router.get("/{name}", response=WorkspaceOut, auth=_MAY_READ, operation_id="read_workspace")

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from mindx_web.metrics.process import HTTP_SECONDS
+from mindx_web.middleware import Around
 
 # A client may send any word as a method; the others are one label.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
-class Durations:
-    """Middleware for both kinds of server, the first of all, so that it measures what the others take."""
+class Durations(Around):
+    """The first middleware of all, so that it measures what the others take."""
 
-    sync_capable = True
-    async_capable = True
-
-    def __init__(self, get_response: Callable[[HttpRequest], Any]) -> None:
-        self.get_response = get_response
-        self._is_async = iscoroutinefunction(get_response)
-        if self._is_async:
-            markcoroutinefunction(self)
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
-        if self._is_async:
-            return self._answer_later(request)
+    def now(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer it and keep how long that took."""
         started = time.perf_counter()
         return _measured(request, self.get_response(request), started)
 
-    async def _answer_later(self, request: HttpRequest) -> HttpResponseBase:
+    async def later(self, request: HttpRequest) -> HttpResponseBase:
+        """As `now`."""
         started = time.perf_counter()
-        response = await cast(Awaitable[HttpResponseBase], self.get_response(request))
+        response = await self.get_response(request)
         return _measured(request, response, started)
 
 

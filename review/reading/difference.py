@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from review.reading.texts import MOST_NUMBERED_LINES, split
+from review.reading.texts import MOST_NUMBERED_LINES, facts, needs_block, split
 
 CONTEXT = 3
 _SAME, _DELETED, _ADDED, _FOLD = "", "d", "a", "h"
@@ -47,6 +47,27 @@ def numbered(text: str) -> tuple[Row, ...]:
     if len(lines) > 1 and not text.endswith("\n"):
         rows.append(Row(_FOLD, "", "", "no line feed at the end"))
     return tuple(rows)
+
+
+class InFull:
+    """A text that a page shows whole: as running text, or as a block of its lines."""
+
+    text: str
+
+    @property
+    def is_block(self) -> bool:
+        """True when running text would lose something of it."""
+        return needs_block(self.text)
+
+    @property
+    def facts(self) -> str:
+        """How much it is, in words."""
+        return facts(self.text)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Its lines, all of them."""
+        return numbered(self.text)
 
 
 def between(before: str, after: str, *, folds: bool = True) -> Difference:

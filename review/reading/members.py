@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.limits import unusual
 from agents.presentation.values import as_text
-from review.reading import asking, difference, texts
-from review.reading.difference import Row
+from review.reading import asking
+from review.reading.difference import InFull
 
 # The position of what holds for a plan as a whole.
 WHOLE = 0
@@ -24,27 +24,12 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Fact:
+class Fact(InFull):
     """One thing that a plan says, in full."""
 
     key: Key
     text: str
     is_argument: bool = True
-
-    @property
-    def is_block(self) -> bool:
-        """True when running text would lose something of it."""
-        return texts.needs_block(self.text)
-
-    @property
-    def facts(self) -> str:
-        """How much it is, in words."""
-        return texts.facts(self.text)
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Its lines, all of them."""
-        return difference.numbered(self.text)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.bdi.limits import Ceiling, unusual
 from agents.presentation.values import as_text
 from review.reading import asking, difference, texts
-from review.reading.difference import Difference, Row
+from review.reading.difference import Difference, InFull
 
 _LONGEST_SENTENCE = 160
 
 
 @dataclass(frozen=True)
-class Argument:
+class Argument(InFull):
     """A parameter in full: as running text, or as a block of numbered lines when running text would lose something.
 
     `shown_at` names the place on the page where exactly this text stands in full; the step then points there.
@@ -23,20 +23,9 @@ class Argument:
 
     parameter: Parameter
     text: str
-    is_block: bool
     was: str | None
     shown_at: str = ""
     anchor: str = ""
-
-    @property
-    def facts(self) -> str:
-        """How much it is, in words."""
-        return texts.facts(self.text)
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """Its lines, all of them."""
-        return difference.numbered(self.text)
 
 
 @dataclass(frozen=True)
@@ -104,7 +93,6 @@ def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownTex
     return Argument(
         parameter=parameter,
         text=text,
-        is_block=texts.needs_block(text),
         was=was,
         shown_at=place if texts.needs_block(text) else "",
         anchor=anchor,

@@ -8,7 +8,7 @@ user's to give, and under the worker's own uid a program could signal and trace 
 Standard library only, as the launcher of L3, whose watching and ending this uses.
 """
 
-# ruff: noqa: PTH101, PTH112, PTH116, S606, SIM105
+# ruff: noqa: PTH101, PTH112, PTH116, S606
 # Starting quickly forbids pathlib and contextlib; a shell is the last thing wanted here.
 from __future__ import annotations
 
@@ -23,11 +23,19 @@ from collections.abc import Sequence
 
 from sandbox.jail import landlock
 from sandbox.jail.bundle import start_of
-from sandbox.jail.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, check, end, hand_over, libc, watch
+from sandbox.jail.launcher import (
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_NO_NEW_PRIVS,
+    answer,
+    check,
+    end,
+    hand_over,
+    libc,
+    watch,
+)
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _MODE_FILTER = 1, 22, 2
 _INSTRUCTION_BYTES = 8
-_MOST_SAID_BYTES = 1 << 14
 _MOST_DESCRIPTORS = 1 << 16
 # Each is one session's alone (see uids.py). Ending a session is `kill(-1)` under its uid: with any other uid, root's
 # above all, that would end the machine's own processes.
@@ -215,11 +223,4 @@ def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -
         code = str(end(jail))
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
-    try:
-        said = os.read(errors, _MOST_SAID_BYTES)
-    except BlockingIOError:
-        said = b""
-    try:
-        os.write(session, f"{code}\n{failure}\n".encode() + said)
-    except OSError:
-        pass
+    answer(session, code, failure, errors)

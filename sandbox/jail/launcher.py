@@ -267,6 +267,11 @@ def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -
         os.close(order.channel)
         watch(session, guards, jail)
         code = str(end(jail))
+    answer(session, code, failure, errors)
+
+
+def answer(session: int, code: str, failure: str, errors: int) -> None:
+    """Tell the session the end; `errors` is the pipe that what was started wrote its complaints into."""
     try:
         said = os.read(errors, MOST_SAID_BYTES)
     except BlockingIOError:

@@ -183,6 +183,25 @@ class Kind(ABC):
         return self.model._default_manager.select_related("by").order_by("-pk")
 
 
+class OneRow(Kind):
+    """A kind with one row for all of it, which holds what its model says until somebody saves another."""
+
+    def usual(self, key: Mapping[str, Any]) -> Values:
+        return self.of(self.model())
+
+    def all_usual(self) -> list[Values]:
+        return [self.usual({})]
+
+    def ref_of(self, values: Mapping[str, Any], row: Any) -> str:
+        return "current"
+
+    def key_of(self, ref: str) -> Values | None:
+        return {} if ref == "current" else None
+
+    def title(self, values: Mapping[str, Any]) -> str:
+        return self.words
+
+
 @dataclass(frozen=True)
 class Change:
     """A field that differs between two versions."""

@@ -9,7 +9,7 @@ from agents.mastermind import stops
 from agents.mastermind.stops import Rules
 from agents.models import BacklogRules
 from agents.services import backlog_taking
-from agents.services.tuning.kinds import Field, Kind, Values, in_words
+from agents.services.tuning.kinds import Field, OneRow, Values, in_words
 from people.models import User
 
 _WORDS = {
@@ -22,7 +22,7 @@ _WORDS = {
 }
 
 
-class StopRules(Kind):
+class StopRules(OneRow):
     """The stop rules and from where on two wishes are one: one row for all of it."""
 
     name, words = "stop_rules", "Stop rules"
@@ -33,21 +33,6 @@ class StopRules(Kind):
         *(Field(name, label, "whole", hint, *stops.BOUNDS[name]) for name, (label, hint) in _WORDS.items()),
         Field("near_enough", "Alike from here on is merged", "number", "The cosine of two meanings.", 0.5, 1.0),
     )
-
-    def usual(self, key: Mapping[str, Any]) -> Values:
-        return self.of(BacklogRules())
-
-    def all_usual(self) -> list[Values]:
-        return [self.usual({})]
-
-    def ref_of(self, values: Mapping[str, Any], row: Any) -> str:
-        return "current"
-
-    def key_of(self, ref: str) -> Values | None:
-        return {} if ref == "current" else None
-
-    def title(self, values: Mapping[str, Any]) -> str:
-        return "Stop rules"
 
     def summary(self, values: Mapping[str, Any]) -> str:
         stopped = f"a wish stops after {values['failures_of_one']} failures in a row"

@@ -14,7 +14,7 @@ from agents.models import ParameterRule, ParameterSettings, PathMapping, Workspa
 from agents.rules.naming import path_problem
 from agents.services import base_files
 from agents.services.base_files import BaseUnreadable
-from agents.services.tuning.kinds import MOST_JSON, Checked, Field, Kind, Values, one_of
+from agents.services.tuning.kinds import MOST_JSON, Checked, Field, Kind, OneRow, Values, one_of
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from agents.toolkit.schemas import problems
 from people import journal
@@ -55,28 +55,13 @@ def _fields_of_settings() -> tuple[Field, ...]:
     return tuple(found)
 
 
-class Settings(_Parameters):
+class Settings(OneRow, _Parameters):
     """Which stages settle parameters, and how sure they must be: one row for all of it."""
 
     name, words = "parameter_settings", "Parameter settings"
     about = "Which stages settle what a command leaves open, and how sure they must be."
     model = ParameterSettings
     fields = _fields_of_settings()
-
-    def usual(self, key: Mapping[str, Any]) -> Values:
-        return self.of(ParameterSettings())
-
-    def all_usual(self) -> list[Values]:
-        return [self.usual({})]
-
-    def ref_of(self, values: Mapping[str, Any], row: Any) -> str:
-        return "current"
-
-    def key_of(self, ref: str) -> Values | None:
-        return {} if ref == "current" else None
-
-    def title(self, values: Mapping[str, Any]) -> str:
-        return "Parameter settings"
 
     def summary(self, values: Mapping[str, Any]) -> str:
         off = [one.label for one in self.fields if values[one.name] is False]

@@ -41,20 +41,14 @@ class _Held:
 def move(tree: Tree, path: bytes, to: bytes, overwrite: bool, may_destroy: bool) -> Answer:
     """Gives `path` the name `to`. A file that is there already goes only with `overwrite` and `may_destroy`."""
     _keep_apart(path, to)
-    folder, name = tree.open_parent(path)
-    try:
-        target, new_name = tree.open_parent(to)
-        try:
-            held = _weigh(folder, name, path, to)
-            replaces = _replaces(target, new_name, to, held, overwrite, may_destroy)
-            _rename(folder, name, target, new_name, replaces)
-        finally:
-            os.close(target)
-    except OSError as error:
-        raise refusal(path, error) from error
-    finally:
-        os.close(folder)
-    return _told(held, replaces), b""
+
+    def rename(folder: int, name: bytes, target: int, new_name: bytes) -> Answer:
+        held = _weigh(folder, name, path, to)
+        replaces = _replaces(target, new_name, to, held, overwrite, may_destroy)
+        _rename(folder, name, target, new_name, replaces)
+        return _told(held, replaces)
+
+    return _in_both_folders(tree, path, to, rename)
 
 
 def copy(
@@ -71,27 +65,36 @@ def copy(
     A link is copied as the link it is. `look_over` counts the workspace; refused when that would grow over its limits.
     """
     _keep_apart(path, to)
+
+    def copy_whole(folder: int, name: bytes, target: int, new_name: bytes) -> Answer:
+        held = _weigh(folder, name, path, to)
+        if held.special:
+            raise Refused("PERMISSION_ERROR", f"{shown(held.special)}: is no file, folder or link to be copied")
+        replaces = _replaces(target, new_name, to, held, overwrite, may_destroy)
+        _need_room(held, limits, look_over())
+        _copy_whole(folder, name, target, new_name, replaces)
+        return _told(held, replaces)
+
+    return _in_both_folders(tree, path, to, copy_whole)
+
+
+def _in_both_folders(tree: Tree, path: bytes, to: bytes, act: Callable[[int, bytes, int, bytes], Answer]) -> Answer:
+    """Act on the open folder of each place and the name in it."""
     folder, name = tree.open_parent(path)
     try:
         target, new_name = tree.open_parent(to)
         try:
-            held = _weigh(folder, name, path, to)
-            if held.special:
-                raise Refused("PERMISSION_ERROR", f"{shown(held.special)}: is no file, folder or link to be copied")
-            replaces = _replaces(target, new_name, to, held, overwrite, may_destroy)
-            _need_room(held, limits, look_over())
-            _copy_whole(folder, name, target, new_name, replaces)
+            return act(folder, name, target, new_name)
         finally:
             os.close(target)
     except OSError as error:
         raise refusal(path, error) from error
     finally:
         os.close(folder)
-    return _told(held, replaces), b""
 
 
-def _told(held: _Held, replaces: bool) -> dict[str, Any]:
-    return {"kind": held.kind, "files": held.files, "size_bytes": held.size_bytes, "replaced": replaces}
+def _told(held: _Held, replaces: bool) -> Answer:
+    return {"kind": held.kind, "files": held.files, "size_bytes": held.size_bytes, "replaced": replaces}, b""
 
 
 def _keep_apart(path: bytes, to: bytes) -> None:
