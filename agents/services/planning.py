@@ -200,7 +200,7 @@ def adopt(lease: Lease) -> Adopted:
         return adopted
 
 
-def _think(lease: Lease, adopted: Adopted, beliefs: Sequence[Believed]) -> _Thought | Later:
+def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought | Later:
     """Look for a plan: by rules, by understanding what the goal says, by a model. Raises Stopped."""
     goal, before, took = adopted.goal, adopted.before, adopted.took
     known, found = _by_rules(adopted, beliefs)

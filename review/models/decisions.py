@@ -8,16 +8,11 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents.models import DIGEST_HEX, IntentPlan
+from review.models.chained import Chained
 
 
-class Decision(models.Model):
-    """One verdict of a person on one digest, chained to the decision before it.
-
-    `hash` is an HMAC-SHA-256 over this row's content and `previous_hash`, with a key outside the database: a row
-    changed or removed later breaks the chain.
-    """
-
-    append_only = True
+class Decision(Chained):
+    """One verdict of a person on one digest, chained to the decision before it."""
 
     class Verdict(models.TextChoices):
         APPROVE = "approve"
@@ -43,12 +38,6 @@ class Decision(models.Model):
     policy = models.ForeignKey(
         "PolicyVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
-    at = models.DateTimeField()
-    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
-    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
-
-    class Meta:
-        ordering = ["id"]
 
     def __str__(self) -> str:
         return f"{self.verdict} by {self.by}"

@@ -7,12 +7,11 @@ from django.db import models
 
 from agents.audit import What
 from agents.models import DIGEST_HEX, Goal, HandCommand
+from review.models.chained import Chained
 
 
-class TypedEvent(models.Model):
+class TypedEvent(Chained):
     """One thing that happened to a command typed by hand, chained to the one before it as decisions are."""
-
-    append_only = True
 
     what = models.CharField(max_length=16, choices=[(what.value, what.value) for what in What])
     goal = models.ForeignKey(Goal, on_delete=models.PROTECT, related_name="typed_events")
@@ -23,24 +22,16 @@ class TypedEvent(models.Model):
     before = models.CharField(max_length=DIGEST_HEX, blank=True)
     after = models.CharField(max_length=DIGEST_HEX, blank=True)
     why = models.TextField(blank=True)
-    at = models.DateTimeField()
-    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
-    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
-
-    class Meta:
-        ordering = ["id"]
 
     def __str__(self) -> str:
         return f"{self.what} by {self.by}"
 
 
-class AuditEntry(models.Model):
+class AuditEntry(Chained):
     """One thing that a person did, or tried to: an entry of the journal, chained to the one before it.
 
     Written by `review.services.journal`, which everything below reaches through `people.journal`.
     """
-
-    append_only = True
 
     version = models.PositiveSmallIntegerField()
     event = models.CharField(max_length=32)
@@ -53,12 +44,8 @@ class AuditEntry(models.Model):
     # A kind and an id, as in "goal:12".
     subject = models.CharField(max_length=200)
     data = models.JSONField(default=dict)
-    at = models.DateTimeField()
-    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
-    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
 
-    class Meta:
-        ordering = ["id"]
+    class Meta(Chained.Meta):
         verbose_name_plural = "audit entries"
         indexes = [
             models.Index(fields=["by", "-id"], name="audit_by_newest"),

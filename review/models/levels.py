@@ -6,12 +6,11 @@ from django.conf import settings
 from django.db import models
 
 from agents.models import DIGEST_HEX, LevelDocument
+from review.models.chained import Chained
 
 
-class LevelDecision(models.Model):
+class LevelDecision(Chained):
     """One verdict on one design or choice of rules, chained to the one before it as decisions on plans are."""
-
-    append_only = True
 
     class Verdict(models.TextChoices):
         APPROVE = "approve"
@@ -26,12 +25,8 @@ class LevelDecision(models.Model):
     comment = models.TextField(blank=True)
     # The rule that was chosen in place of the agent's, by the key of its goal.
     choice = models.JSONField(default=dict, blank=True)
-    at = models.DateTimeField()
-    previous_hash = models.CharField(max_length=DIGEST_HEX, blank=True)
-    hash = models.CharField(max_length=DIGEST_HEX, unique=True)
 
-    class Meta:
-        ordering = ["id"]
+    class Meta(Chained.Meta):
         # Two people at one moment: the first one decided, whatever the second one's request still finds.
         constraints = [models.UniqueConstraint(fields=["document"], name="one_decision_per_level_document")]
 

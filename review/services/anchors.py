@@ -29,8 +29,7 @@ class AnchorBroken(Exception):
 
 def walk_all() -> Iterator[tuple[str, Walk]]:
     """Each chain's name and what a walk over it found."""
-    decisions = audit.walk()
-    yield "decisions", Walk(decisions.decisions, decisions.last_hash, decisions.broken)
+    yield "decisions", audit.walk()
     yield "level decisions", level_audit.walk()
     yield "typed commands", typed_audit.walk()
     yield "journal", journal.walk()

@@ -1,15 +1,13 @@
-"""The chain of decisions in the database: adding the next link, and walking all of them."""
+"""The chain of decisions, and the approvals that belong to it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
-from django.utils import timezone
 
 from agents import telemetry
 from agents.models import IntentPlan
@@ -18,9 +16,7 @@ from people.models import User
 from review import canonical, chain, seal
 from review.models import Approval, Decision
 from review.services import journal
-
-# Any fixed number that no other part of mindX locks: "mXrv".
-_CHAIN_LOCK = 0x6D587276
+from review.services.chains import Chain
 
 
 def add(
@@ -34,28 +30,18 @@ def add(
     edits: Mapping[str, Any] | None = None,
     policy_id: int | None = None,
 ) -> Decision:
-    """Append a decision to the chain. Call it inside the transaction that moves the plan.
-
-    The race it closes: two decisions on different plans reading the same last row. The lock is held until the
-    transaction ends, so the next one reads the row that this one wrote.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
-    previous = Decision.objects.order_by("-pk").values_list("hash", flat=True).first() or ""
-    at = timezone.now()
-    entry = chain.Entry(plan.pk, digest, verdict.value, by.pk, via, comment, at, edits or {}, policy_id)
-    decision = Decision.objects.create(
-        intent_plan=plan,
-        digest=digest,
-        verdict=verdict.value,
-        by=by,
-        via=via,
-        comment=comment,
-        edits=dict(entry.edits),
-        policy_id=policy_id,
-        at=at,
-        previous_hash=previous,
-        hash=chain.hash_of(entry, previous, settings.APPROVAL_KEY),
+    """Append a decision to the chain. Call it inside the transaction that moves the plan."""
+    decision = _CHAIN.add(
+        Decision(
+            intent_plan=plan,
+            digest=digest,
+            verdict=verdict.value,
+            by=by,
+            via=via,
+            comment=comment,
+            edits=dict(edits or {}),
+            policy_id=policy_id,
+        )
     )
     said = {"mindx.plan.id": plan.pk, "mindx.verdict": decision.verdict, "mindx.via": via}
     telemetry.happened("review", plan.goal_id, said, since=plan.queued_at)
@@ -69,34 +55,22 @@ def grant_of(approval: Approval) -> seal.Grant:
     return seal.Grant(approval.intent_plan_id, approval.digest, approval.by_id, approval.envelope, approval.at)
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What a walk over the chain found: `broken` is None when every row holds."""
-
-    decisions: int
-    last_hash: str
-    broken: chain.Break | None
-
-
-def walk() -> Audit:
+def walk() -> chain.Walk:
     """Verify every decision, oldest first, and the approval of each one that approved."""
-    broken = chain.first_break(_links(), settings.APPROVAL_KEY)
-    decisions = Decision.objects.order_by("pk")
-    if broken is None:
-        granted = decisions.filter(verdict=Decision.Verdict.APPROVE).select_related("approval")
-        broken = next((found for decision in granted.iterator() if (found := _approval_break(decision))), None)
-    last = decisions.last()
-    return Audit(decisions.count(), last.hash if last else "", broken)
-
-
-def _links() -> Iterator[chain.Link]:
-    for row in Decision.objects.order_by("pk").iterator():
-        yield chain.Link(row.pk, _entry(row), row.previous_hash, row.hash)
+    found = _CHAIN.walk()
+    if found.broken is not None:
+        return found
+    granted = Decision.objects.filter(verdict=Decision.Verdict.APPROVE).order_by("pk").select_related("approval")
+    broken = next((wrong for decision in granted.iterator() if (wrong := _approval_break(decision))), None)
+    return replace(found, broken=broken)
 
 
 def _entry(row: Decision) -> chain.Entry:
     said = (row.via, row.comment, row.at, row.edits, row.policy_id)
     return chain.Entry(row.intent_plan_id, row.digest, row.verdict, row.by_id, *said)
+
+
+_CHAIN = Chain(Decision, 0x6D587276, _entry)  # "mXrv"
 
 
 def is_genuine(row: Decision) -> bool:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import transaction
 
 from people.journal import Event
 from people.models import User
 from review import chain
 from review.models import AuditEntry
+from review.services.chains import Chain
 
-# Any fixed number that no other part of mindX locks: "mXjo".
-_CHAIN_LOCK = 0x6D586A6F
 # A text longer than this is cut: an entry says what happened, its row elsewhere holds the whole.
 TEXT_MAX = 2_000
 _SUBJECT_MAX = 200
@@ -24,33 +21,20 @@ _SUBJECT_MAX = 200
 def write(event: Event, *, by: User | None, subject: str, data: Mapping[str, Any]) -> AuditEntry:
     """Append an entry; it is kept exactly when the caller's transaction is.
 
-    The race it closes: two entries reading the same last row. The lock is held until the transaction ends; it is the
-    last one that a transaction takes, after rows, the log's counter and the other chains. No worker takes it while it
-    executes a plan.
+    The chain's lock is the last one that a transaction takes, after rows, the log's counter and the other chains. No
+    worker takes it while it executes a plan.
     """
     with transaction.atomic(savepoint=False):
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CHAIN_LOCK])
-        row = AuditEntry(
-            version=chain.JournalEntry.newest,
-            event=event.value,
-            by=by,
-            name=by.username if by else "",
-            subject=_plain(subject)[:_SUBJECT_MAX],
-            data=_plain(data),
-            at=timezone.now(),
-            previous_hash=AuditEntry.objects.order_by("-pk").values_list("hash", flat=True).first() or "",
+        return _CHAIN.add(
+            AuditEntry(
+                version=chain.JournalEntry.newest,
+                event=event.value,
+                by=by,
+                name=by.username if by else "",
+                subject=_plain(subject)[:_SUBJECT_MAX],
+                data=_plain(data),
+            )
         )
-        row.hash = chain.hash_of(entry_of(row), row.previous_hash, settings.APPROVAL_KEY)
-        row.save(force_insert=True)
-    return row
-
-
-def walk() -> chain.Walk:
-    """Verify every entry, oldest first."""
-    rows = AuditEntry.objects.order_by("pk")
-    last = rows.last()
-    return chain.Walk(rows.count(), last.hash if last else "", chain.first_break(_links(), settings.APPROVAL_KEY))
 
 
 def entry_of(row: AuditEntry) -> chain.JournalEntry:
@@ -58,9 +42,8 @@ def entry_of(row: AuditEntry) -> chain.JournalEntry:
     return chain.JournalEntry(row.event, row.by_id or 0, row.name, row.subject, row.data, row.at, row.version)
 
 
-def _links() -> Iterator[chain.Link]:
-    for row in AuditEntry.objects.order_by("pk").iterator():
-        yield chain.Link(row.pk, entry_of(row), row.previous_hash, row.hash)
+_CHAIN = Chain(AuditEntry, 0x6D586A6F, entry_of)  # "mXjo"
+walk = _CHAIN.walk
 
 
 def _plain(value: Any) -> Any:

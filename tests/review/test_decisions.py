@@ -274,7 +274,7 @@ def test_decisions_on_different_plans_at_one_moment_make_one_chain() -> None:
     outcomes = at_once(*(partial(decisions.approve, plan, by=reviewer, digest=plan.digest) for plan in plans))
     assert [getattr(outcome, "state", outcome) for outcome in outcomes] == ["approved"] * 6
     found = audit.walk()
-    assert (found.decisions, found.broken) == (6, None)
+    assert (found.rows, found.broken) == (6, None)
 
 
 def at_once(*calls: Callable[[], object]) -> list[object]:

@@ -24,5 +24,5 @@ class Command(BaseCommand):
         typed = typed_audit.walk()
         if typed.broken is not None:
             raise CommandError(f"Row {typed.broken.row} of typed commands does not hold: {typed.broken.reason}.")
-        self.stdout.write(f"{found.decisions} decisions hold. Last hash: {found.last_hash or 'none'}")
+        self.stdout.write(f"{found.rows} decisions hold. Last hash: {found.last_hash or 'none'}")
         self.stdout.write(f"{typed.rows} rows of typed commands hold. Last hash: {typed.last_hash or 'none'}")
