@@ -78,19 +78,9 @@ def page_of_goals(goals: QuerySet[Goal], after: int | None = None, limit: int = 
     return rows[:limit], rows[limit - 1].pk if len(rows) > limit else None
 
 
-def log_tail(goal: Goal, limit: int = 200) -> list[LogLine]:
-    """The newest lines, oldest of them first."""
-    return list(goal.log_lines.order_by("-number")[:limit])[::-1]
-
-
 def log_after(goal: Goal, number: int, limit: int = 1000) -> list[LogLine]:
     """The lines that follow `number`."""
     return list(goal.log_lines.filter(number__gt=number).order_by("number")[:limit])
-
-
-def log_before(goal: Goal, number: int, limit: int = 200) -> list[LogLine]:
-    """The lines that come right before `number`, oldest first."""
-    return list(goal.log_lines.filter(number__lt=number).order_by("-number")[:limit])[::-1]
 
 
 def current_plan(goal: Goal) -> IntentPlan | None:

@@ -72,10 +72,6 @@ class ShadowView:
         return self.run.state == ShadowState.DONE
 
     @property
-    def is_impossible(self) -> bool:
-        return self.run.state == ShadowState.IMPOSSIBLE
-
-    @property
     def deleted(self) -> int:
         """Lines that would go."""
         return sum(file.item.deleted for file in self.files)

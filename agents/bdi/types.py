@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ORIGINS = ("explicit", "rule_slot", "mapping", "default", "experience", "model", "person", "reference")
-BELIEF_SOURCES = ("perception", "person", "inference", "experience", "default")
 
 
 @dataclass(frozen=True)

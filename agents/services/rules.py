@@ -40,15 +40,6 @@ _last: tuple[str, tuple[KnownRule, ...]] = "", ()
 
 
 @dataclass(frozen=True)
-class Unreadable:
-    """An active version whose text is no rule to this version of the language; it is not used until it is mended."""
-
-    version: ComponentVersion
-    line: int
-    message: str
-
-
-@dataclass(frozen=True)
 class Trial:
     """What the rules would make of a goal, over what is true of a workspace now; nothing has run."""
 
@@ -75,11 +66,6 @@ def known_rules() -> list[KnownRule]:
     return list(_last[1])
 
 
-def unreadable_rules() -> list[Unreadable]:
-    """Return the active versions that planning leaves out because they cannot be read."""
-    return [rule for rule in map(_known, selectors.active_versions(KIND)) if isinstance(rule, Unreadable)]
-
-
 def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     """Return the rules whose task is nearest in meaning to the text, with their similarity; none without embeddings."""
     if not text.strip():
@@ -89,7 +75,8 @@ def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     except EmbeddingUnavailable as error:
         logger.warning("The nearest rules cannot be told: %s", error)
         return []
-    return [(known, similarity) for version, similarity in near if isinstance(known := _known(version), KnownRule)]
+    read = ((_read(one.pk, one.component.name, one.version, one.body), similarity) for one, similarity in near)
+    return [(known, similarity) for known, similarity in read if known is not None]
 
 
 def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None) -> Trial:
@@ -125,15 +112,6 @@ def read_one(body: str) -> Rule:
     if len(rules) != 1:
         raise RuleSyntaxError(rules[1].line, "several_rules", f"here are {len(rules)} rules instead of one")
     return rules[0]
-
-
-def _known(version: ComponentVersion) -> KnownRule | Unreadable:
-    try:
-        rule = _parsed(version.pk, version.body)
-    except RuleSyntaxError as error:
-        logger.warning("The active rule %s cannot be read and is left out: %s", version, error)
-        return Unreadable(version, error.line, error.message)
-    return KnownRule(version.component.name, version.version, str(version.pk), rule)
 
 
 @lru_cache(maxsize=2_048)

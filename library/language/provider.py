@@ -95,11 +95,6 @@ def _library() -> Any:
 _loading = threading.Lock()
 
 
-def is_loaded() -> bool:
-    """Whether this process has paid for LiteLLM."""
-    return bool(_library.cache_info().currsize)
-
-
 def request(
     ask: Ask, model: str, *, timeout_s: float, on_text: OnText | None = None, is_wanted: IsWanted | None = None
 ) -> Said:

@@ -22,7 +22,6 @@ ClientOf = Callable[[User], "Client"]
 TABLES = (
     "agent", "workspace", "goal", "intentplan", "plan", "intent", "attempt", "belief", "transition", "logexpiry"
 )  # fmt: skip
-CHANGEABLE = {"agent", "workspace"}
 
 
 @pytest.mark.parametrize("table", TABLES)
