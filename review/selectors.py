@@ -9,7 +9,7 @@ from typing import Any
 from agents import goal_network
 from agents.bdi import document as documents
 from agents.bdi.document import Document
-from agents.bdi.forecast import forecast
+from agents.bdi.forecast.forecasting import forecast
 from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.presentation import hidden

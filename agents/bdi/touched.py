@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import asks_model, cannot_be_undone, requests_of
+from agents.bdi.forecast.requests import asks_model, cannot_be_undone, requests_of
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal, place
 from sandbox.contract import Request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.bdi.forecast import BaseEntry
+from agents.bdi.forecast.walk import BaseEntry
 from agents.errors import AgentsError
 from agents.services.stores import store
 from sandbox.contract import SandboxError

@@ -14,7 +14,7 @@ from agents.bdi import document as documents
 from agents.bdi.asked import Asked
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
-from agents.bdi.forecast import forecast
+from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.limits import Number
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate

@@ -27,7 +27,7 @@ from agents.bdi.consequences import (
     WouldFail,
     Writing,
 )
-from agents.bdi.forecast import patched
+from agents.bdi.forecast.files import patched
 from review.reading import difference, texts
 from review.reading.difference import Difference, Row
 from review.reading.steps import ShownText

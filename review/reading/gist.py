@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import requests_of
+from agents.bdi.forecast.requests import requests_of
 from agents.toolkit.registry import Registry
 from review.reading import texts
 

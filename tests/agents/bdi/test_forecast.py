@@ -21,7 +21,8 @@ from agents.bdi.consequences import (
     Writing,
 )
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import BaseEntry, forecast
+from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.walk import BaseEntry
 from agents.toolkit.registry import REGISTRY
 
 BASE = [

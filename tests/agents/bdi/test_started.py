@@ -9,7 +9,7 @@ import pytest
 from agents.bdi.consequences import Program
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document, specs
-from agents.bdi.forecast import forecast
+from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.recovery import Envelope, Failure, FailureClass, Situation, Strategy, choose
 from agents.bdi.started import living_before, unstopped
 from agents.bdi.types import Param, Step

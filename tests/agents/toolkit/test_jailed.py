@@ -7,7 +7,8 @@ import pytest
 
 from agents.bdi.consequences import ToolWork, WouldFail
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import BaseEntry, forecast
+from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.touched import touched
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, hosts, line, path

@@ -14,7 +14,8 @@ import pytest
 from agents.bdi.asked import Asked, Model
 from agents.bdi.consequences import ToModel
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.forecast import BaseEntry, forecast
+from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.shadow import untried
 from agents.bdi.touched import touched
 from agents.presentation import tool_page

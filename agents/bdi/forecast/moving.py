@@ -1,0 +1,74 @@
+"""What moving or copying a file or folder would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from agents.bdi.consequences import Consequence, Content, Overwriting, Transfer
+from agents.bdi.forecast.walk import Walk
+from sandbox.commands import shown
+
+
+def move(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    return _transfer(walk, params, moves=True)
+
+
+def copy(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
+    return _transfer(walk, params, moves=False)
+
+
+def _transfer(walk: Walk, params: Mapping[str, Any], *, moves: bool) -> Iterator[Consequence]:
+    source, path, overwrite = walk.path(params), walk.path(params, "to"), params.get("overwrite") is True
+    node, old = walk.nodes.get(source), walk.nodes.get(path)
+    never = _never(source, path)
+    if never or (not walk.unsure and _hindrance(walk, source, path, overwrite)):
+        yield walk.failing(never or _hindrance(walk, source, path, overwrite))
+        return
+    if old is not None and overwrite and not walk.autonomous:
+        yield walk.failing(f"replacing {shown(path)} needs autonomous mode, which is off at this step")
+    goes = [] if node is None else [(source, node), *walk.below(source)]
+    today = [one for _, one in goes if one.of_today and one.kind != "dir"]
+    yield Transfer(
+        **walk.here(),
+        source=source,
+        path=path,
+        kind=node.kind if node else "missing",
+        files=len(today),
+        size_bytes=sum(one.size_bytes for one in today),
+        moves=moves,
+        may_replace=overwrite and walk.unsure,
+    )
+    if old is not None and old.kind == "file" and overwrite:
+        comes = Content(node.origin, node.text) if node else Content()
+        yield Overwriting(**walk.here(), path=path, source=source, lost=Content(old.origin, old.text), comes=comes)
+    if moves:
+        for name, _ in goes:
+            del walk.nodes[name]
+    for name, one in goes:
+        walk.nodes[path + name[len(source) :]] = one if moves else replace(one, of_today=False)
+
+
+def _never(source: str, path: str) -> str:
+    """Why a move or copy is refused whatever the files are; nothing when it is not."""
+    if not source or not path:
+        return "the workspace's own folder cannot be moved, copied or replaced"
+    if path == source or path.startswith(f"{source}/"):
+        return f"{shown(source)} cannot be put into its own place"
+    return ""
+
+
+def _hindrance(walk: Walk, source: str, path: str, overwrite: bool) -> str:
+    """Why a move or copy is refused as the files stand; nothing when it is not."""
+    node, old = walk.nodes.get(source), walk.nodes.get(path)
+    above = path.rpartition("/")[0]
+    if node is None:
+        return f"{shown(source)} is not there"
+    if above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
+        return f"there is no folder {shown(above)}"
+    if old is not None and not overwrite:
+        return f"{shown(path)} is there already and is not to be replaced"
+    if old is not None and (old.kind != "file" or node.kind != "file"):
+        return f"{shown(path)} is there already, and only a file can be replaced, by a file"
+    return ""
