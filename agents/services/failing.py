@@ -9,13 +9,14 @@ from django.db import transaction
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from agents.bdi.failures import Facts, Failure, FailureClass, Rule, classified
-from agents.errors import NotPossibleNow, NotYours
+from agents.errors import NotPossibleNow
 from agents.models import ClassCorrection, FailureRecord, FailureRule, Goal
 from agents.selectors import sees_everything
+from agents.services import recovery_learning
+from agents.services.tuning_rights import check_operator
 from people import journal
 from people.journal import Event
 from people.models import User
-from people.roles import Role
 
 # Before a rule is saved, so many of the newest failures are shown as they would be with it.
 PREVIEWED = 200
@@ -45,17 +46,6 @@ class Preview:
     looked_at: int
     fitting: int
     changed: tuple[Changed, ...]
-
-
-def may_tune(user: object) -> bool:
-    """Operators correct classes and write rules, policies and settings of recovery."""
-    return isinstance(user, User) and user.is_active and user.has_role(Role.OPERATOR)
-
-
-def check_operator(user: User) -> None:
-    """Raise NotYours for everybody else."""
-    if not may_tune(user):
-        raise NotYours("Operators correct classes and set how mindX recovers.")
 
 
 def in_force() -> list[FailureRule]:
@@ -98,8 +88,6 @@ def correct(failure: FailureRecord, new: FailureClass, *, by: User, why: str = "
     """Say that a recorded failure is of another class; statistics of both classes follow. Raises NotYours and
     NotPossibleNow (it is of that class already).
     """
-    from agents.services import recovery_learning
-
     check_operator(by)
     with transaction.atomic():
         row = FailureRecord.objects.select_for_update(no_key=True).get(pk=failure.pk)

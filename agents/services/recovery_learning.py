@@ -20,7 +20,7 @@ from agents.bdi.recovery_settings import RecoverySettings
 from agents.bdi.strategies import Strategy, way_named
 from agents.errors import NotPossibleNow
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoverySetting, RecoveryStatistic
-from agents.services.failing import check_operator
+from agents.services.tuning_rights import check_operator
 from people import journal
 from people.journal import Event
 from people.models import User

@@ -17,7 +17,7 @@ from agents.errors import NotPossibleNow, TuningRefused
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.presentation import rates
 from agents.presentation.rates import Rate
-from agents.services import failing, recovery_learning
+from agents.services import failing, recovery_learning, tuning_rights
 from agents.services.tuning import versions
 from agents.services.tuning.kinds import Values
 from agents.services.tuning.of_recovery import Rules
@@ -274,7 +274,7 @@ def _rule(filled: dict[str, str]) -> Rule:
 
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
-    if not failing.may_tune(user):
+    if not tuning_rights.may_tune(user):
         raise PermissionDenied("Operators set how mindX recovers.")
     return user
 

@@ -8,14 +8,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agents.recovery_time import RecoveryTime
-from agents.services import failing
+from agents.services import tuning_rights
 from agents.views.asking import person_of
 
 
 @require_safe
 def over_time(request: HttpRequest) -> HttpResponse:
     """A class and a tool (`?failure_class=&tool=`): a chart for each strategy."""
-    if not failing.may_tune(person_of(request)):
+    if not tuning_rights.may_tune(person_of(request)):
         raise PermissionDenied("Operators set how mindX recovers.")
     failure_class, tool = (request.GET.get(name) for name in ("failure_class", "tool"))
     page = RecoveryTime((failure_class or "")[:64], None if tool is None else tool[:64])

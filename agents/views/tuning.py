@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from agents import tuning_form
 from agents.errors import NotPossibleNow, TuningRefused
-from agents.services import failing
+from agents.services import tuning_rights
 from agents.services.tuning import trying, versions
 from agents.services.tuning.kinds import Kind, Values
 from agents.services.tuning.trials import CASES, SECONDS
@@ -201,7 +201,7 @@ def _kind(name: str) -> Kind:
 
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
-    if not failing.may_tune(user):
+    if not tuning_rights.may_tune(user):
         raise PermissionDenied("Operators tune mindX.")
     return user
 

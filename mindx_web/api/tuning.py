@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agents.models import Goal
 from agents.selectors import goals_visible_to
-from agents.services import failing
+from agents.services import tuning_rights
 from agents.services.tuning import trying, versions
 from agents.services.tuning.kinds import Kind
 from agents.services.tuning.trials import Trial
@@ -199,7 +199,7 @@ def revert(request: ApiRequest, tunable_id: str, payload: RevertIn) -> Status[Tu
 
 
 def _check(user: User) -> None:
-    if not failing.may_tune(user):
+    if not tuning_rights.may_tune(user):
         raise Problem(403, "Operators tune mindX.", kind="forbidden")
 
 

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from agents.models import Goal
 from agents.selectors import goals_visible_to
-from agents.services import failing
+from agents.services import tuning_rights
 from agents.services.tuning import trying_commands, trying_failures, trying_tries
 from agents.services.tuning.kinds import Kind, Values
 from agents.services.tuning.trials import Clock, Trial
@@ -26,6 +26,6 @@ def try_out(
 
     `readable` are the goals whose cases are shown, without it those that this person may see; others are counted.
     """
-    failing.check_operator(by)
+    tuning_rights.check_operator(by)
     shown = goals_visible_to(by) if readable is None else readable
     return _TRIALS[kind.trial](kind, values, shown, clock or Clock())

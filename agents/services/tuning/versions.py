@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from agents.errors import NotPossibleNow, TuningRefused
-from agents.services import failing
+from agents.services import tuning_rights
 from agents.services.tuning import of_backlog, of_parameters, of_recovery
 from agents.services.tuning.kinds import Change, Checked, Field, Kind, Values, changes
 from people.models import User
@@ -148,7 +148,7 @@ def save(
     `seen` is the number of the version that this one was written over: another that came meanwhile is not lost. Raises
     NotYours, TuningRefused, NotPossibleNow.
     """
-    failing.check_operator(by)
+    tuning_rights.check_operator(by)
     note = note.strip()
     if problem := NOTE.problem(note):
         raise TuningRefused({NOTE.name: problem})
@@ -163,7 +163,7 @@ def revert(one: Tunable, version: int, *, by: User, note: str = "", seen: int | 
 
     What it says is checked again: a tool that it names may be gone. Raises NotYours, TuningRefused, NotPossibleNow.
     """
-    failing.check_operator(by)
+    tuning_rights.check_operator(by)
     if version == 0:
         values = one.usual
         said = "as mindX comes"
@@ -182,7 +182,7 @@ def switch(one: Tunable, *, on: bool, by: User, seen: int) -> Tunable:
 
     What is switched off is not checked: a tool that it names may be gone. Errors as of `save`.
     """
-    failing.check_operator(by)
+    tuning_rights.check_operator(by)
     values = {**one.values, "enabled": on}
     values = one.kind.checked(values).values if on else values
     return _saved(one.kind, values, by=by, note=one.note, seen=seen)
