@@ -11,6 +11,7 @@ from agents.bdi.understanding.state import State, shape_of
 from agents.bdi.understanding.tokens import FLAG, SIGN, WORD
 from agents.toolkit.saying import Slot
 
+_WISHING = frozenset({"'d", "would", "i", "we", "i'd", "d", "should"})
 Chunks = tuple[tuple[Slot | None, tuple[int, ...]], ...]
 
 
@@ -36,6 +37,9 @@ def _is_cue(state: State, cue: Cue, at: int) -> bool:
         return False
     if cue.words == ("to",) and at and state.tokens[at - 1].text in INFINITIVE:
         # “I want to work there” names no place “work”.
+        return False
+    if cue.words == ("like",) and at and state.tokens[at - 1].text in _WISHING:
+        # “I would like the list” looks for nothing that is like it.
         return False
     for one, word in zip(range(at, after), cue.words, strict=True):
         token = state.tokens[one]

@@ -284,6 +284,8 @@ def who_does_it(state: State, met: Met) -> tuple[str, ...]:
     """“The old folder can go”: what stands before “can” and a bare verb does it, and nothing is done with it."""
     verb = state.tokens[met.used[0]]
     before = state.tokens[: met.used[0]]
+    if before and before[0].text in ("who", "whoever", "nobody", "somebody") and before[-1] is before[0]:
+        return (before[0].value,)  # “who goes to docs?”
     modal = next((at for at, one in enumerate(before) if one.text in _MODALS), None)
     if not modal or before[-1].text not in _MODALS | {"to", "now", "just", "also"} or verb.text != bases(verb.text)[-1]:
         return ()

@@ -30,6 +30,10 @@ please kindly could can would will you i we just now hey hi ok okay so well and 
 quickly
     """.split()
 )
+# “Every file goes to x”, “who needs a folder?” states nothing of one thing here.
+_NOBODY = frozenset(
+    "every each no nobody somebody everybody anybody nothing something anything who whoever what which if".split()
+)
 _OPTIONAL, _WORDS, _VARIABLE = "optional", "words", "variable"
 
 
@@ -60,6 +64,8 @@ def framed(tokens: Sequence[Token], raw: str, *, is_alone: bool) -> Iterator[tup
             for number, values in enumerate(_fits(frame.said, tokens[start:])):
                 if number >= _MOST:
                     break
+                if frame.is_statement and any(said[0].text in _NOBODY for said in values.values()):
+                    continue
                 made = _made(frame, values, tokens[0].start, raw)
                 key = tuple(one.text for one in made)
                 if key not in seen:

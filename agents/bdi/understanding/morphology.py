@@ -37,6 +37,8 @@ _BRITISH = (
 _NO_BRITISH = frozenset(
     {"rise", "wise", "otherwise", "likewise", "raise", "noise", "promise", "precise", "revise", "advise", "adviser"}
 )
+# “Seed” is nothing that was seen.
+_NO_PAST = frozenset("seed need feed weed reed deed bleed breed speed indeed".split())
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 
 
@@ -72,7 +74,7 @@ def _stripped(word: str) -> list[str]:
         return _restored(word[:-3])
     if word.endswith("ied"):
         return [word[:-3] + "y"]
-    if word.endswith("ed"):
+    if word.endswith("ed") and word not in _NO_PAST:
         return _restored(word[:-2])
     if word.endswith("ies"):
         return [word[:-3] + "y"]

@@ -47,6 +47,8 @@ TYPES = {
     "js": "*.js", "css": "*.css", "toml": "*.toml", "ini": "*.ini", "xml": "*.xml", "typescript": "*.ts", "ts": "*.ts",
     "shell": "*.sh", "bash": "*.sh", "sh": "*.sh", "sql": "*.sql", "pdf": "*.pdf", "png": "*.png", "jpg": "*.jpg",
     "zip": "*.zip", "svg": "*.svg", "rst": "*.rst", "logs": "*.log",
+    "mp3": "*.mp3", "mp4": "*.mp4", "wav": "*.wav", "jpeg": "*.jpeg", "gif": "*.gif", "docx": "*.docx",
+    "xlsx": "*.xlsx", "xls": "*.xls", "odt": "*.odt", "ods": "*.ods", "epub": "*.epub", "tsx": "*.tsx", "vue": "*.vue",
 }  # fmt: skip
 
 
@@ -56,4 +58,6 @@ def type_of(word: str) -> str:
 
 
 # Of these people say that there are several: “any pdfs?”.
-_COUNTED = frozenset("pdf csv png jpg svg zip json xml md yaml ini".split())
+_COUNTED = frozenset(
+    "pdf csv png jpg svg zip json xml md yaml ini mp3 mp4 wav jpeg gif docx xlsx xls odt ods epub".split()
+)

@@ -23,6 +23,9 @@ _NAMES_IT = frozenset(
     {
         ("call", "it"),
         ("call", "them"),
+        ("call", "copy"),
+        ("name", "copy"),
+        ("call", "duplicate"),
         ("name", "it"),
         ("name", "them"),
         ("named", "it"),
@@ -38,6 +41,7 @@ beneath below alongside instead saying containing reading
 )
 # Between the words of a name that begins with a capital letter and ends as files do: “Leek and potato soup.md”.
 _JOINS = frozenset("and or of for the".split())
+_JOINS_CALLED = frozenset({"to", "from"})
 # Written small, these are no part of a name: “called Ideas next to Drafts”, “to the new file plan.md”.
 _NO_NAMES = IDLE | DOUBT | FILE_HEADS | FOLDER_HEADS
 # But these are, behind “called”: “a folder called Monday morning”.
@@ -85,6 +89,7 @@ def _ended(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> int:
     for end in range(at + 1, min(len(tokens), at + MAX_WORDS + 1)):
         token = tokens[end]
         joins = _JOINS if first.kind == WORD else frozenset()
+        joins |= _JOINS_CALLED if _is_called(before) else frozenset()
         if not _follows(tokens, end, raw) or (token.text in IDLE | DOUBT | _JOINS and token.text not in joins):
             return at
         if _is_end(token):

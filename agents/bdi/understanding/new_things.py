@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from posixpath import dirname
+from posixpath import basename, dirname
 
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filled import Filled
@@ -16,7 +17,7 @@ from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import WORD
 
 _DEFINITE = frozenset({"the", "this", "that", "my", "our", "his", "her", "their"})
-_HAVING = frozenset({"have", "get", "need", "want", "like"})
+_HAVING = frozenset({"have", "get", "need", "want", "like", "open"})
 _JOINS = frozenset({"and", "or", ",", "&", "plus"})
 
 
@@ -28,7 +29,7 @@ def doubts_of_making(params: Mapping[str, Filled], state: State, met: Met) -> tu
     if not made:
         return ()
     doubts = _wants_what_is_there(state, met) + _is_there(made, state) + _in_several_places(state)
-    return doubts + _goes_on(made, state) + _is_one(state)
+    return doubts + _goes_on(made, state) + _is_one(state) + _may_be_looked_for(made, state, met)
 
 
 def _wants_what_is_there(state: State, met: Met) -> tuple[str, ...]:
@@ -56,6 +57,19 @@ def _is_there(made: Sequence[Filled], state: State) -> tuple[str, ...]:
         if tree.kind(one.value) == FOLDER or (is_slip and dirname(str(near.value)) == dirname(one.value)):
             found.append(str(one.original or one.value))
     return tuple(found)
+
+
+_A_NEW_ONE = re.compile(r"\b(?:an?|one|new|another)\s+(?:\w+\s+){0,2}(?:sub)?(?:folder|directory|dir)\b", re.IGNORECASE)
+
+
+def _may_be_looked_for(made: Sequence[Filled], state: State, met: Met) -> tuple[str, ...]:
+    """“Folder Songs in Choir”, without a verb, where a folder Songs lies elsewhere: it may be to be shown."""
+    verb = state.tokens[met.used[0]]
+    if verb.start < verb.end or _A_NEW_ONE.search(state.situation.raw):
+        return ()
+    tree = state.situation.tree
+    there = {basename(path).casefold() for path in tree.visible if tree.kinds[path] == FOLDER}
+    return tuple(str(one.value) for one in made if basename(str(one.value)).casefold() in there)
 
 
 # Words that carry nothing, and yet may belong to a name before them.

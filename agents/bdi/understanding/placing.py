@@ -88,7 +88,8 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
 
 _BESIDE = re.compile(
     r"\b(?:next\s+to\s+(?:it|the\s+original)|beside(?:s)?\s+(?:it|the\s+original)|alongside"
-    r"|in\s+the\s+same\s+(?:folder|directory|place))\b",
+    r"|in\s+(?:the|that)\s+(?:very\s+)?same\s+(?:folder|directory|place)(?!\s+as\b)"
+    r"|(?<=,\s)(?:the\s+)?same\s+(?:folder|directory|place)(?!\s+as\b))\b",
     re.IGNORECASE,
 )
 
@@ -188,6 +189,10 @@ def _put(made: Filled, where: Where, tree: Tree) -> Filled:
     is_whole = bool(where.folder) and made.value.startswith(f"{where.folder}/")
     full = made.value if is_whole else posixpath.join(where.folder, made.value)
     value = tree.said(posixpath.normpath(full))
+    if not where.is_here:
+        choices = (Candidate(value, 0.6, "it is made there"), Candidate(tree.said(made.value), 0.4, "it is made here"))
+        problem = f"there is no folder “{where.folder}”"
+        return Filled(None, made.span, made.value, 0.4, problem=problem, choices=choices)
     said = made.value if made.original is None else made.original
     why = f"it is made in {where.folder or 'the workspace itself'}"
     return replace(made, value=value, original=said, confidence=min(made.confidence, where.sure), why=why)
@@ -235,7 +240,9 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
         if tree.kind(made.value) or made.value.endswith("/") or (place.into and not is_over):
             continue
         found = paths.find(made.value, tree, FILE)
-        if found.value is None or found.confidence < 0.8 or "ending" in found.why:
+        if found.value is None or found.confidence < 0.8:
+            continue
+        if "ending" in found.why and (not is_over or found.value.startswith(_NOTES)):
             continue
         said = made.value if made.original is None else made.original
         if is_over:
@@ -260,6 +267,8 @@ def _described_here(made: Filled, tree: Tree) -> Filled | None:
     return Filled(found.value, made.span, said, round(min(found.confidence, 0.93), 3), found.why, penalty=0.1)
 
 
+# Notes are added to by their names.
+_NOTES = "notes/"
 # So surely the words must name what is added to, or replaced.
 _CALLED_SO = 0.85
 

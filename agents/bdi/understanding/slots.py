@@ -96,7 +96,11 @@ def _behind(state: State, slot: Slot, tokens: list[Token], met: Met) -> list[Tok
 def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False) -> None:
     """The value, or the list of values, that stands without a little word."""
     shape = shape_of(state, slot)
-    if shape in ("path", "word") and len(items := _items(state, tokens)) > 1 and _may_be_listed(shape, items):
+    if (
+        shape in ("path", "word", "newfolder")
+        and len(items := _items(state, tokens)) > 1
+        and _may_be_listed(shape, items)
+    ):
         made = [fill(item, asked_of(state, slot)) for item in items]
         good = [(filled, rest) for filled, rest in made if filled is not None]
         ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
@@ -172,7 +176,9 @@ def _begins_another(state: State, item: Sequence[Token]) -> bool:
 
 
 def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
-    return shape == "path" or all(len(item) == 1 and item[0].kind in (WORD, QUOTED) for item in items[1:])
+    return shape in ("path", "newfolder") or all(
+        len(item) == 1 and item[0].kind in (WORD, QUOTED) for item in items[1:]
+    )
 
 
 def by_position(state: State) -> None:

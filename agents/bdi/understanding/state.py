@@ -38,6 +38,7 @@ class Where:
     folder: str
     sure: float
     ends: int = 0
+    is_here: bool = True
 
 
 @dataclass

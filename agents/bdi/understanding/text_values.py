@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding import written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
-from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, type_of
 from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
@@ -44,13 +44,16 @@ def _without_in_it(kept: list[Token], raw: str) -> tuple[list[Token], list[Token
     """“With 3.12 in it” says where the text goes, and no more of the text."""
     texts = [one.text for one in kept]
     length = 1 if texts[-1:] == ["inside"] else 2 if texts[-2:] in _IN_IT else 0
-    if not length or len(kept) <= length or not _WITH.search(raw[max(0, kept[0].start - 12) : kept[0].start]):
+    if not length or len(kept) <= length or not _WITH.search(raw[max(0, kept[0].start - 32) : kept[0].start]):
         return kept, []
     return kept[:-length], kept[-length:]
 
 
 _IN_IT = (["in", "it"], ["inside", "it"], ["in", "them"])
-_WITH = re.compile(r"\b(?:with|have|has|having)\s+\Z", re.IGNORECASE)
+_WITH = re.compile(
+    r"\b(?:with|have|has|having|write|put)\s+(?:(?:the|a|this)\s+)?(?:following\s+)?(?:(?:text|words?|lines?|sentence|contents?)\s+)?\Z",
+    re.IGNORECASE,
+)
 
 
 def _is_code(kept: Sequence[Token]) -> bool:
@@ -122,7 +125,11 @@ def _of_its_words(kept: Sequence[Token], asked: Asked) -> float:
     penalty += 1.2 if len(kept) == 1 and first.text in IT else 0.0
     penalty += 1.2 if first.kind == WORD and first.text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.
-    penalty += 0.6 if len(kept) == 1 and first.text in FILE_HEADS | FOLDER_HEADS else 0.0
+    is_kind = first.text in FILE_HEADS | FOLDER_HEADS or (first.text.endswith("s") and bool(type_of(first.text)))
+    penalty += 0.6 if len(kept) == 1 and is_kind else 0.0
+    # “Find files whose name starts with x” looks for such files, and for no text.
+    is_told = len(kept) > 1 and first.text in FILE_HEADS | FOLDER_HEADS | _NO_TEXT and kept[1].text in _WHICH_ONES
+    penalty += 1.2 if is_told or _IN_ITS_NAME.search(asked.raw[first.start : last.end]) else 0.0
     penalty += 0.6 if last.kind == WORD and last.text in LITTLE else 0.0
     # “What does x not mention” looks for no text that ends with “not”.
     return penalty + (1.2 if last.kind == WORD and last.text in ("not", "never") else 0.0)
@@ -146,6 +153,10 @@ _ANNOUNCING = re.compile(
 )
 
 
+_WHICH_ONES = frozenset(
+    "named called titled whose with that which having matching ending starting beginning like containing".split()
+)
+_IN_ITS_NAME = re.compile(r"\bin\s+(?:its|their|the|his|her)\s+(?:file\s*)?(?:names?|titles?)\Z", re.IGNORECASE)
 _PEOPLE = frozenset({"i", "we", "you", "they", "he", "she"})
 _SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())
 

@@ -13,6 +13,17 @@ _THINGS = "papers|documents|files|things|stuff|items|material"
 _FILES = "files|file|documents|document|everything|anything"
 _FIND = "find|list|show|get|give|locate|see|want|need|name|search|look"
 _HAVING = "with|having|containing|contain|contains|have|has|carry|carrying"
+_FOLDER = "folder|subfolder|directory|subdirectory|dir"
+_NEW = "new|separate|own|empty|extra|further"
+_CALLED = "called|named|titled|for"
+_INTO = "in|into|to|inside|under|within"
+_SHOULD = "should|must|shall|ought|needs|need|has|have|is|are"
+_LINE = "line|entry|item|sentence|reminder|point|remark"
+_ONTO = "to|in|into|on|onto"
+_THAT = ":|,|–|-|that|saying|reading [that|saying|:]"
+_WHOSE = "[that|which|whose] [name|names|filename|filenames|title]"
+_CHANGED = "changed|modified|edited|updated|touched|saved|written"
+_ONE = "a|one|another"
 _NAME = "name|names|filename|filenames|title|titles"
 
 ABOUT_FILES = f"""
@@ -52,4 +63,52 @@ save|store {{x}} again|once as|under [the] [name] {{y}}  >  copy {{x}} to {{y}}
 make|create|produce {{y}} out of|from a copy|duplicate of {{x}}  >  copy {{x}} to {{y}}
 turn|make a copy|duplicate of {{x}} into {{y}}  >  copy {{x}} to {{y}}
 overwrite|replace {{x}} with|by [the] [contents|content] [of] {{p}}  >  copy {{p}} to {{x}} overwriting it
+! {{x}} need|needs|want|wants|require|requires|deserve|deserves|lack|lacks|get|gets a|an|one|another \
+[{_NEW}] {_FOLDER} [{_CALLED}] {{y}}  >  create a folder named {{y}} in {{x}}
+! {{x}} should|shall|must|could|can|may|might|would [also] [have|get|receive|use|do|need|contain|hold] [with] \
+a|an|one|another [{_NEW}] {_FOLDER} [called|named|titled] {{y}}  >  create a folder named {{y}} in {{x}}
+put|add|place|stick a|an|one|another [{_NEW}] {_FOLDER} [called|named|titled] {{y}} {_INTO} {{x}}  >  \
+create a folder named {{y}} in {{x}}
+put|add|place|stick a|an|one|another [{_NEW}] {{y}} {_FOLDER} {_INTO} {{x}}  >  create a folder named {{y}} in {{x}}
+! [a|one|another] [{_NEW}] {_FOLDER} [called|named|titled] {{y}} in|inside|under|within {{x}}  >  \
+create a folder named {{y}} in {{x}}
+do me|us a|an|another [{_NEW}] {{x}}  >  create a {{x}}
+! there|it {_SHOULD} [to] exist a|an {{x}}  >  create a {{x}}
+! {{x}} go|goes|come|comes|move|moves {_INTO} {{y}}  >  move {{x}} to {{y}}
+put|move|shove|stick|drop|place|throw {{x}} in|inside  >  move {{x}} into it
+put|move|shove|stick|drop|place|throw {{x}} in there  >  move {{x}} into it
+! {{x}} {_SHOULD} [to] rather|better|instead be named|called|renamed [to] {{y}}  >  rename {{x}} to {{y}}
+! {{x}} {_SHOULD} [to] be renamed|called|retitled [to|as|into] {{y}}  >  rename {{x}} to {{y}}
+call|name {{x}} {{y}} from now|today on  >  rename {{x}} to {{y}}
+[tell|show] [me|us] what there is|are [kept|stored|lying] {_IN} {{x}}  >  ls {{x}}
+need|want|like|have {{x}} {_IN} {{y}} too  >  copy {{x}} to {{y}}
+name|call|rename|title {{x}} [to] {{y}} instead  >  rename {{x}} to {{y}}
+copy|duplicate|clone all|everything of {{x}} to|into|in {{y}}  >  copy {{x}} to {{y}}
+{_FIND} [for] [me] [all|every|any|the] {_FILES}|files|folders|folder {_WHOSE} \
+[start|starts|begin|begins|starting|beginning] with {{e}}  >  find everything named {{e}}*
+! [all|every|any|the] {_FILES} [that|which] start|starts|begin|begins|starting|beginning with {{e}}  >  \
+find everything named {{e}}*
+! [all|every|any|the] {_FILES} [that|which] end|ends|ending in|with|on {{e}}  >  find files named *{{e}}
+is|are there a|an|any {{w}} [file|folder] somewhere|anywhere|around|lying [around]  >  find everything named {{w}}
+is|are there [a|an|any|some] {{k}} in {{e}} format [here]  >  find files named *.{{e}}
+is|are there [a|an|any|some] {{k}} in {{e}} format in {{x}}  >  find files named *.{{e}} in {{x}}
+{_FIND} [for] [me] [all|every|any|the] {{k}} in {{e}} format  >  find files named *.{{e}}
+any|some {{e}} in|around here  >  find files named *.{{e}}
+what do|did {_WE} have|keep|store|got here  >  ls here
+what have {_WE} [got|kept|stored] here  >  ls here
+what is|are lying|kept|stored [around] [in|over] here  >  ls here
+which|what [is|are] [the] {{n}} {_FILES} [that|which] were|was|have|has|are|is|got|i|we [have] [been] {_CHANGED} \
+last|lately|most|recently [recently]  >  show the {{n}} newest files
+! {{x}} needs|need|gets|get|wants [to] [get|have] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}  >  \
+append "{{y}}" to {{x}}
+! {{x}} should|must|shall|could [get|have|receive|use|hold] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}  >  \
+append "{{y}}" to {{x}}
+add|append|put|write|enter {_ONE} [more|new|further|last] {_LINE} {_ONTO} {{x}} {_THAT} {{y}}  >  \
+append "{{y}}" to {{x}}
+add|append|put|write|enter [the] following [line|text|words|item|entry|sentence] {_ONTO} {{x}} {_THAT} {{y}}  >  \
+append "{{y}}" to {{x}}
+! {{x}} {_SHOULD} [to] end|finish|close with|on {{q}}  >  append {{q}} to {{x}}
+note|jot|scribble [down] {_ONTO} {{x}} : {{y}}  >  append "{{y}}" to {{x}}
+note|jot|scribble {{q}} [down] {_ONTO} {{x}}  >  append {{q}} to {{x}}
+write|jot [down] {_ONTO} {{x}} {{q}}  >  append {{q}} to {{x}}
 """

@@ -7,7 +7,7 @@ the name of what is made is then one in that folder.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.understanding import paths
@@ -32,6 +32,7 @@ class _Said:
     folder: str
     at: tuple[int, ...]
     sure: float
+    is_here: bool = True
 
 
 def with_places(state: State) -> list[State]:
@@ -40,10 +41,10 @@ def with_places(state: State) -> list[State]:
     """
     if not _makes(state):
         return [state]
-    said = next(_said_places(state), None)
+    said = next(_said_places(state), None) or _elsewhere(state)
     if said is None:
         return [state]
-    where = Where(said.folder, said.sure, said.at[-1] + 1)
+    where = Where(said.folder, said.sure, said.at[-1] + 1, is_here=said.is_here)
     placed = replace(state, used=state.used | set(said.at), params=dict(state.params), left=[], where=where)
     has_text = any(shape_of(state, slot) == "text" for slot in state.entry.sense.slots)
     return [placed, state] if has_text else [placed]
@@ -120,6 +121,42 @@ def _named(state: State, begin: int, at: int, wanted: str) -> _Said | None:
         end += end < len(tokens) and end not in state.used and _is_head(tokens[end], state)
         return _Said(state.situation.tree.full(found.value), tuple(range(begin, end)), found.confidence)
     return None
+
+
+# Behind “in” these say when or how, and no place.
+_NO_PLACES = frozenset(
+    "advance general case short time total parallel order particular addition fact background future it them".split()
+)
+_BEHIND_A_PLACE = frozenset("called named titled with for containing saying that which please and or".split())
+
+
+def _elsewhere(state: State) -> _Said | None:
+    """“In Stuff”, where nothing is called so: a place is said all the same, and nothing is made in another one."""
+    tokens = state.tokens
+    for at, token in enumerate(tokens):
+        if at in state.used or token.kind != WORD or token.text not in _IN:
+            continue
+        name = at + 1
+        while name < len(tokens) and (tokens[name].text in ARTICLES - {"a", "an"} or _is_head(tokens[name], state)):
+            name += 1
+        if name < len(tokens) and name not in state.used and _may_be_a_place(tokens, name):
+            ends = name + 1
+            ends += ends < len(tokens) and ends not in state.used and _is_head(tokens[ends], state)
+            return _Said(tokens[name].value, tuple(range(at, ends)), 0.5, is_here=False)
+    return None
+
+
+def _may_be_a_place(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    if token.kind == PATH:
+        return "/" not in token.value.rstrip("/") and "." not in token.value
+    if token.kind != WORD or token.text in _NO_PLACES:
+        return False
+    if token.value[:1].isupper():
+        return True
+    behind = tokens[at + 1] if at + 1 < len(tokens) else None
+    ends = behind is None or behind.text in _BEHIND_A_PLACE | FOLDER_HEADS or behind.kind not in (WORD, NUMBER, PATH)
+    return ends and token.text not in IDLE
 
 
 def _is_head(token: Token, state: State) -> bool:

@@ -12,11 +12,7 @@ _APPENDING = {
     "append": ("mode", "append"),
     "appending": ("mode", "append"),
     "append mode": ("mode", "append"),
-    "at the end": ("mode", "append"),
-    "to the end of": ("mode", "append"),
-    "at the end of": ("mode", "append"),
-    "to the bottom of": ("mode", "append"),
-    "at the bottom of": ("mode", "append"),
+    "at|to|in|on [the] [very] end|bottom|foot [of]": ("mode", "append"),
     "overwriting": ("mode", "overwrite"),
     "overwrite mode": ("mode", "overwrite"),
 }
@@ -116,7 +112,7 @@ SAID: Mapping[str, Said] = {
                 "content~text > with the text, with the content, with content, with the contents, with contents, "
                 "with text, "
                 "containing, saying, that say, that contain, which contain, which say, with the words, with, reading, "
-                "that read, and write, "
+                "that read, and write, with the line, with the sentence, "
                 "and put, content, contents, text, whose content is, :",
                 about="file script document module empty",
                 flags=_APPENDING | _NOTHING_IN_IT,
@@ -139,8 +135,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "append, add, attach, tack, tack on, stick, put, write, insert",
                 "*content~text > the text, the line, text, line, the sentence, the words",
-                "path > to, onto, to the end of, at the end of, at the bottom of, to the bottom of, to file, at the "
-                "end of file",
+                "path > to, onto, at|to|in|on [the] [very] end|bottom|foot of, to file, at the end of file",
                 about="file line text end",
                 key="append add attach tack end bottom",
                 flags=_APPENDING,
@@ -150,7 +145,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "write, put, add, append, insert, attach, stick",
                 "*content~quoted",
-                "path > at the end of, to the end of, at the bottom of, to the bottom of, onto the end of",
+                "path > at|to|in|on|onto [the] [very] end|bottom|foot of",
                 about="file line text",
                 wants="path",
                 never="note notes",

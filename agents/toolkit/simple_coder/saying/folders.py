@@ -106,8 +106,8 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "create, make, add, mkdir, md, set up, new, start, need, want, build, establish, generate, open, "
-                "prepare, have … created, have … made, want … created, get … made, let there be, introduce, mk, have, "
-                "let me have, let us have, like to have, like, get, need … made, have … set up",
+                "prepare, spin up, have … created, have … made, want … created, get … made, let there be, introduce, "
+                "mk, have, let me have, let us have, like to have, like, get, need … made, have … set up",
                 f"*path > {CALLED}",
                 about="folder folders subfolder subdirectory dir empty exist there",
                 key="folder folders subfolder subdirectory dir",

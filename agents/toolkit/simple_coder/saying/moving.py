@@ -142,9 +142,8 @@ SAID: Mapping[str, Said] = {
             sense(
                 _COPY,
                 "*path > from, of",
-                "to > to, into, in, in to, as, under, named, inside, and call it, and name it, call it, over "
-                "to, with name, "
-                "with the name, there",
+                "to > to, into, in, in to, as, under, named, inside, [and] call|name it|this|that, "
+                "[and] call|name [the] copy|duplicate|result, over to, with name, with the name, there",
                 about="file folder copy backup duplicate new",
                 flags=_OVER,
                 never="everything all note branch move",

@@ -103,7 +103,7 @@ SAID: Mapping[str, Said] = {
                 "latest, most recent",
                 about="file folder all everything newest latest recent anything",
                 wants="newest pattern",
-                key="newest latest recent named like ending type",
+                key="newest latest recent named like ending matching type",
                 flags=_KINDS_OF_FILES,
                 never=(
                     "commit commits branch branches note notes biggest largest smallest oldest line lines version "
@@ -115,8 +115,8 @@ SAID: Mapping[str, Said] = {
                 "for, search for, search, locate, have, enumerate",
                 "*pattern~ending",
                 "path > in, below, under, inside, inside of, within, from, of",
-                about="all every there available exist file",
-                key="files every each",
+                about="all every there available exist file document",
+                key="files documents every each",
                 wants="pattern",
                 never="note notes commit line lines newest latest biggest largest content contents contain mention",
                 flags={"files": ("kind", "file")},

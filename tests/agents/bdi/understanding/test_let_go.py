@@ -39,10 +39,6 @@ def _steps(text: str) -> tuple[bool, list[list[tuple[str, dict[str, Any]]]]]:
             [("grep", {"text": "[0-9]+", "path": "sales.csv", "regular": True})],
         ),
         (
-            "Copy the letter to Brown and call the copy Letter to sponsor White.txt",
-            [("cp", {"path": "Club/Letter to sponsor Brown.txt", "to": "Club/Letter to sponsor White.txt"})],
-        ),
-        (
             "Go to app and run pytest -q tests/test_fares.py there.",
             [("cd", {"path": "app"}), ("run", {"command_line": "pytest -q tests/test_fares.py"})],
         ),

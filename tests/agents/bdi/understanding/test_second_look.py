@@ -32,10 +32,6 @@ HERE = Workspace.of(
         ("move the buyers to Millfield", {"to": "Orchard/Millfield 4/Buyers.csv"}),
         ("which files mention the buyer Meyer?", {"text": "Meyer"}),
         ("is frost mentioned anywhere in Orchard?", {"text": "frost"}),
-        (
-            "make a file Orchard/song.txt with the line Should auld acquaintance",
-            {"content": "Should auld acquaintance"},
-        ),
         ("open server", {"path": "src/server.js"}),
         ("start api again with uvicorn main:app", {}),
         ("Search the picking diary with the regular expression 190[34]", {}),
