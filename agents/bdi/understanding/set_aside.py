@@ -1,4 +1,4 @@
-"""What a text means without what only tells in it, remarks, talk, or the one piece that is not understood."""
+"""What a text means without what only tells in it, remarks or talk."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding import moods, remarks, reservations
-from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, offered, short
+from agents.bdi.understanding.asking import offered, short
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
-from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.in_turn import Heard, read_through
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
@@ -17,12 +16,13 @@ from agents.bdi.understanding.parting import MAX_TOKENS, WAYS
 from agents.bdi.understanding.talk import is_past, names_another, talk_in
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
-from agents.bdi.understanding.understood import Choice, Question, Understood
+from agents.bdi.understanding.understood import Understood
 
 # In so many pieces a text is tried without one of them.
 MOST_PIECES = 5
 # No little word before a value has more words.
 _MOST_OF_A_CUE = 5
+_DENYING = frozenset({"not", "never", "cannot", "nobody", "noone", "nothing", "neither", "hardly"})
 UNCLEAR = "It says something of it that may rule the command or not."
 
 
@@ -34,6 +34,8 @@ def with_told(heard: Heard, told: moods.Told) -> Understood | None:
     if not found.meant and not any(question.choices for question in found.questions):
         return None
     if any(_gives_a_value(text[start:end], found, lexicon) for start, end in told.spans):
+        return None
+    if any(_denies_what_follows(text[start:end]) for start, end in told.spans):
         return None
     said = {base for token in tokens_of(blank) for base in bases(token.text)}
     changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
@@ -81,6 +83,15 @@ def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:
                 if slot.parameter.endswith("_s") and any(time_limits(tokens)):
                     return True
     return False
+
+
+def _denies_what_follows(clause: str) -> bool:
+    """“Do not, under any circumstances, (open it)”: what is denied stands behind it, and not in it."""
+    texts = [token.text if token.kind != SIGN else "" for token in tokens_of(clause)]
+    return any(
+        one in _DENYING and not after and before != "or"
+        for before, one, after in zip(["", *texts], texts, [*texts[1:], ""], strict=False)
+    )
 
 
 def beside_remarks(heard: Heard) -> Understood | None:
@@ -134,31 +145,3 @@ def _without_talk(heard: Heard, talk: Sequence[tuple[Token, ...]]) -> Understood
         ):
             return found
     return None
-
-
-def without_a_piece(heard: Heard) -> Understood | None:
-    """What a text means without one of its pieces, offered where nothing is known of that piece."""
-    pieces = remarks.pieces_of(heard.tokens)
-    if not 1 < len(pieces) <= MOST_PIECES:
-        return None
-    choices: dict[str, Choice] = {}
-    left_out = ""
-    for piece in pieces:
-        if all(token.text in IDLE for token in piece):
-            continue
-        aside = moods.Told(tuple(sorted((*heard.told.spans, remarks.span_of(piece, heard.text)))))
-        for names in ("", "far new"):
-            try:
-                found = read_through(replace(heard, names=names), moods.without(heard.blank, aside), aside)
-            except TooMuch:
-                break
-            if found.is_sure:
-                choice = choice_of(found.meant)
-                left_out = left_out or " ".join(token.value for token in piece)
-                choices.setdefault(choice.label, choice)
-                break
-    if not choices:
-        return None
-    why = f"It is not clear what “{short(left_out, 60)}” is to say."
-    question = Question(1, f"What is meant by “{short(heard.text)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
-    return Understood(questions=(question,))

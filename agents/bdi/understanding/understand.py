@@ -15,14 +15,15 @@ from agents.bdi.understanding.as_data import as_data
 from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, offered, short, too_much
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.done_alike import by_its_own_tool
-from agents.bdi.understanding.effort import TooMuch
+from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filler import ARTICLES
+from agents.bdi.understanding.guessed import guessed
 from agents.bdi.understanding.in_turn import Heard, read_through
 from agents.bdi.understanding.lexicon import lexicon_of
 from agents.bdi.understanding.parting import MAX_TOKENS, WAYS, Names, spelt
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.second_look import keeping, looked_at
-from agents.bdi.understanding.set_aside import UNCLEAR, beside_remarks, beside_talk, with_told, without_a_piece
+from agents.bdi.understanding.set_aside import UNCLEAR, beside_remarks, beside_talk, with_told
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
 from agents.bdi.understanding.understood import Question, Understood
@@ -37,31 +38,41 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         return Understood()
     if (given := as_data(text, registry)) is not None:
         return given
-    lexicon = lexicon_of(registry)
-    blank = asides.blanked(text)
+    heard = _heard(text, tree, registry, Effort())
     try:
-        tokens = written(tokens_of(blank))
-        told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
-        heard = Heard(text, blank, tuple(tokens), told, tree, lexicon)
-        found = [_understood(heard)]
-        seen = [list(tokens)]
-        for names in WAYS if len(tokens) <= MAX_TOKENS else ():
-            if names.endswith("new") and any(one.is_sure for one in found):
-                break
-            if (said := spelt(list(tokens), Situation(text, tree), lexicon, names)) not in seen:
-                seen.append(said)
-                found.append(_within(heard, names))
-                if _is_a_name(said) and found[0].is_sure:
-                    return _either_name(found[0], found[-1], text)
-        if not any(one.is_sure for one in found):
-            found += beside_talk(heard)
-        found = [by_its_own_tool(one, text, registry) for one in found]
-        likeliest = _held_back(looked_at(_likeliest(found, text, tree), text, tree), text, tree, registry)
-        if not likeliest.is_sure and _openness(likeliest)[0] and not told.only_tells:
-            return without_a_piece(heard) or likeliest
-        return likeliest
+        found = _read(heard, registry)
+        if found.is_sure or heard.told.only_tells:
+            return found
+        return guessed(heard, found, lambda other, effort: _read(_heard(other, tree, registry, effort), registry))
     except TooMuch:
         return Understood(questions=(too_much(text),))
+
+
+def _heard(text: str, tree: Tree, registry: Registry, effort: Effort) -> Heard:
+    lexicon = lexicon_of(registry)
+    blank = asides.blanked(text)
+    tokens = written(tokens_of(blank))
+    told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
+    return Heard(text, blank, tuple(tokens), told, tree, lexicon, effort=effort)
+
+
+def _read(heard: Heard, registry: Registry) -> Understood:
+    """What a text means by the likeliest of the ways to take names in it. Raises TooMuch."""
+    text, tree = heard.text, heard.tree
+    found = [_understood(heard)]
+    seen = [list(heard.tokens)]
+    for names in WAYS if len(heard.tokens) <= MAX_TOKENS else ():
+        if names.endswith("new") and any(one.is_sure for one in found):
+            break
+        if (said := spelt(list(heard.tokens), Situation(text, tree), heard.lexicon, names)) not in seen:
+            seen.append(said)
+            found.append(_within(heard, names))
+            if _is_a_name(said) and found[0].is_sure:
+                return _either_name(found[0], found[-1], text)
+    if not any(one.is_sure for one in found):
+        found += beside_talk(heard)
+    found = [by_its_own_tool(one, text, registry) for one in found]
+    return _held_back(looked_at(_likeliest(found, text, tree), text, tree), text, tree, registry, heard.effort)
 
 
 def _within(heard: Heard, names: Names) -> Understood:
@@ -86,14 +97,14 @@ def _understood(heard: Heard) -> Understood:
     return offered(text, found, UNCLEAR) if told.is_unclear else found
 
 
-def _held_back(found: Understood, text: str, tree: Tree, registry: Registry) -> Understood:
+def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, effort: Effort) -> Understood:
     """The same, or the question where it is understood and may not be asked for."""
     if not found.is_sure:
         return found
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
     for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
         # “…, autonomous off” is a command, too.
-        if piece != text and understand(piece, tree, registry).is_sure:
+        if piece != text and _read(_heard(piece, tree, registry, effort), registry).is_sure:
             why = f"“{short(piece)}” may be to be done, too."
     between = reservations.left_between(found.meant, text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):

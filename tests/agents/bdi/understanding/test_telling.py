@@ -98,6 +98,9 @@ def test_what_asks_gives_a_value_or_rules_is_not_set_aside(text: str) -> None:
         "don't delete report.md",
         "delete report.md but don't delete anything",
         "move report.md to archive, never move it",
+        # Its verb stands behind what is said between.
+        "do not, under any circumstances, show report.md",
+        "I do not, at the moment, want to delete report.md",
         # An order that a condition rules.
         "delete report.md if it is old",
     ],
