@@ -11,8 +11,9 @@ from dataclasses import replace
 from agents.bdi.understanding import moods, remarks
 from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, short
 from agents.bdi.understanding.effort import Effort, TooMuch
-from agents.bdi.understanding.filler import DOUBT, IDLE
+from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.in_turn import Heard, read_through
+from agents.bdi.understanding.set_aside import DENYING
 from agents.bdi.understanding.tokens import SIGN, Token
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 
@@ -81,7 +82,7 @@ def _without_pieces(heard: Heard) -> Iterator[Choice]:
             continue
         tried.append(some)
         gone = [pieces[at] for at in every if at not in some]
-        if any(token.text in DOUBT for piece in gone for token in piece):
+        if any(token.text in DENYING for piece in gone for token in piece):
             continue
         aside = moods.Told(tuple(sorted((*heard.told.spans, *(remarks.span_of(piece, heard.text) for piece in gone)))))
         for names in ("", "far new"):

@@ -22,7 +22,7 @@ from agents.bdi.understanding.understood import Understood
 MOST_PIECES = 5
 # No little word before a value has more words.
 _MOST_OF_A_CUE = 5
-_DENYING = frozenset({"not", "never", "cannot", "nobody", "noone", "nothing", "neither", "hardly"})
+DENYING = frozenset({"not", "never", "cannot", "nobody", "noone", "nothing", "neither", "hardly"})
 UNCLEAR = "It says something of it that may rule the command or not."
 
 
@@ -89,7 +89,7 @@ def _denies_what_follows(clause: str) -> bool:
     """“Do not, under any circumstances, (open it)”: what is denied stands behind it, and not in it."""
     texts = [token.text if token.kind != SIGN else "" for token in tokens_of(clause)]
     return any(
-        one in _DENYING and not after and before != "or"
+        one in DENYING and not after and before != "or"
         for before, one, after in zip(["", *texts], texts, [*texts[1:], ""], strict=False)
     )
 
