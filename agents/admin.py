@@ -18,7 +18,7 @@ from django.utils.functional import cached_property
 from agents import budgets
 from agents.bdi.limits import BOUNDS, in_words
 from agents.bdi.recovery import FailureClass
-from agents.limit_form import ToolLimitForm
+from agents.forms.limits import ToolLimitForm
 from agents.models import (
     Agent,
     Attempt,

@@ -17,10 +17,10 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.sessions.backends.base import SessionBase
 
-from agents import goal_log, goal_page
 from agents.live.goal_watch import PAUSE_S, GoalWatch, News, message, news, watch_of
 from agents.live.hub import hub
 from agents.models import Goal
+from agents.pages import goal_log, goal_page
 from agents.services.hints import QUEUE_GROUP
 from people.models import User
 

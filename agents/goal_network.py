@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents import goal_facts
+from agents import selectors
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.network import KEY, Network, lacking, network_of
 from agents.models import Attempt, Intent, IntentPlan
@@ -55,7 +55,7 @@ def lacking_of(plan: IntentPlan | None) -> Lacking | None:
     if plan is None or plan.state != PlanState.FAILED:
         return None
     failed = [one for one in plan.intents.all() if one.state == IntentState.FAILED and one.phase == Intent.Phase.MAIN]
-    document = goal_facts.read_document(plan)
+    document = selectors.read_document(plan)
     if not failed or document is None:
         return None
     spec = document.at(failed[-1].position)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Value, When
 
+from agents.bdi import document as documents
+from agents.bdi.document import Document
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Workspace
 from agents.states import GoalState
 from people.models import User
@@ -86,3 +88,11 @@ def log_after(goal: Goal, number: int, limit: int = 1000) -> list[LogLine]:
 def current_plan(goal: Goal) -> IntentPlan | None:
     """The newest revision proposed for the goal, whatever became of it."""
     return goal.intent_plans.order_by("-revision").first()
+
+
+def read_document(plan: IntentPlan) -> Document | None:
+    """The plan as its bytes say it; None when the bytes are no document any more (somebody changed them)."""
+    try:
+        return documents.read(bytes(plan.document))
+    except ValueError:
+        return None

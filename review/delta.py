@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents import snapshot_reading
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec
 from agents.models import IntentPlan
+from agents.pages import snapshot_reading
+from agents.pages.snapshot_reading import NotKept, Reading
 from agents.services.renewing import FILES, RECOVERY
-from agents.snapshot_reading import NotKept, Reading
 
 
 @dataclass(frozen=True)

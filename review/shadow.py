@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents import snapshot_reading
 from agents.bdi.document import Document
 from agents.bdi.shadow import Proof
 from agents.models import IntentPlan, ShadowRun
+from agents.pages import snapshot_reading
+from agents.pages.snapshot_reading import NotKept, Reading, Shown
 from agents.services import shadowing
-from agents.snapshot_reading import NotKept, Reading, Shown
 from agents.states import PlanState, ShadowState
 from review.reading.steps import ShownText
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from agents import goal_log, goal_page
-from agents.goal_log import Window
-from agents.goal_page import GoalPage
 from agents.live.hub import Hub, hub
+from agents.pages import goal_log, goal_page
+from agents.pages.goal_log import Window
+from agents.pages.goal_page import GoalPage
 from agents.services.hints import goal_group
 from people.models import User
 

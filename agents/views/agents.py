@@ -10,11 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents import agent_page
 from agents.bdi.commitment import Commitment
 from agents.errors import AgentsError, NotYours
-from agents.forms import StandstillForm
+from agents.forms.agents import StandstillForm
 from agents.models import Agent
+from agents.pages import agent_page
 from agents.presentation.line_diff import compare
 from agents.services import agent_goals, agent_versions, commitments, pausing
 from agents.services.component_goals import Terms

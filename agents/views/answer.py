@@ -10,8 +10,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.errors import NotPossibleNow, PlanInvalid
-from agents.goal_page import GoalPage
 from agents.models import Goal
+from agents.pages.goal_page import GoalPage
 from agents.services import answering
 from agents.services.answering import Open, Reply
 from agents.views.asking import changeable_goal, person_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
-from agents import goal_page
 from agents.models import Goal
+from agents.pages import goal_page
 from agents.selectors import may_change
 from people.models import User
 

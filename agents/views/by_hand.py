@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import goal_facts
+from agents import selectors
 from agents.errors import NotPossibleNow, PlanInvalid
-from agents.goal_page import GoalPage
 from agents.models import Goal
+from agents.pages.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.hand_lines import HandLine
 from agents.presentation.schema_form import Field
@@ -174,7 +174,7 @@ def _show(
 
 def _earlier(page: GoalPage) -> tuple[str, str]:
     """The newest revision as lines, to be changed; nothing when there is none."""
-    document = goal_facts.read_document(page.plan) if page.plan is not None else None
+    document = selectors.read_document(page.plan) if page.plan is not None else None
     if document is None:
         return "", ""
 

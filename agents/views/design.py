@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from agents.bdi import levels
 from agents.errors import GoalRefused, NotPossibleNow
-from agents.goal_page import GoalPage
 from agents.models import Goal
+from agents.pages.goal_page import GoalPage
 from agents.services import designs
 from agents.views.asking import changeable_goal, person_of
 

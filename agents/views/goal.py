@@ -10,11 +10,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import goal_facts, goal_files, goal_log
+from agents import selectors
 from agents.bdi.document import IntentSpec, Parameter
 from agents.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
-from agents.goal_page import GoalPage
 from agents.models import Intent, IntentPlan
+from agents.pages import goal_files, goal_log
+from agents.pages.goal_page import GoalPage
 from agents.presentation.values import as_text
 from agents.services import contradicting, goals, outcomes, planning, replanning
 from agents.services.outcomes import Outcome
@@ -248,7 +249,7 @@ def raw_line(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 def _steps(plan: IntentPlan) -> list[tuple[IntentSpec, list[tuple[Parameter, str, str]]]]:
     """Each step of the stored document with its parameters, what they were and are as text; none when it is damaged."""
-    document = goal_facts.read_document(plan)
+    document = selectors.read_document(plan)
     return [
         (spec, [(one, as_text(one.original), as_text(one.value)) for one in spec.parameters])
         for spec in (document.all_intents if document else ())

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from agents import examples, selectors
 from agents.errors import AgentsError, GoalRefused
-from agents.forms import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
-from agents.goal_list import find
+from agents.forms.goals import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
+from agents.pages.goal_list import find
 from agents.services import goals as services
 from agents.services import previewing
 from agents.services.designs import DESIGN_MAX

@@ -15,8 +15,8 @@ from agents.bdi.document import IntentSpec
 from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.strategies import way_named
 from agents.errors import NotPossibleNow, NotYours, PlanInvalid
-from agents.goal_page import GoalPage
 from agents.models import Goal, HandItem
+from agents.pages.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
 from agents.services import hand_commands, hand_items, reextracting

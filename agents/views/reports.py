@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
-from agents.goal_page import GoalPage
 from agents.models import Intent
+from agents.pages.goal_page import GoalPage
 from agents.presentation import code_report, unified_diff
 from agents.presentation.code_report import Analysis, Changes, Fixes
 from agents.services import taking_over

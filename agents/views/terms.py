@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods
 
 from agents.bdi.goal_terms import Terms
 from agents.errors import GoalRefused, NotPossibleNow
-from agents.forms import TermsForm
-from agents.goal_page import GoalPage
+from agents.forms.goals import TermsForm
 from agents.models import Goal
+from agents.pages.goal_page import GoalPage
 from agents.selectors import goals_visible_to
 from agents.services import goal_terms
 from agents.states import GoalState

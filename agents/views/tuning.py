@@ -15,8 +15,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from agents import tuning_form
 from agents.errors import NotPossibleNow, TuningRefused
+from agents.forms import tuning as tuning_form
 from agents.services import tuning_rights
 from agents.services.tuning import trying, versions
 from agents.services.tuning.kinds import Kind, Values

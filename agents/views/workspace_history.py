@@ -13,11 +13,11 @@ from django.shortcuts import redirect, render
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods
 
-from agents import snapshot_reading
 from agents.errors import WorkspaceRefused
 from agents.models import Workspace
+from agents.pages import snapshot_reading
+from agents.pages.snapshot_reading import Reading
 from agents.services import file_paths, history, workspaces
-from agents.snapshot_reading import Reading
 from agents.views.asking import person_of
 from agents.views.workspaces import may_write, visible_workspace
 from sandbox.snapshots import DamagedStore

@@ -7,9 +7,9 @@ from typing import Any
 
 from ninja import Router, Schema
 
-from agents import agent_page
 from agents.bdi.commitment import Commitment
 from agents.models import Agent, AgentCommitment
+from agents.pages import agent_page
 from agents.services import commitments, pausing
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, after_id, found_id, next_after

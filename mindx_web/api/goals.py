@@ -11,8 +11,9 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import goal_log, selectors
+from agents import selectors
 from agents.models import Agent, Goal, IntentPlan
+from agents.pages import goal_log
 from agents.services import agent_making, goal_terms
 from agents.services import goals as services
 from agents.states import GoalState

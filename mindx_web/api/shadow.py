@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from ninja import Query, Router, Schema
 
-from agents.snapshot_reading import Shown
+from agents.pages.snapshot_reading import Shown
 from agents.states import PlanState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import plan_to_read

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from agents import examples
 from agents.examples import Example
-from agents.forms import GoalForm
+from agents.forms.goals import GoalForm
 from agents.selectors import goals_visible_to
 from library.components.selectors import active_versions
 from library.models import Component

@@ -10,8 +10,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agents import agent_page
 from agents.models import Agent, Goal, Standstill
+from agents.pages import agent_page
 from agents.services import commitments, cycle
 from people.models import User
 

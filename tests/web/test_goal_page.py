@@ -10,9 +10,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from agents import goal_log
 from agents.bdi import document as documents
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
+from agents.pages import goal_log
 from agents.services import goals, logs
 from agents.services.logs import NewLine
 from agents.services.moves import move_goal

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agents import goal_family
 from agents.models import Agent, Goal
+from agents.pages import goal_family
 from agents.services import goal_terms, goals
 from people.models import User
 

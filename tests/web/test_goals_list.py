@@ -11,9 +11,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from agents import examples, goal_list
+from agents import examples
 from agents.examples import EXAMPLES
 from agents.models import Goal, Workspace
+from agents.pages import goal_list
 from agents.rules.starter import starter_files
 from agents.services import previewing, rules
 from agents.services.stores import store

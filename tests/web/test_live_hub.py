@@ -11,10 +11,11 @@ from asgiref.sync import async_to_sync, sync_to_async
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 from django.urls import reverse
 
-from agents import consumers, goal_log
-from agents.goal_page import GoalPage
+from agents import consumers
 from agents.live import goal_watch
 from agents.live import hub as hubs
+from agents.pages import goal_log
+from agents.pages.goal_page import GoalPage
 from agents.services import hints
 from tests.web.test_live import Browser, Maker, hint, lines, one_transaction_and_no_redis, run
 

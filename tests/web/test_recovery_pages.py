@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
-from agents.recovery_time import RecoveryTime
+from agents.pages.recovery_time import RecoveryTime
 from agents.services import failing, recovery_learning
 from people.models import User
 

@@ -12,8 +12,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from agents import snapshot_reading
 from agents.models import Attempt
+from agents.pages import snapshot_reading
 from agents.services import history, workspaces
 from agents.services.stores import store
 from sandbox.snapshots import EMPTY

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from agents.bdi import document as documents
 from agents.execution import desk as desks
-from agents.goal_page import GoalPage
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
+from agents.pages.goal_page import GoalPage
 from agents.services import cycle, recovery_learning
 from agents.states import GoalState
 from sandbox.contract import Limits, SessionState

@@ -13,8 +13,8 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agents import goal_log
 from agents.models import Goal, LogCounter, LogExpiry, LogLine
+from agents.pages import goal_log
 from agents.services import log_keeping, logs
 from mindx_web.doctor import records
 from mindx_web.doctor.finding import Grade

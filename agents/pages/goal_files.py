@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from agents.goal_page import GoalPage
+from agents.pages.goal_page import GoalPage
 from agents.services import file_paths
 from agents.services.stores import store
 from sandbox.snapshots import Change, Entry

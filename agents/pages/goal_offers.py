@@ -8,8 +8,8 @@ from functools import cached_property
 from agents.bdi import document as documents
 from agents.bdi.document import IntentSpec
 from agents.goal_network import Lacking
-from agents.goal_rows import GoalRows
 from agents.models import Attempt, Intent, LevelDocument, Plan
+from agents.pages.goal_rows import GoalRows
 from agents.presentation.values import as_text
 from agents.selectors import may_change, may_correct, sees_everything
 from agents.services import parameters, planning, replanning

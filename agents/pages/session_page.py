@@ -12,12 +12,13 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents import goal_facts, goal_page
+from agents import selectors
 from agents.bdi.document import IntentSpec
 from agents.bdi.network import network_of
 from agents.goal_network import StepNetwork
-from agents.goal_page import GoalPage
 from agents.models import Attempt, HandCommand, Intent
+from agents.pages import goal_facts, goal_page
+from agents.pages.goal_page import GoalPage
 from agents.presentation import transcript, used
 from agents.presentation.timeline import Try
 from agents.presentation.transcript import Command, Line
@@ -133,7 +134,7 @@ class SessionPage:
 
     @cached_property
     def _specs(self) -> dict[int, IntentSpec]:
-        document = goal_facts.read_document(self.page.plan) if self.page.plan else None
+        document = selectors.read_document(self.page.plan) if self.page.plan else None
         return {spec.position: spec for spec in document.all_intents} if document else {}
 
     @property

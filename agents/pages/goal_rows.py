@@ -7,11 +7,10 @@ from functools import cached_property
 
 from django.db.models import Prefetch, QuerySet
 
-from agents import goal_facts, goal_family, goal_network
+from agents import goal_network
 from agents.bdi import document as documents
 from agents.bdi.failures import PLANNING
 from agents.bdi.strategies import way_named
-from agents.goal_family import Relative
 from agents.goal_network import StepNetwork
 from agents.models import (
     Attempt,
@@ -26,6 +25,8 @@ from agents.models import (
     Plan,
     Transition,
 )
+from agents.pages import goal_facts, goal_family
+from agents.pages.goal_family import Relative
 from agents.presentation import code_report
 from agents.services import hand_items
 from agents.states import LevelState, PlanState

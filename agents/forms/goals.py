@@ -1,4 +1,4 @@
-"""Forms of the pages: untrusted text becomes values here, or an error under its field."""
+"""The forms of goals: what is wanted and on what terms, and the filters above the list."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django import forms
 from django.db.models import QuerySet
 
 from agents.errors import GoalRefused
-from agents.goal_list import OPEN, SEARCH_MAX, GoalFilter
 from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
+from agents.pages.goal_list import OPEN, SEARCH_MAX, GoalFilter
 from agents.selectors import agents_usable_by, goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
 from agents.services import agent_making
 from agents.services.designs import checked_design
@@ -163,12 +163,6 @@ def _number(text: object) -> int | None:
     """The id that was asked for; None for what can be none."""
     said = str(text or "").strip()
     return int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
-
-
-class StandstillForm(forms.Form):
-    """Why everything stops, which everybody reads."""
-
-    reason = forms.CharField(max_length=300)
 
 
 class GoalFilterForm(forms.Form):

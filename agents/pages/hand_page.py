@@ -7,11 +7,11 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from agents.hand_form import Typing
+from agents.forms.hand import Typing
 from agents.models import HandCommand
+from agents.pages.session_page import SessionPage, outcome_of
 from agents.services import hand_commands
 from agents.services.workspaces import running
-from agents.session_page import SessionPage, outcome_of
 from agents.states import HAND_ENDED
 from sandbox import typed
 from sandbox.commands import COMMANDS

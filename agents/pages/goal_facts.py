@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents import selectors
 from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
 from agents.presentation.endings import reason_words
 from agents.presentation.timeline import Mending, Move, Revision, Step, Try
-
-
-def read_document(plan: IntentPlan) -> Document | None:
-    """The plan as its bytes say it; None when the bytes are no document any more (somebody changed them)."""
-    try:
-        return documents.read(bytes(plan.document))
-    except ValueError:
-        return None
 
 
 def move_of(row: Transition) -> Move:
@@ -25,7 +16,7 @@ def move_of(row: Transition) -> Move:
 
 
 def revision_of(plan: IntentPlan, rule_addresses: Mapping[int, str]) -> Revision:
-    document = read_document(plan)
+    document = selectors.read_document(plan)
     sentences = {spec.position: spec.sentence for spec in document.all_intents} if document else {}
     rule = plan.plan.evidence.get("rule") or {}
     return Revision(

@@ -13,9 +13,9 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from agents import goal_facts
-from agents.goal_offers import GoalOffers
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
+from agents.pages import goal_facts
+from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to
