@@ -72,6 +72,11 @@ def workspaces_writable_by(user: User) -> QuerySet[Workspace]:
     return workspaces if user.has_role() else workspaces.filter(owner=user)
 
 
+def agent_names() -> dict[str, str]:
+    """Every agent's name by its id as text, as sums and calls know it."""
+    return {str(pk): name for pk, name in Agent.objects.order_by("name").values_list("pk", "name")}
+
+
 def page_of_goals(goals: QuerySet[Goal], after: int | None = None, limit: int = 50) -> tuple[list[Goal], int | None]:
     """One page of goals, newest first, and the id to ask after for the next one (None at the end)."""
     if after is not None:

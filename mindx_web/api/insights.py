@@ -10,10 +10,10 @@ from agents import mind_sums
 from agents.bdi.corrections import Came
 from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED, Figures, Times
 from agents.presentation.rates import interval
-from mindx_web import asked_days
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import row_id
 from mindx_web.api.problems import Problem, invalid
+from mindx_web.insights import asked_days
 from people.roles import Role
 from people.scopes import Scope
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from mindx_web.model_insights import CAME, Asking, ModelInsights
+from mindx_web.insights.model_insights import CAME, Asking, ModelInsights
 from people.models import User
 from people.roles import Role
 

@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from mindx_web import mind_cases
-from mindx_web.mind_cases import Asking
-from mindx_web.mind_insights import MindInsights
+from mindx_web.insights import mind_cases
+from mindx_web.insights.mind_cases import Asking
+from mindx_web.insights.mind_insights import MindInsights
 from people.models import User
 from people.roles import Role
 

@@ -23,8 +23,8 @@ from agents.mind_sums import Asked
 from agents.models import Agent, Correction, FailureRecord, Goal, Plan, Planning
 from agents.services import cycle, mind_cases, workspaces
 from agents.states import GoalState
-from mindx_web import mind_cases as lists
-from mindx_web.mind_tables import Cell, Row, Table
+from mindx_web.insights import mind_cases as lists
+from mindx_web.insights.mind_tables import Cell, Row, Table
 from people.models import User
 from review.services import decisions
 from tests.cast import ApiCaller

@@ -22,8 +22,8 @@ from agents.models import Agent, Generation, Goal
 from agents.states import GoalState
 from library.language import days, insights
 from library.models import ModelCall, ModelDay
-from mindx_web import asked_days, model_insights
-from mindx_web.model_insights import Asking
+from mindx_web.insights import asked_days, model_insights
+from mindx_web.insights.model_insights import Asking
 from mindx_web.presentation import amounts, bars
 from people.models import User
 

@@ -12,16 +12,15 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from agents import mind_sums
+from agents import mind_sums, selectors
 from agents.bdi.corrections import Came
 from agents.bdi.latency import TOTAL
 from agents.bdi.strategies import way_named
 from agents.mind_sums import FIRST, HELPED, Figures, Sums
-from agents.models import Agent
 from agents.presentation.rates import Rate, rate
-from mindx_web import asked_days, mind_charts
-from mindx_web.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
-from mindx_web.mind_tables import Cell, Row, Table
+from mindx_web.insights import asked_days, mind_charts
+from mindx_web.insights.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
+from mindx_web.insights.mind_tables import Cell, Row, Table
 from mindx_web.presentation import amounts, over_time
 from mindx_web.presentation.over_time import Chart
 
@@ -44,8 +43,8 @@ class MindInsights:
 
     @cached_property
     def agents(self) -> dict[str, str]:
-        """Names by number."""
-        return {str(pk): name for pk, name in Agent.objects.order_by("name").values_list("pk", "name")}
+        """Their names."""
+        return selectors.agent_names()
 
     @cached_property
     def sums(self) -> Sums:

@@ -16,7 +16,7 @@ from agents.bdi.corrections import ORIGINS, Came
 from agents.bdi.latency import TOTAL
 from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
 from agents.models import Correction, FailureRecord, Plan, Planning
-from mindx_web import asked_days
+from mindx_web.insights import asked_days
 
 PAGE = 50
 Case = TypeVar("Case", Correction, Planning, FailureRecord)

@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from agents import budgets
+from agents import budgets, selectors
 from agents.budgets import Budget
-from agents.models import Agent, Generation
+from agents.models import Generation
 from library.language import insights
 from library.language.insights import Figures, Sums
 from library.models import ModelCall
-from mindx_web import asked_days
+from mindx_web.insights import asked_days
 from mindx_web.presentation import amounts, over_time
 from mindx_web.presentation.over_time import Chart
 
@@ -109,8 +109,8 @@ class ModelInsights:
 
     @cached_property
     def agents(self) -> dict[str, str]:
-        """Names by what calls know of them."""
-        return {str(pk): name for pk, name in Agent.objects.order_by("name").values_list("pk", "name")}
+        """Their names."""
+        return selectors.agent_names()
 
     @cached_property
     def budgets(self) -> list[Budget]:
