@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -52,15 +53,33 @@ def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str
     library.
     """
     everything = tuple(rules)
-    found: list[LintProblem] = []
-    for number, rule in enumerate(everything):
-        found.extend(_slots(rule, everything, registry))
-        found.extend(_contexts(rule))
-        for line in (*rule.body, *rule.on_failure):
-            found.extend(_line(rule, line, everything, registry, known_triggers))
-        found.extend(_autonomous(rule, registry))
-        found.extend(_beside(rule, everything[:number], everything))
-    return sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.code))
+    return _in_order(
+        problem
+        for number, rule in enumerate(everything)
+        for problem in _of_one(rule, everything[:number], everything, registry, known_triggers)
+    )
+
+
+def lint_among(rule: Rule, others: Sequence[Rule], registry: Registry) -> list[LintProblem]:
+    """Return the problems of one rule beside others, as `lint` finds them of the last of all these; what is wrong with
+    the others is not looked for.
+    """
+    return _in_order(_of_one(rule, tuple(others), (*others, rule), registry, ()))
+
+
+def _of_one(
+    rule: Rule, earlier: tuple[Rule, ...], everyone: tuple[Rule, ...], registry: Registry, known_triggers: Sequence[str]
+) -> Iterator[LintProblem]:
+    yield from _slots(rule, everyone, registry)
+    yield from _contexts(rule)
+    for line in (*rule.body, *rule.on_failure):
+        yield from _line(rule, line, everyone, registry, known_triggers)
+    yield from _autonomous(rule, registry)
+    yield from _beside(rule, earlier, everyone)
+
+
+def _in_order(problems: Iterable[LintProblem]) -> list[LintProblem]:
+    return sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.code))
 
 
 def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[LintProblem]:
@@ -283,9 +302,12 @@ def _behind(rule: Rule, other: Rule) -> Iterator[LintProblem]:
 
 
 def _wordings(rule: Rule) -> set[str]:
-    return {
-        " ".join(fold(word) for word in trigger.text.split() if fold(word) not in NOISE) for trigger in rule.triggers
-    }
+    return {_wording(trigger.text) for trigger in rule.triggers}
+
+
+@functools.lru_cache(maxsize=4_096)  # a list of rules is checked each beside all others
+def _wording(trigger: str) -> str:
+    return " ".join(folded for folded in map(fold, trigger.split()) if folded not in NOISE)
 
 
 def _said(rule: Rule) -> set[str]:

@@ -106,7 +106,9 @@ class Value:
 
 def fold(word: str) -> str:
     """Return a word as it is compared: compatibility forms unified, case folded, a few synonyms merged."""
-    folded = unicodedata.normalize("NFKC", word).casefold().replace("’", "'")
+    # Nearly every word is plain letters, in which nothing has another form.
+    unified = word if word.isascii() else unicodedata.normalize("NFKC", word).replace("’", "'")
+    folded = unified.casefold()
     return _SYNONYMS.get(folded, folded)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.errors import AgentsError
 from agents.rules import grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
-from agents.rules.linter import LintProblem, lint
+from agents.rules.linter import LintProblem, lint_among
 from agents.rules.naming import hidden_character
 from agents.services.rules import KIND, known_rules, when_to_use
 from agents.toolkit.registry import REGISTRY
@@ -65,8 +65,7 @@ def _checked(text: str, instead_of: str, active: Mapping[str, Rule]) -> Checked:
         return Checked(None, (LintProblem(found[1].name, found[1].line, "several_rules", "error", message),))
     (rule,) = found
     others = [other for name, other in active.items() if name not in (rule.name, instead_of)]
-    # The linter looks at rules beside each other; only what it says about this one is wanted.
-    problems = [problem for problem in lint([*others, rule], REGISTRY) if problem.rule == rule.name]
+    problems = lint_among(rule, others, REGISTRY)
     return Checked(rule, tuple(sorted([*hidden, *problems], key=lambda problem: problem.line)))
 
 

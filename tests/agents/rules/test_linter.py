@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.linter import SEVERITIES, lint, lint_text
+from agents.rules.grammar import read
+from agents.rules.linter import SEVERITIES, lint, lint_among, lint_text
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.worlds import STARTER
 
@@ -107,3 +108,16 @@ def test_rules_that_can_be_read_are_checked_beside_those_that_cannot() -> None:
 
 def test_linting_nothing_finds_nothing() -> None:
     assert lint([], REGISTRY) == []
+
+
+def test_one_rule_among_others_has_the_problems_that_the_whole_list_has_of_it() -> None:
+    one = "RULE {}\nIF your task is to do {{a}}\nCONSIDERING the lamp is on\nTHEN: read {{b}}, dance\n"
+    faulty, _ = read(one.format("one") + one.format("One") + one.format("two"))
+    rules = [*faulty, *(known.rule for known in STARTER)]
+    seen = set()
+    for rule in rules:
+        others = [other for other in rules if other is not rule]
+        problems = lint_among(rule, others, REGISTRY)
+        assert problems == [one for one in lint([*others, rule], REGISTRY) if one.rule == rule.name]
+        seen |= {problem.code for problem in problems}
+    assert seen >= {"duplicate_name", "duplicate", "unbound_slot", "unknown_phrase"}
