@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import uuid
 from collections.abc import Iterator
@@ -39,12 +40,18 @@ class OwnBucket:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """The address of a running S3 server."""
-    from moto.server import ThreadedMotoServer  # it takes a second, and most tests never ask
+    # They take a second, and most tests never ask.
+    from botocore.loaders import JSONFileLoader
+    from moto.server import ThreadedMotoServer
 
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
+    with pytest.MonkeyPatch.context() as patch:
+        # Each client reads megabytes about Amazon's services again, and only reads them.
+        read_once = functools.cache(JSONFileLoader().load_file)
+        patch.setattr(JSONFileLoader, "load_file", lambda _, path: read_once(path))
+        yield f"http://{host}:{port}"
     server.stop()
 
 

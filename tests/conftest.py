@@ -96,13 +96,21 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist writes the groups into the names after it
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests begin early, so that no process is left alone with one; a file's tests share one Chromium."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # xdist writes the groups into the names after it
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """The longest tests begin early, so that no process is left alone with one; a file's tests share one Chromium, and
+    those that ask a model the client library, which takes five seconds of processor time to load.
+    """
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
     for item in items:
-        if "chromium" in getattr(item, "fixturenames", ()):
+        needed = getattr(item, "fixturenames", ())
+        if "chromium" in needed:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        elif "provider" in needed and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("models"))
+    # Hypothesis looks through all our code for numbers and words that may matter, and keeps what it found.
+    with _PREPARED.first("constants"):
+        return (yield)
 
 
 def pytest_unconfigure() -> None:
@@ -166,8 +174,20 @@ def _embedded_once() -> Iterator[None]:
     from tests.embedded import EmbeddedOnce
 
     with pytest.MonkeyPatch.context() as patch:
-        once = EmbeddedOnce(embeddings._Model.embed)
+        once = EmbeddedOnce(embeddings._Model.embed, lambda tell: _PREPARED.told("shipped", tell))
         patch.setattr(embeddings._Model, "embed", lambda model, texts: once(model, texts))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _passwords_quickly() -> Iterator[None]:
+    """Passwords are hashed and compared as ever, in fewer rounds: those that a thief would have to take are the most
+    of what making a person costs.
+    """
+    from django.contrib.auth.hashers import PBKDF2PasswordHasher
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PBKDF2PasswordHasher, "iterations", 1_000)
         yield
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from mindx_web.supervisor.postgres import OWNER, SUPERUSER, EmbeddedPostgres, Passwords
 
@@ -51,6 +52,16 @@ class Prepared:
                 half.rename(made)
         # Owners and modes too: the servers of a run that is root's are other users'.
         subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(made), str(into)], check=True)
+
+    def told(self, name: str, tell: Callable[[], Any]) -> Any:
+        """What `tell()` says, asked once in a run: something that JSON can hold."""
+        with self._alone(name):
+            path = self.folder / f"{name}.json"
+            if not path.exists():
+                half = path.with_suffix(".half")
+                half.write_text(json.dumps(tell()))
+                half.rename(path)
+        return json.loads(path.read_text())
 
     @contextmanager
     def first(self, name: str) -> Iterator[None]:

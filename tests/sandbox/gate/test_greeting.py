@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import ssl
 import struct
 
@@ -13,12 +14,18 @@ from hypothesis import strategies as st
 from sandbox.gate.greeting import MOST_BYTES, NotUnderstood, read
 
 
-def hello(name: str | None) -> bytes:
-    """The first bytes of Python's own TLS towards a host."""
+@functools.cache
+def _context() -> ssl.SSLContext:
+    """Made once: reading the certificates of all the world takes longer than all the rest of a test."""
     context = ssl.create_default_context()
     context.check_hostname = False
+    return context
+
+
+def hello(name: str | None) -> bytes:
+    """The first bytes of Python's own TLS towards a host."""
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    side = context.wrap_bio(incoming, outgoing, server_hostname=name)
+    side = _context().wrap_bio(incoming, outgoing, server_hostname=name)
     with pytest.raises(ssl.SSLWantReadError):
         side.do_handshake()
     return outgoing.read()
