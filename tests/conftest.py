@@ -59,9 +59,7 @@ os.environ.update(
     REDIS_URL=_VALKEY.url(),
 )
 (_ROOT / "data").mkdir(mode=0o700)
-# The sentence model is the same for every process, and whoever needs it first builds it under a lock of its own.
-(_PREPARED.folder / "models").mkdir(mode=0o700, exist_ok=True)
-(_ROOT / "data" / "models").symlink_to(_PREPARED.folder / "models")
+_PREPARED.lend(_ROOT / "data")
 # Read now, then forgotten: with the variable in the environment pytest-django would load the settings in xdist's
 # child processes before this file runs there, and they would all share this process's servers.
 assert os.environ["MINDX_SECRET_KEY"] == settings.SECRET_KEY

@@ -53,6 +53,17 @@ class Prepared:
         # Owners and modes too: the servers of a run that is root's are other users'.
         subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(made), str(into)], check=True)
 
+    def lend(self, data: Path) -> None:
+        """Let a new data folder have the sentence model and the template of virtual environments of the whole run.
+
+        Whoever needs them first makes them, under the locks that processes of one mindX have for it.
+        """
+        for name, mode in (("models", 0o700), ("sandbox/environments", 0o755)):
+            shared, place = self.folder / name, data / name
+            shared.mkdir(mode=mode, parents=True, exist_ok=True)
+            place.parent.mkdir(mode=0o755, exist_ok=True)
+            place.symlink_to(shared)
+
     def told(self, name: str, tell: Callable[[], Any]) -> Any:
         """What `tell()` says, asked once in a run: something that JSON can hold."""
         with self._alone(name):

@@ -23,6 +23,7 @@ from mindx_web.supervisor.configuration import PROJECT, Configuration
 from mindx_web.supervisor.data_folder import DataFolder, Lock, write_private
 from mindx_web.supervisor.parts import Servers, own_environment
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
+from mindx_web.supervisor.prepared import note_prepared
 from sandbox.store_address import BadAddress, Bucket, parse
 
 START_S = 60.0
@@ -56,6 +57,8 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
         run("pg_restore", owner_url, [*arguments, *database, str(backup / DUMP)])
         say("Bringing it to this version …")
         _manage(folder, "prepare")
+        if servers.postgres is not None:
+            note_prepared(servers.postgres.folder)  # the start that follows need not do it again
         say("Asking again about what was approved …")
         say(_manage(folder, "settle_restored", "--as-of", manifest.at).strip())
 

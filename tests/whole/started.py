@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from tests import loopback
+from tests.prepared import Prepared
 from tests.supervisor.running import Running, free_port
 from tests.waiting import wait_until
 
@@ -125,5 +126,7 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
 def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Iterator[Whole]:
     """A running mindX, shared by the tests that name the group `whole`."""
     data: Path = tmp_path_factory.mktemp("whole") / "data"
+    data.mkdir(mode=0o700)
+    Prepared(Path(os.environ["TESTS_PREPARED"])).lend(data)  # the first start has nothing lent to it (test_up)
     with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index) as found:
         yield found
