@@ -55,7 +55,8 @@ def _drawn_alone() -> Iterator[None]:
     before Python of a migration runs Django makes all classes anew that were put off (`is_delayed`). Where a key or
     what is referred to changes Django does not put off, and neither do we. That the tables are the same is tested.
     """
-    find, add = ProjectState._find_reload_model, ProjectState.add_model
+    patched: Any = ProjectState
+    find, add = patched._find_reload_model, patched.add_model
 
     def changed(state: Any, app: str, model: str, delay: bool = False) -> set[tuple[str, str]]:
         if not delay:
@@ -71,7 +72,6 @@ def _drawn_alone() -> Iterator[None]:
             state.is_delayed = True
             state._reload({(model.app_label, model.name_lower)})
 
-    patched: Any = ProjectState
     patched._find_reload_model, patched.add_model = changed, added
     try:
         yield
