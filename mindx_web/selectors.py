@@ -72,6 +72,14 @@ class Goals:
         """Whether there is one."""
         return bool(self.by_hand or self.at_work or self.just_ended or self.given)
 
+    @property
+    def needs_hands(self) -> str:
+        """How many goals need a hand, as a sentence begins; no more are counted than are shown."""
+        number = len(self.by_hand)
+        if number == 1:
+            return "A goal needs"
+        return f"{number}{' or more' if number == SHOWN else ''} goals need"
+
 
 def goals_shown(user: User) -> Goals:
     """A few goals of each kind, in one question: each kind finds its own by an index."""

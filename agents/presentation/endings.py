@@ -57,6 +57,7 @@ _MISCONFIGURED = (
 )
 _PUT_OFF = "The language model asked for patience. The goal is planned by itself after {}."
 _NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
+_BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
@@ -79,7 +80,7 @@ _MANUAL = {
     "model_no_such_model": "The provider knows no such model; an operator names another. Or plan by hand.",
     "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
-    "needs_a_hand": "A step failed and mindX could not mend it. Fix its parameters, do it by hand, skip it or give up.",
+    "needs_a_hand": f"A step failed and mindX could not mend it. {_BY_HAND}",
     "failed_step_again": "The only plan that is known has the step again that failed. Write the plan by hand.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
 }
@@ -98,7 +99,7 @@ def notice_for(
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
-    `rule_lacks`: a rule that knows the goal, and why it does not apply, where the agent asks instead.
+    `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused.
     """
     if paused_agent and state in _MOVED_BY_THE_AGENT:
@@ -124,8 +125,12 @@ def notice_for(
             if reason.startswith("question_open"):
                 told = reason.partition(":")[2].strip() or "Something is asked."
                 if rule_lacks is not None:
-                    told = f"The rule “{rule_lacks[0]}” knows this goal, but {rule_lacks[1].rstrip('.')}. {told}"
+                    told = f"{_knows(rule_lacks)} {told}"
                 return Notice("person", "hand", told, _ASKED)
+            if rule_lacks is not None and _key(reason) == "no_applicable_rule":
+                return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
+            if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
+                return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
             if reason.startswith("forbidden_by_policy: "):
                 return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
             text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
@@ -144,6 +149,10 @@ def _way_out(reason: str) -> str:
     if reason.startswith("rejected"):
         return "Say the goal differently or supply a plan of your own, then submit again."
     return _REASONS.get(_key(reason), "Read the log for what led to it, then submit the goal again.")
+
+
+def _knows(rule_lacks: tuple[str, str]) -> str:
+    return f"The rule “{rule_lacks[0]}” knows this goal, but {rule_lacks[1].rstrip('.')}."
 
 
 def _key(reason: str) -> str:

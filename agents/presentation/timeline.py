@@ -144,7 +144,7 @@ def build(
     for move in moves:
         if move.revision is None:
             node = _goal_move(move, beliefs)
-        elif move.by in mind and move.new in ("superseded", "cancelled"):
+        elif move.new in ("superseded", "cancelled") and (move.by in mind or _was_asked_again(move)):
             node = _let_go(move)
         else:
             node = _plan_move(move, by_number.get(move.revision))
@@ -169,6 +169,13 @@ def _minds(moves: Iterable[Move], revisions: Iterable[Revision]) -> frozenset[st
     claimed = {move.by for move in moves if move.revision is not None and move.new == "executing"}
     tried = {one.worker for revision in revisions for step in revision.steps for one in step.tries}
     return frozenset({"bdi_agent", *claimed, *tried})
+
+
+def _was_asked_again(move: Move) -> bool:
+    """Whether a worker found, before it claimed the plan, that its grounds had moved: its name stands nowhere else.
+    No person replaces what is approved; whoever wants something else cancels the goal.
+    """
+    return move.old == "approved" and move.new == "superseded"
 
 
 def _let_go(move: Move) -> Node:

@@ -238,6 +238,12 @@ def _query(reading: Reading, given: Given) -> Answer:
     return _told(querying.answer(reading.text, by=given.by))
 
 
+_NO_WORKSPACE = (
+    "Say a component, or choose a workspace to look through: “--workspace NAME” at a terminal, “Where, and by whom” on "
+    "the page, “workspace” by the API."
+)
+
+
 def _analyze(reading: Reading, given: Given) -> Answer:
     if reading.component is not None:
         goal = component_goals.analyze(reading.component, terms(given))
@@ -245,7 +251,7 @@ def _analyze(reading: Reading, given: Given) -> Answer:
         about = {"kind": reading.component.kind, "name": reading.component.name}
         return replace(made, data={**made.data, "component": about})
     if not given.workspace:
-        raise GoalRefused("workspace", "Say a component, or a workspace to look through.")
+        raise GoalRefused("workspace", _NO_WORKSPACE)
     return _made(component_goals.plain("Analyze all the code", terms(given)), "of the whole workspace")
 
 

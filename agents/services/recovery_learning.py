@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from agents.bdi import recovery_settings
 from agents.bdi.failures import FailureClass
@@ -19,6 +19,7 @@ from agents.bdi.recovery_learning import Cell, moving_average
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.bdi.strategies import Strategy, way_named
 from agents.errors import NotPossibleNow
+from agents.mind_sums import SAME_WAY_AGAIN
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoverySetting, RecoveryStatistic
 from agents.services.tuning_rights import check_operator
 from people import journal
@@ -145,6 +146,24 @@ def _begins(resets: Iterable[RecoveryReset], failure_class: str, tool: str, stra
         if reset.failure_class in ("", failure_class) and reset.tool in ("", tool) and reset.strategy in ("", strategy)
     )
     return max(of_cell, default=0)
+
+
+def that_count(found: QuerySet[FailureRecord]) -> QuerySet[FailureRecord]:
+    """Those of these failures that the statistics are worked out from, as `rebuild` takes them for one cell: the
+    recovered step has ended, the same way was not chosen again at once, and no reset took them out.
+    """
+    found = found.filter(settled_at__isnull=False).exclude(SAME_WAY_AGAIN)
+    for reset in resets_in_force():
+        taken_out = Q(pk__lte=reset.up_to)
+        if reset.failure_class:
+            taken_out &= Q(failure_class=reset.failure_class)
+        if reset.tool:
+            taken_out &= Q(tool=reset.tool)
+        if reset.strategy:
+            name, _, variant = reset.strategy.partition(":")
+            taken_out &= Q(strategy=name, variant=variant)
+        found = found.exclude(taken_out)
+    return found
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def ask_again(
     The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
     the plan stopped. Steps that are no longer valid ask a person for a plan instead; then there is no revision.
     """
-    said = f"{_stopped(plan)}: {why}"
+    said = f"{_stopped(plan, kind)}: {why}"
     done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
     move_plan(plan, PlanState.SUPERSEDED, by=by, reason=why)
     if plan.position > 1 or instead is not None:
@@ -119,7 +119,9 @@ def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: s
     return replace(draft, evidence=evidence)
 
 
-def _stopped(plan: IntentPlan) -> str:
+def _stopped(plan: IntentPlan, kind: str) -> str:
+    if kind == RECOVERY:  # the step at which it stopped has run, and failed
+        return f"stopped at step {plan.position}"
     return "nothing has run" if plan.position == 1 else f"stopped before step {plan.position}"
 
 

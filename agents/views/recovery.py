@@ -143,7 +143,7 @@ def _resets() -> list[tuple[RecoveryReset, RecoveryReset | None]]:
 
 @require_safe
 def failures(request: HttpRequest) -> HttpResponse:
-    """The cases behind a number, newest first; operators correct their class here."""
+    """All failures, or the cases behind a number (`?counted=1`), newest first; operators correct their class here."""
     user = _operator(request)
     found = failing.visible_to(user).select_related("rule").prefetch_related("corrections__by")
     asked = {name: request.GET.get(name, "")[:64] for name in ("failure_class", "tool", "strategy")}
@@ -153,6 +153,9 @@ def failures(request: HttpRequest) -> HttpResponse:
     for name in ("failure_class", "tool"):
         if asked[name]:
             found = found.filter(**{name: asked[name]})
+    counted = bool(request.GET.get("counted"))
+    if counted:
+        found = recovery_learning.that_count(found)
     if (after := _id(request.GET.get("after", ""))) is not None:
         found = found.filter(pk__lt=after)
     rows = list(found[: _PAGE + 1])
@@ -160,7 +163,10 @@ def failures(request: HttpRequest) -> HttpResponse:
         "failures": rows[:_PAGE],
         "next": rows[_PAGE - 1].pk if len(rows) > _PAGE else None,
         "asked": asked,
+        "counted": counted,
         "classes": list(FailureClass),
+        "ways": WAYS,
+        "tools": sorted({tool.name for tool in REGISTRY.tools} | {asked["tool"]} - {""}),
     }
     return render(request, "agents/recovery/failures.html", context)
 
@@ -207,6 +213,7 @@ def rules(request: HttpRequest) -> HttpResponse:
         "tried": tried,
         "typed_on": preview is not None and filled.get("act") == "save",
         "refused": refused,
+        "tools": sorted(tool.name for tool in REGISTRY.tools),
     }
     return render(request, "agents/recovery/rules.html", context, status=status)
 

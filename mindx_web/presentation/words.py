@@ -91,8 +91,13 @@ PART_NAMES: Mapping[str, str] = {
 
 
 def words(identifier: str) -> str:
-    """A state or a reason as words. A reason may go on after a colon; what follows is said as it is."""
+    """A state or a reason as words. A reason may go on after a colon; what follows is said as it is.
+
+    A question stands for itself: the badge beside it says that an answer is needed.
+    """
     code, colon, rest = identifier.partition(":")
+    if code == "question_open" and rest.strip():
+        return rest.strip()
     if code not in _REASONS and not _CODE.fullmatch(code):
         return identifier
     return _REASONS.get(code, code.replace("_", " ")) + colon + rest

@@ -162,7 +162,7 @@ def test_a_manual_goal_says_why_and_offers_the_plan_by_hand(owner: User, make_go
     rejected = [{"rule": {"name": "start a project"}, "code": "not_applicable", "why": "there is a folder named api"}]
     goal = manual(make_goal(owner), "no_applicable_rule", {"rejected": rejected})
     page = said(client_of(owner), "goal", goal.pk)
-    assert "its conditions do not hold" in page
+    assert "knows this goal, but there is a folder named api. Write the plan by hand." in page
     assert "start a project" in page
     assert "there is a folder named api" in page
     assert reverse("goal-plan-by-hand", args=[goal.pk]) in page

@@ -162,6 +162,15 @@ def test_a_step_of_unknown_outcome_asks_whether_it_happened(
     assert "did it take effect?" in overview(client_of(owner))
 
 
+def test_goals_that_need_a_hand_are_told_at_the_top(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    goal_rows(owner, GoalState.MANUAL)
+    assert "A goal needs your hand." in overview(client_of(owner))
+    goal_rows(owner, *[GoalState.MANUAL] * 2)
+    assert "3 goals need your hand." in overview(client_of(owner))
+    goal_rows(owner, *[GoalState.MANUAL] * 4)
+    assert "5 or more goals need your hand." in overview(client_of(owner))
+
+
 def test_what_runs_and_what_just_ended_is_shown(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
     goal_rows(owner, GoalState.PLANNING, text="being planned")
     goal_rows(owner, GoalState.FAILED, text="went wrong", reason="it broke", ended_at=timezone.now())

@@ -54,6 +54,33 @@ def test_a_number_has_its_n_and_leads_to_its_cases(failure: FailureRecord, opera
     assert f"goal {failure.goal_id}" not in client.get("/recovery/failures/?strategy=manual_fallback").content.decode()
 
 
+def test_a_number_leads_to_exactly_the_cases_that_it_counts(
+    failure: FailureRecord, operator: User, client_of: Clients
+) -> None:
+    again = FailureRecord.objects.get(pk=failure.pk)
+    again.pk, again.succeeded, again.overtaken_by = None, False, "retry_with_delay"
+    again.save()
+    still_open = FailureRecord.objects.get(pk=failure.pk)
+    still_open.pk, still_open.succeeded, still_open.settled_at = None, None, None
+    still_open.save()
+    recovery_learning.rebuild({("TOOL_EXECUTION_ERROR", "simple_coder", "retry_with_delay")})
+    client = client_of(operator)
+    address = "/recovery/failures/?failure_class=TOOL_EXECUTION_ERROR&tool=&strategy=retry_with_delay"
+    assert f"{address}&counted=1".replace("&", "&amp;") in client.get("/recovery/").content.decode()
+
+    def listed(query: str = "") -> list[int]:
+        return [one.pk for one in client.get(address + query).context["failures"]]
+
+    assert listed("&counted=1") == [failure.pk]
+    assert listed() == [still_open.pk, again.pk, failure.pk]
+    assert "tried the same way again" in client.get(address).content.decode()
+    recovery_learning.reset(by=operator, failure_class="TOOL_EXECUTION_ERROR", tool="git_tool", strategy="", why="x")
+    assert listed("&counted=1") == [failure.pk]
+    recovery_learning.reset(by=operator, failure_class="", tool="", strategy="retry_with_delay", why="x")
+    assert listed("&counted=1") == []
+    assert "No failure fits" in client.get(f"{address}&counted=1").content.decode()
+
+
 def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_back(
     operator: User, client_of: Clients
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from agents.bdi.understanding.understood import Choice, Meant, Question, Underst
 from agents.toolkit.command import Command
 
 MAX_CHOICES = 5
+_CLAUSE_END = re.compile(r"[.,:;](?:\s|$)")
 
 
 def too_much(text: str) -> Question:
@@ -39,7 +41,7 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Questi
         filled = reading.params[name]
         title = str(command.properties[name].get("title", name)).lower()
         said = f"“{filled.original}”" if filled.original else "what is said"
-        text = f"Which {title} is meant by {said}, to {command.summary[:1].lower()}{command.summary[1:].rstrip('.')}?"
+        text = f"Which {title} is meant by {said}, to {_gist(command.summary)}?"
         return Question(
             step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices)
         )
@@ -48,6 +50,12 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Questi
     text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
     choices = _likely(command, name, tree)
     return Question(step, text, f"“{short(clause)}” does not say it.", name, choices)
+
+
+def _gist(summary: str) -> str:
+    """What a command does, as it can end a question: without what its summary adds behind the first clause."""
+    first = _CLAUSE_END.split(summary, maxsplit=1)[0]
+    return first[:1].lower() + first[1:]
 
 
 def _likely(command: Command, name: str, tree: Tree) -> tuple[Choice, ...]:

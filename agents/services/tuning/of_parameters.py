@@ -65,7 +65,7 @@ class Settings(OneRow, _Parameters):
 
     def summary(self, values: Mapping[str, Any]) -> str:
         off = [one.label for one in self.fields if values[one.name] is False]
-        runs = f"{values['least_runs']} runs, of which {values['least_share']:.0%} agree"
+        runs = f"{values['least_runs']} runs, of which {values['least_share'] * 100:.0f} % agree"
         sure = f"sure from {values['least_confidence']:g}, or by {runs}"
         return f"{'off: ' + ', '.join(off).lower() if off else 'every stage is on'}; {sure}"
 

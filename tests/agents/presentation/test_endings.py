@@ -41,3 +41,26 @@ def test_a_question_says_first_which_rule_would_have_known_and_what_it_lacks() -
     alone = notice_for("manual", "question_open: What is meant by “x”?")
     assert alone is not None
     assert alone.text == "What is meant by “x”?"
+
+
+def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
+    lacks = ("remove a folder", "“there is a folder named archive” is not so.")
+    notice = notice_for("manual", "no_applicable_rule", rule_lacks=lacks)
+    assert notice is not None
+    assert notice.text == (
+        "The rule “remove a folder” knows this goal, but “there is a folder named archive” is not so. "
+        "Write the plan by hand."
+    )
+    unknown = notice_for("manual", "no_relevant_rule", rule_lacks=lacks)
+    assert unknown is not None
+    assert "remove a folder" not in unknown.text
+
+
+def test_a_step_that_needs_a_hand_is_named_with_why() -> None:
+    notice = notice_for("manual", "needs_a_hand: intent 2 failed, exit status 1; it asked for example.com.")
+    assert notice is not None
+    assert notice.text == "Intent 2 failed, exit status 1; it asked for example.com. mindX could not mend it."
+    assert notice.way_out.startswith("Fix its parameters")
+    bare = notice_for("manual", "needs_a_hand")
+    assert bare is not None
+    assert bare.text.startswith("A step failed and mindX could not mend it. Fix")

@@ -107,6 +107,14 @@ def test_what_the_agent_ends_is_not_told_as_a_persons_deed() -> None:
     ]
 
 
+def test_a_worker_that_never_claimed_a_plan_is_not_told_as_a_person_who_replaced_it() -> None:
+    moved = Move(at(5), "approved", "superseded", "host-9", "the workspace changed after the approval", 1)
+    node = next(node for node in built(moves=(moved,)) if node.detail == moved.reason)
+    assert (node.who, node.title, node.tone) == ("", "The agent took the plan back", "n-mind")
+    sent_back = Move(at(5), "awaiting_review", "superseded", "olga", "changes requested: shorter", 1)
+    assert "olga" in [node.who for node in built(moves=(sent_back,))]
+
+
 def test_a_person_who_ends_a_plan_is_named() -> None:
     moves = (
         Move(at(5), "approved", "executing", "host-7", "", 1),

@@ -60,6 +60,17 @@ def test_a_command_line_in_quotes_is_taken_as_it_stands_and_one_without_is_not()
     assert is_asked('run "docs"')
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("read the file missing.txt", "Which file is meant by “missing.txt”, to read a file?"),
+        ("rm nowhere.txt", "Which file or folder is meant by “nowhere.txt”, to remove a file?"),
+    ],
+)
+def test_a_question_about_a_value_ends_with_what_is_to_be_done_and_with_nothing_else(text: str, asked: str) -> None:
+    assert [one.text for one in understand(text, TREE, REGISTRY).questions] == [asked]
+
+
 def test_a_limit_is_never_left_out() -> None:
     assert steps("run `npm run build` with a 300s timeout") == [
         ("run", {"command_line": "npm run build", "timeout_s": 300})
