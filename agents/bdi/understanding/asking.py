@@ -92,11 +92,12 @@ def which(clause: str, best: Reading, others: Sequence[Reading], step: int) -> Q
     return Question(step, f"What is meant by “{short(clause)}”?", why, "", tuple(choices.values())[:MAX_CHOICES])
 
 
-def offered(text: str, found: Understood, why: str) -> Understood:
-    """What is understood as the answer that is offered, where it is not sure that anything is asked for."""
+def asked_with(text: str, found: Understood, why: str, other: tuple[Meant, ...] = ()) -> Understood:
+    """What is understood as an answer that is offered, where it is not sure; `other` is what may be meant rather."""
     if not found.is_sure:
         return found
-    question = Question(1, f"What is meant by “{short(text)}”?", why, "", (choice_of(found.meant),))
+    choices = tuple(choice_of(one) for one in (other, found.meant) if one)
+    question = Question(1, f"What is meant by “{short(text)}”?", why, "", choices)
     return replace(found, meant=(), questions=(question,), confidence=0.0)
 
 

@@ -41,6 +41,9 @@ RULING_ADVERBS = frozenset(
 recursively alphabetically separately temporarily partially partly conditionally anonymously silently verbosely
 nightly daily weekly monthly hourly yearly annually family apply reply supply assembly anomaly early friendly only
 solely merely exclusively individually respectively reversely hardly scarcely rarely nearly early fly rely july italy
+regularly occasionally frequently constantly continually eventually normally usually generally typically
+supposedly allegedly theoretically hypothetically accidentally mistakenly wrongly provisionally tentatively optionally
+potentially selectively mostly largely mainly subsequently ultimately jokingly virtually roughly
 periodically repeatedly continuously previously formerly originally reply multiply imply comply publicly privately
     """.split()
 )

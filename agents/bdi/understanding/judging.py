@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agents.bdi.understanding.around_verbs import does_itself, on_both_sides
 from agents.bdi.understanding.doubting import (
     adds_what_is_left,
     asks_how_it_is,
@@ -191,6 +192,7 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
     doubts += makes_another_kind(state, met) + who_does_it(state, met) + doubts_of_making(params, state, met)
+    doubts += does_itself(state, met) + on_both_sides(state, met)
     doubts += (
         lists_places(state)
         + says_both(state)

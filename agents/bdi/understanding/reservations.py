@@ -67,7 +67,7 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
     """Why what seems meant may not be asked for, or not now."""
     for one in meant:
         command = registry.command(one.tool, one.command)
-        said, is_last = _said(one, text)
+        said = _said(one, text)
         if any(_is_past(first, have, done) for first, have, done in zip(said, said[1:], said[2:], strict=False)):
             yield "It says what should have been, and not what is to be."
         whole = " ".join(said)
@@ -84,8 +84,6 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
             yield "It does not say what exactly."
         if _corrected(one, text):
             yield "What stands behind “actually” may take the place of what is said before it."
-        if said[:1] == ["later"] or (said[-1:] == ["later"] and is_last):
-            yield "“Later” is not now."
         if command.destroys(one.values()) and _is_doubted(one, text):
             yield "It asks, and something would be gone."
 
@@ -115,8 +113,8 @@ def _is_past(first: str, have: str, done: str) -> bool:
     return first in _MODALS and have == "have" and (done in _PARTICIPLES or done.endswith(("ed", "en")))
 
 
-def _said(one: Meant, text: str) -> tuple[list[str], bool]:
-    """The words of a command without its values, and whether nothing is said behind it."""
+def _said(one: Meant, text: str) -> list[str]:
+    """The words of a command without its values."""
     start = max(0, text.find(one.text))
     spans = [param.span for param in one.params.values() if param.span is not None]
     left_out = {word.casefold() for phrase in one.superfluous for word in phrase.split()}
@@ -130,7 +128,7 @@ def _said(one: Meant, text: str) -> tuple[list[str], bool]:
             said.append(token.text)
         elif said[-1:] != [_VALUE]:
             said.append(_VALUE)
-    return said, not re.search(r"\w", text[start + len(one.text) :])
+    return said
 
 
 _COURTESY = frozenset(
@@ -143,6 +141,8 @@ def _is_doubted(one: Meant, text: str) -> bool:
     start = max(0, text.find(one.text))
     behind = text[start + len(one.text) :].lstrip(" \"'”’)")
     if re.match(r"\W*how (?:do|can|to)\b", one.text, re.IGNORECASE):
+        return True
+    if re.search(r"\b(?:right|correct|agreed|yes|no)\s*\?\s*\Z", text, re.IGNORECASE):
         return True
     courteous = _COURTESY & {word.casefold() for word in re.findall(r"\w+", text)}
     return behind.startswith("?") and not courteous

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.bdi.understanding import let_go
-from agents.bdi.understanding.asking import choice_of, short
+from agents.bdi.understanding.asking import asked_with
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
@@ -23,7 +23,7 @@ from agents.bdi.understanding.naming_words import FILE_HEADS
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
-from agents.bdi.understanding.understood import Meant, Question, Understood
+from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
 from agents.rules.words import QUOTES
 
@@ -52,10 +52,7 @@ def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
     said = [word.casefold() for word in _WORD.findall(text)]
     for look in _LOOKS:
         for why, other in look(found.meant, text, said, tree):
-            readings = (other, found.meant) if other else (found.meant,)
-            choices = tuple(choice_of(each) for each in readings)
-            question = Question(1, f"What is meant by “{short(text)}”?", why, "", choices)
-            return replace(found, meant=(), questions=(question,), confidence=0.0)
+            return asked_with(text, found, why, other)
     return found
 
 
@@ -302,6 +299,20 @@ def _is_half_of_two(meant: Sequence[Meant], text: str, said: Sequence[str], tree
             yield f"{other} is called so, too.", _with(meant, at, path=other)
 
 
+def _lacks_its_ending(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Rename Rex to Rexi”, of Rex.md: who says neither ending means the same one."""
+    for at, one in enumerate(meant):
+        to, source = one.params.get("to"), one.params.get("path")
+        if one.command not in ("mv", "cp") or to is None or source is None or source.span is None:
+            continue
+        if tree.kind(str(source.value)) != FILE:
+            continue
+        ending = posixpath.splitext(str(source.value))[1]
+        is_bare = not posixpath.splitext(str(to.value))[1] and not tree.kind(str(to.value))
+        if ending and is_bare and ending not in text[source.span[0] : source.span[1]]:
+            yield f"The new name may end with {ending}, too.", _with(meant, at, to=f"{to.value}{ending}")
+
+
 def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].casefold()
 
@@ -322,5 +333,6 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _is_nearly_there,
     _is_half_its_own_name,
     _is_half_of_two,
+    _lacks_its_ending,
     *let_go.LOOKS,
 )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi.understanding import moods, remarks, reservations
-from agents.bdi.understanding.asking import offered, short
+from agents.bdi.understanding import fences, moods, remarks, reservations
+from agents.bdi.understanding.asking import asked_with, short
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.in_turn import Heard, read_through
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.parting import MAX_TOKENS, WAYS
+from agents.bdi.understanding.paths import FILE
 from agents.bdi.understanding.talk import is_past, names_another, talk_in
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import SIGN, Token, number_of, tokens_of, with_numbers
@@ -37,16 +38,32 @@ def with_told(heard: Heard, told: moods.Told) -> Understood | None:
         return None
     if any(_denies_what_follows(text[start:end]) for start, end in told.spans):
         return None
+    if _chooses(found, told, heard):
+        return asked_with(text, found, "It says which of several are meant.") if found.is_sure else None
     said = {base for token in tokens_of(blank) for base in bases(token.text)}
     changing = any(lexicon.registry.command(one.tool, one.command).effect != "idempotent" for one in found.meant)
     if told.forbids and (changing or any(verb in said for _, _, verb in told.forbids)):
-        return offered(text, found, "It forbids something, too.") if found.is_sure else None
+        return asked_with(text, found, "It forbids something, too.") if found.is_sure else None
     if found.is_sure and any(
         reservations.taken_back(text[start:end], found.meant, heard.tree, lexicon.registry) for start, end in told.spans
     ):
-        return offered(text, found, UNCLEAR)
+        return asked_with(text, found, UNCLEAR)
     aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
     return replace(found, notes=(*found.notes, *aside))
+
+
+def _chooses(found: Understood, told: moods.Told, heard: Heard) -> bool:
+    """Whether what is set aside may choose among the things that are meant; one file that is only shown is chosen."""
+    registry = heard.lexicon.registry
+    for one in found.meant:
+        command = registry.command(one.tool, one.command)
+        places = registry.said(command).places
+        if command.effect == "idempotent" and all(
+            name in one.params and heard.tree.kind(str(one.params[name].value)) == FILE for name in places
+        ):
+            continue
+        return any(fences.restricts(span, told.spans, heard.blank) for span in told.spans)
+    return False
 
 
 def _gives_a_value(clause: str, found: Understood, lexicon: Lexicon) -> bool:

@@ -17,7 +17,8 @@ LITTLE = frozenset("in on at to of as from with into under inside by for and or 
 _TOLD_OF = frozenset(
     "what whatever a an the my our some this that these those your its their all every each any both".split()
 )
-_LEAVING_OUT = frozenset({"except", "excluding", "besides", "but", "unless", "without"})
+_LEAVING_OUT = frozenset({"except", "excluding", "besides", "but", "unless", "without", "outside", "apart"})
+_KINDS = frozenset({"files", "folders", "directories", "scripts", "documents"})
 _NO_TEXT = frozenset({"something", "anything", "nothing", "everything", "stuff", "things", "whatever"})
 
 
@@ -141,6 +142,8 @@ def _of_its_ends(kept: Sequence[Token], asked: Asked) -> float:
     penalty = min(1.0, 0.25 * little) + (0.3 if len(kept) > 4 else 0.0) + (0.4 if kept[0].text in LITTLE else 0.0)
     # “Files except x” leaves something out, and is no text of anybody's.
     penalty += 1.0 if any(one.text in _LEAVING_OUT for one in kept) else 0.0
+    # “Find python files changed yesterday” looks for no such text.
+    penalty += 1.0 if len(kept) > 1 and any(one.text in _KINDS for one in kept) else 0.0
     # “Apple in data” says where, unless quotes say otherwise.
     pairs = itertools.pairwise(kept)
     named = any(one.text in ("in", "inside", "under") and asked.tree.kind(two.value) for one, two in pairs)

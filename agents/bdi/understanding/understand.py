@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding import asides, moods, reservations
+from agents.bdi.understanding import asides, fences, moods, reservations
 from agents.bdi.understanding.as_data import as_data
-from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, offered, short, too_much
+from agents.bdi.understanding.asking import MAX_CHOICES, asked_with, choice_of, short, too_much
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.done_alike import by_its_own_tool
+from agents.bdi.understanding.done_in_order import doubts_of_order
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.guessed import guessed
@@ -93,15 +94,18 @@ def _understood(heard: Heard) -> Understood:
     if not found.is_sure and heard.tokens and not told.forbids and not told.only_tells:
         found = beside_remarks(heard) or found
     if told.only_tells and told.spans:
-        return offered(text, found, "It tells, and asks for nothing.")
-    return offered(text, found, UNCLEAR) if told.is_unclear else found
+        return asked_with(text, found, "It tells, and asks for nothing.")
+    return asked_with(text, found, UNCLEAR) if told.is_unclear else found
 
 
 def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, effort: Effort) -> Understood:
     """The same, or the question where it is understood and may not be asked for."""
     if not found.is_sure:
         return found
+    for why, other in doubts_of_order(found.meant, tree, registry):
+        return asked_with(text, found, why, other)
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
+    why = why or next(fences.ruled(found.meant, text, tree, registry), "")
     for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
         # “…, autonomous off” is a command, too.
         if piece != text and _read(_heard(piece, tree, registry, effort), registry).is_sure:
@@ -109,7 +113,7 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     between = reservations.left_between(found.meant, text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = UNCLEAR
-    return offered(text, found, why) if why else found
+    return asked_with(text, found, why) if why else found
 
 
 def _likeliest(found: Sequence[Understood], text: str, tree: Tree) -> Understood:
