@@ -21,6 +21,7 @@ from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, URL, WOR
 from agents.bdi.understanding.turns_of_asking import ASKED
 from agents.bdi.understanding.turns_of_files import ABOUT_FILES
 from agents.bdi.understanding.turns_of_phrase import SAID
+from agents.bdi.understanding.turns_of_tools import ABOUT_TOOLS
 
 # How many readings of one frame are tried, and how many tokens a clause may have that frames are tried on.
 _MOST, _LONGEST = 3, 40
@@ -191,7 +192,7 @@ def _quoted(tokens: Sequence[Token], raw: str) -> Token:
 def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
     """Frames by each way of their rarest word."""
     index: defaultdict[str, list[tuple[int, Frame]]] = defaultdict(list)
-    phrases = ASKED + SAID.strip() + ABOUT_FILES
+    phrases = ASKED + SAID.strip() + ABOUT_FILES + ABOUT_TOOLS.lstrip("\n")
     for number, line in enumerate(phrases.replace("\n    ", "  ").strip().splitlines()):
         left, _, right = line.partition("  >  ")
         is_statement = left.startswith("!")

@@ -66,6 +66,17 @@ def rest_of_a_text(meant: Sequence[Meant], text: str, said: Sequence[str], tree:
             )
 
 
+def a_branch_there_is(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Let me have the branch x” speaks of one that there is; only to make it is to make another."""
+    for at, one in enumerate(meant):
+        if one.command == "create_branch" and _THE_BRANCH.search(text) and "start" not in one.params:
+            there = replace(one, command="switch_branch")
+            yield "It speaks of a branch that there may be.", (*meant[:at], there, *meant[at + 1 :])
+
+
+_THE_BRANCH = re.compile(r"\b(?:have|want|need|get|like|give me)\s+(?:to have\s+)?the\s+branch\b", re.IGNORECASE)
+
+
 def rest_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
     """“The regular expression [0-9]+”: a pattern goes on to the next space."""
     for at, one in enumerate(meant):
@@ -121,4 +132,33 @@ def first_of_a_repository(meant: Sequence[Meant], text: str, said: Sequence[str]
             yield "It may be the first branch.", whole
 
 
-LOOKS = (rest_of_a_text, rest_of_a_pattern, rest_of_a_name, part_of_a_line, one_of_that_name, first_of_a_repository)
+def rest_of_a_message(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Under the message Fix rounding in the cart”: words without quotes may go on to the end."""
+    for at, one in enumerate(meant):
+        param = one.params.get("message")
+        if param is None or param.span is None or text[param.span[0] - 1 : param.span[0]] in _QUOTES:
+            continue
+        for name in ("only", "path"):
+            other = one.params.get(name)
+            if other is None or other.span is None or not _GOES_ON.fullmatch(text[param.span[1] : other.span[0]]):
+                continue
+            whole = with_value(meant, at, "message", text[param.span[0] : other.span[1]])
+            kept = {key: value for key, value in whole[at].params.items() if key != name}
+            yield (
+                "All that stands behind the message may be meant.",
+                (*whole[:at], replace(whole[at], params=kept), *whole[at + 1 :]),
+            )
+
+
+_GOES_ON = re.compile(r"(?:\s+(?:in|of|for|to|from|the|a|an|my|our|file|folder)){1,4}\s+", re.IGNORECASE)
+_QUOTES = tuple("\"'“‘«")
+LOOKS = (
+    rest_of_a_message,
+    a_branch_there_is,
+    rest_of_a_text,
+    rest_of_a_pattern,
+    rest_of_a_name,
+    part_of_a_line,
+    one_of_that_name,
+    first_of_a_repository,
+)

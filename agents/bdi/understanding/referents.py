@@ -43,8 +43,12 @@ def _described_in(tokens: Sequence[Token], tree: Tree) -> list[tuple[int, str]]:
 
 def things_of(text: str, told: moods.Told, lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
     """What the clauses that tell speak of by the nouns of commands: “the virtual environment”."""
+    kinds = {lexicon.registry.said(command).it.partition(" ")[0] for command in lexicon.registry.commands} - {""}
     for start, end in reversed(told.spans):
         tokens = [token for token in tokens_of(" " * start + text[start:end]) if token.kind == WORD]
+        for token, name in itertools.pairwise(tokens):
+            if token.text in kinds and name.text not in IDLE and not lexicon.knows(name.text):
+                return ((token.text, name.value),)
         for at, token in enumerate(tokens):
             if token.text in ("the", "this", "that", "my", "our"):
                 words = tuple(itertools.takewhile(lexicon.knows, (one.text for one in tokens[at + 1 : at + 4])))

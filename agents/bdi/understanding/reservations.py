@@ -37,6 +37,11 @@ _OF_CHANGES = re.compile(
             r"do (?:i|we|they|people)\b",
             r"(?:does|did|is|are|was|were|has) (?:the|my|our|your|his|her|their|this|that|any|all|every|§)(?: |\Z)",
             r"(?:should|shall|must) (?:i|we|one)\b",
+            r"(?:(?:i|we|could|can|would|will|you|please|d|'d|just|like|want|need|love) (?:to )?)*"
+            r"(?:wonder|wondering|know|tell me|tell us|check|see|say|show me|show us|explain|find out)"
+            r" (?:whether|if|how|who|why|when)\b"
+            r"(?! (?:you|we|i|it|somebody|anybody) (?:could|can|would|might|may|will|is|be|were)\b)",
+            r"(?:every|each|no) (?:§|\w+) (?:has|have|is|was)\b(?! to\b)",
             r"(?:can|could|may|might) i (?!have\b|get\b|please\b|ask\b|see\b|kindly\b|just have\b|request\b)",
             r"you (?:really |just |maybe )?(?:might|could|would)\b",
             r"(?:they|he|she|people|one|somebody|someone|everybody|everyone|nobody) \w+",

@@ -27,6 +27,7 @@ _AT_MOST = frozenset({"max", "maximum", "limit", "tops", "most", "at", "maximall
 _ABOUT_SO_MANY = frozenset(
     """
 max maximum about around roughly ca circa approximately limit maximally take takes taking spend allow it no not more
+may can should must
 than but do most at exactly just only then give let and have maximal
     """.split()
 )

@@ -26,6 +26,7 @@ MAX_WORD = 400
 _OPENING = re.compile(r"[(\[]{4}")
 _WORDS_OF = {
     "what's": "what is", "whats": "what is", "where's": "where is", "wheres": "where is", "who's": "who is",
+    "how's": "how is", "hows": "how is",
     "there's": "there is", "it's": "it is", "that's": "that is", "let's": "let us", "lets": "let us", "don't": "do not",
     "dont": "do not", "doesn't": "does not", "didn't": "did not", "can't": "can not", "cannot": "can not",
     "won't": "will not", "wouldn't": "would not", "couldn't": "could not", "shouldn't": "should not",

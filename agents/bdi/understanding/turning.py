@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.frames import framed
+from agents.bdi.understanding.indirect import direct
 from agents.bdi.understanding.judging import MOST_COST, Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import bases
@@ -49,6 +50,7 @@ def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexico
     if not any(one.is_whole and one.cost <= MOST_COST for one in found):
         found += _with_unsaid(tokens, situation, lexicon)
         found += _framed(tokens, situation, lexicon)
+        found += _asked(tokens, situation, lexicon)
         found += _of_a_name(tokens, situation, lexicon)
     return sorted(found, key=lambda one: one.cost)
 
@@ -87,6 +89,14 @@ def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -
     """Readings of what the clause means by a turn of phrase."""
     made = framed(tokens, situation.raw, is_alone=_is_alone(tokens, situation.raw))
     return _costing([one for clause in made for one in readings(clause, situation, lexicon)], _FOR_FRAMED)
+
+
+def _asked(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
+    """Readings of the question that somebody wants to have answered; whoever asks wants nothing to be done."""
+    found = []
+    for clause in direct(tokens):
+        found += [*readings(clause, situation, lexicon), *_framed(clause, situation, lexicon)]
+    return _costing([one for one in found if one.command.effect == "idempotent"], _FOR_TURNED)
 
 
 def _is_alone(tokens: tuple[Token, ...], raw: str) -> bool:

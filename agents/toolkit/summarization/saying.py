@@ -11,7 +11,7 @@ _ASK = (
     "abridge, outline, digest, give … summary of, give summary of, make summary of, make a summary of, write "
     "summary of, have summary of, have a summary of, give … gist of, what is the gist of, give … overview of, tldr, "
     "what are the key sentences of, show … key sentences of, show … main sentences of, what are the main points of, "
-    "what is … about, what be the main point of, what be the essence of, what be the key message of, what be the "
+    "what be … about, what be the main point of, what be the essence of, what be the key message of, what be the "
     "main idea of, give … short version of, make … short version of, what are the most important points in, what "
     "are the most important points of, what are the main points in, do summary of, give … essence of, give … main "
     "points of, write … summary of, make … summary of, want … gist of, compress, get … summary of, want summary of, "
@@ -35,10 +35,10 @@ _WORDS = (
 )
 _BY = "model language llm ai by with"
 _TO_MODEL = (
-    "send … to the model, send … to the language model, send … to a model, have … model summarize, ask … model "
-    "to summarize, ask … model for a summary of, "
-    "let … model summarize, ask … model to sum up, use … model to summarize, get … model to summarize, have … ai "
-    "summarize, summarize, sum up, condense"
+    "send … to [the|a|an|our] [language] model|ai|llm, send … to [the|a|an|our] [language] model|ai|llm for [a] "
+    "summary, send … to [the|a|an|our] [language] model|ai|llm to summarize, have … model summarize, ask … model to "
+    "summarize, ask … model for a summary of, let … model summarize, ask … model to sum up, use … model to summarize, "
+    "get … model to summarize, have … ai summarize, summarize, sum up, condense"
 )
 
 _FILE = {"path": Place("file")}

@@ -222,7 +222,9 @@ TOOL = Tool(
                     "restrict, switch, bring, move, upgrade, let … use, let … have, allow",
                     _AGENT,
                     "version~version > to its version, to the version, to version, as its version, as version, as the "
-                    "version, version, in version, becoming version, making it version, that be version, its version",
+                    "version, version, in version, becoming version, making it version, that be version, its version, "
+                    "call that version, call it version, this become version, that become version, it become version, "
+                    "the version be, which become version, this be version, make that version",
                     *_SET,
                     about=f"{_ABOUT} settings setting tools model",
                     key="agent",

@@ -67,30 +67,33 @@ _SAID = {
     "audit": Said(
         (
             sense(
-                "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find "
-                "bugs in, find faults in, find issues in, check for faults, check … for problems, check … for bugs, "
-                "check … for faults, check … for issues, check … for dangers, check … for errors, check … for "
-                "mistakes, check … for vulnerabilities, check … for weaknesses, check … for flaws, lint, are there "
-                "any problems in, are there any bugs in, are there bugs in, are there problems in, are there issues "
-                "in, are there any issues in, are there faults in, search … for bugs, search … for problems, search "
-                "… for faults, scan … for bugs, scan … for problems, scan … for issues, scan … for vulnerabilities, "
-                "what is wrong with, what is wrong in, what be wrong with, what be wrong in, are there any faults "
-                "in, do … have problems, do … have bugs, do … have issues, do … have faults, do … have any bugs, do "
-                "… have any problems, do … have any issues, search for bugs in, search for problems in, search for "
-                "vulnerabilities in, look for security problems in, look for vulnerabilities in, look for issues "
-                "in, look for mistakes in, find mistakes in, find errors in, find vulnerabilities in, find security "
-                "problems in, look for dead code in, look for unused code in, find dead code in, find unused code "
-                "in, is something wrong with, is something wrong in, is anything wrong with, is anything wrong in, "
-                "are there unused imports in, are there any unused imports in, any unused imports in, any unused "
-                "code in, any dead code in, any security problems in, any vulnerabilities in, are there "
-                "vulnerabilities in, are there any vulnerabilities in, are there security problems in, are there "
-                "any security problems in, which imports be unused in, which imports be not used in, what code be "
-                "unused in, what code be dead in, find unused imports in, look for unused imports in, find security "
-                "holes in, look for security holes in, any bugs in, any problems in, any issues in, any faults in, "
-                "is there dead code in, is there unused code in, is there any dead code in, search for dead code "
-                "in, run an audit of, run audit on, run an audit on, run audit over, do audit of, do audit on, make "
-                "audit of, perform audit of, perform audit on, carry out audit of, want audit of, need audit of, "
-                "give … audit of, have … audited, run linter on, run linter over",
+                "audit, vet, look for faults in, look for problems in, look for bugs in, find problems in, find bugs "
+                "in, find faults in, find issues in, check for faults, check … for problems, check … for bugs, check "
+                "… for faults, check … for issues, check … for dangers, check … for errors, check … for mistakes, "
+                "check … for vulnerabilities, check … for weaknesses, check … for flaws, lint, are there any problems "
+                "in, are there any bugs in, are there bugs in, are there problems in, are there issues in, are there "
+                "any issues in, are there faults in, search … for bugs, search … for problems, search … for faults, "
+                "scan … for bugs, scan … for problems, scan … for issues, scan … for vulnerabilities, what is wrong "
+                "with, what is wrong in, what be wrong with, what be wrong in, are there any faults in, do … have "
+                "problems, do … have bugs, do … have issues, do … have faults, do … have any bugs, do … have any "
+                "problems, do … have any issues, search for bugs in, search for problems in, search for "
+                "vulnerabilities in, look for security problems in, look for vulnerabilities in, look for issues in, "
+                "look for mistakes in, find mistakes in, find errors in, find vulnerabilities in, find security "
+                "problems in, look for dead code in, look for unused code in, find dead code in, find unused code in, "
+                "is something wrong with, is something wrong in, is anything wrong with, is anything wrong in, are "
+                "there unused imports in, are there any unused imports in, any unused imports in, any unused code in, "
+                "any dead code in, any security problems in, any vulnerabilities in, are there vulnerabilities in, "
+                "are there any vulnerabilities in, are there security problems in, are there any security problems "
+                "in, which imports be unused in, which imports be not used in, what code be unused in, what code be "
+                "dead in, find unused imports in, look for unused imports in, find security holes in, look for "
+                "security holes in, any bugs in, any problems in, any issues in, any faults in, is there dead code "
+                "in, is there unused code in, is there any dead code in, search for dead code in, run an audit of, "
+                "run audit on, run an audit on, run audit over, do audit of, do audit on, make audit of, perform "
+                "audit of, perform audit on, carry out audit of, want audit of, need audit of, give … audit of, have "
+                "… audited, run linter on, run linter over, is anything unused in, is something unused in, anything "
+                "unused in, what be unused in, what be broken in, what be wrong about, go through … and tell … what "
+                "be wrong with it, go through … and tell … what be wrong, look through … and tell … what be wrong "
+                "with it",
                 "*path > in, of, below, on, for, from, over",
                 SAID_TIME,
                 about=f"{_ABOUT_CODE} audit all whole",
@@ -177,7 +180,9 @@ _SAID = {
                 # Whoever says fix wants it done; whoever says improve, what could be.
                 "fix, repair, mend, fix up, fix what is safe in, fix what … find in, repair what … find in, fix "
                 "whatever … find in, repair whatever … find in, mend what … find in, fix everything that … find in, "
-                "fix all that … find in",
+                "fix all that … find in, fix what can … fixed in, repair what can … repaired in, mend what can … "
+                "mended in, fix whatever can … fixed in, repair whatever can … repaired in, fix everything that can … "
+                "fixed in, fix what may … fixed in, correct what can … corrected in, fix all that can … fixed in",
                 "*path > of, in, below, to, for",
                 _BY_RULES,
                 SAID_TIME,

@@ -48,7 +48,7 @@ _SAID = {
                 SAID_TIME,
                 about=(
                     "code source module documentation docs pages markdown base gen agent file api project codebase "
-                    "full whole all"
+                    "reference full whole all"
                 ),
                 never="notes commit branch report summary read show open delete remove copy move rename list",
             ),

@@ -172,11 +172,10 @@ _SAID = {
         (
             sense(
                 "show, read, display, open, view, see, print, get, give, look at, have a look at, take a look at, let "
-                "… "
-                "see, read … out, cat, what stand in, what have … noted about, what do … note about, what do … say, "
-                "what is in, "
-                "what do … contain, "
-                "what did i write in, what stand in, look up, tell, check, pull up",
+                "… see, read … out, cat, what stand in, what have … noted about, what do … note about, what do … say, "
+                "what is in, what do … contain, what did … write in, what did … put in, what did … put into, what "
+                "have … put in, what have … written in, what did … note in, what stand in, look up, tell, check, pull "
+                "up, bring up, remind … of",
                 "*name~word > named, note, the note, note about, the note about, my note on, about, on, of, "
                 "titled, in, under",
                 about=f"{_NOTE} content text again what say please",
@@ -199,9 +198,9 @@ _SAID = {
     "list_notes": Said(
         (
             sense(
-                "list, show, display, see, view, print, which, what, give, get, enumerate, what are, check, have, "
-                "which are, tell, are there, do … have, have … written, did … write, have … taken, did … take, did "
-                "… make, have … made",
+                "list, name, show, display, see, view, print, which, what, give, get, enumerate, what are, check, "
+                "have, which are, tell, are there, do … have, have … written, did … write, have … taken, did … take, "
+                "did … make, have … made",
                 about="notes all every there have available exist list names name titles any",
                 key="notes",
                 never="delete remove folder file saying add append with create about",

@@ -28,11 +28,12 @@ _LOOK_AT = (
     "in, check the complexity of, measure the complexity of, do quality check of, what do you think of, what do … "
     "think about, how well is … written, how is … written, how complicated is, how big is, how messy is, how clean "
     "is, how healthy is, how well written is, how well is, how good be, look at the quality of, have a look at the "
-    "quality of, check how good, see how good"
+    "quality of, check how good, see how good, be interested in the quality of, know the quality of, know how good, "
+    "like to know how good, what shape be … in, how solid be, how maintainable be, how readable be"
 )
 _ABOUT_CODE = (
     "code source file folder tool agent component module script quality all whole project codebase system complexity "
-    "complex analysis review detailed thorough full"
+    "complex analysis review detailed thorough full static"
 )
 _NO_CODE = "notes commit branch branches log logs diff sentence sentences summary model llm ai csv data"
 _ALSO = {"target_path": "path", "analysis_path": "path", "target": "path", "timeout": "timeout_s", "file": "path"}

@@ -11,9 +11,9 @@ SAID: Mapping[str, Said] = {
     "branches": Said(
         (
             sense(
-                f"{SHOW}, which, what, what are, which are",
+                f"{SHOW}, which, what, what are, which are, name, are there, do … have, have",
                 WHERE,
-                about="git branches all every there available exist names local list",
+                about="git branches all every there available exist names local list other else any more",
                 key="branches",
                 never="create new switch delete merge",
             ),

@@ -17,7 +17,8 @@ _SINCE = (
 )
 _ONLY = (
     "only > in the file, in file, only in, of the file, of file, only for, to the file, in the folder, of the folder, "
-    "in folder, restricted to, limited to, confined to, in, of, for, below, under, inside, only, just, to"
+    "in folder, restricted to, limited to, confined to, in, of, for, below, under, inside, only, just, to, just for, "
+    "just in, but only in, but only for"
 )
 _STAGED = {
     "staged": ("what", "staged"),
@@ -27,12 +28,7 @@ _STAGED = {
     "unstaged": ("what", "unstaged"),
     "not staged": ("what", "unstaged"),
     "not yet staged": ("what", "unstaged"),
-    "since the last commit": ("what", "all"),
-    "since last commit": ("what", "all"),
-    "since my last commit": ("what", "all"),
-    "since our last commit": ("what", "all"),
-    "since the newest commit": ("what", "all"),
-    "since the latest commit": ("what", "all"),
+    "since|against|from|to|than|with|compared [to|with] [the|my|our] last|latest|newest commit": ("what", "all"),
 }
 _OF_A_BRANCH = (
     "branch~word > on the branch, of the branch, on branch, of branch, on, from the branch, for the branch, in the "
@@ -66,20 +62,22 @@ SAID: Mapping[str, Said] = {
                 "uncommitted, is there anything to commit, anything to commit, is … clean, is … dirty, is there "
                 "anything uncommitted, what have not been committed, what is not committed, which changes are not "
                 "committed, did … change anything, have … changed anything, did … change something, did … change a "
-                "thing, did … touch anything, have … touched anything, did … leave anything uncommitted, did … "
-                "leave something uncommitted, did … forget to commit anything, is there something to commit, is "
-                "there anything left to commit, is there something left to commit, anything left to commit, "
-                "anything to check in, is everything committed, is it all committed, is all committed, be all … "
-                "committed, have … committed everything, did … commit everything, any pending changes, any open "
-                "changes, any local changes, any changes pending, are there pending changes, are there any pending "
-                "changes, are there open changes, are there local changes, are there any local changes, any "
-                "changes, what be dirty, what be modified, what be new or changed, which files did … change, which "
-                "files did … modify, which files have … changed, which files have … modified, which files have … "
-                "touched, which files did … touch, what files have … changed, what files have … modified, what "
-                "files did … change, which files differ, which files be new, which files be not tracked, which "
-                "files be not in git, which files does git not know, what does git not know, how do … repo look, "
-                "how do … repository look, how be … repo doing, how do … working tree look, where do … stand in "
-                "git, where be … in git",
+                "thing, did … touch anything, have … touched anything, did … leave anything uncommitted, did … leave "
+                "something uncommitted, did … forget to commit anything, is there something to commit, is there "
+                "anything left to commit, is there something left to commit, anything left to commit, anything to "
+                "check in, is everything committed, is it all committed, is all committed, be all … committed, have … "
+                "committed everything, did … commit everything, any pending changes, any open changes, any local "
+                "changes, any changes pending, are there pending changes, are there any pending changes, are there "
+                "open changes, are there local changes, are there any local changes, any changes, what be dirty, what "
+                "be modified, what be new or changed, which files did … change, which files did … modify, which files "
+                "have … changed, which files have … modified, which files have … touched, which files did … touch, "
+                "what files have … changed, what files have … modified, what files did … change, which files differ, "
+                "which files be new, which files be not tracked, which files be not in git, which files does git not "
+                "know, what does git not know, how do … repo look, how do … repository look, how be … repo doing, how "
+                "do … working tree look, where do … stand in git, where be … in git, "
+                "what have … not committed, what have … not checked in, did … forget to check anything "
+                "in, did … forget to check something in, did … forget to commit something, is there anything … not "
+                "committed, is there something … not committed",
                 WHERE,
                 about=(
                     "git repository repo anything files changes uncommitted changed file working tree still yet work "
@@ -107,9 +105,9 @@ SAID: Mapping[str, Said] = {
                 OF_THE_REPOSITORY,
                 about=(
                     "git diff difference changes change changed line lines modification uncommitted things stuff "
-                    "every part"
+                    "every part edits"
                 ),
-                key="git diff difference differences changes modification modifications",
+                key="git diff difference differences changes modification modifications edits",
                 never="commits log history status branches push pull merge",
                 flags=_STAGED,
             ),
@@ -123,19 +121,28 @@ SAID: Mapping[str, Said] = {
             ),
             sense(
                 "what have changed, what has changed, which lines changed, which lines be changed, which lines have "
-                "changed, what changed, what did … change, what have … changed, what is different, what do … "
-                "change, show what … changed, see what … changed, show what changed, see what is different, show "
-                "what is different, see … what is different, what did … touch, what have … touched, what … touched, "
-                "show what … touched, see what … touched, know what … touched, know what … changed, know what "
-                "changed, which lines did … change, which lines have … changed, what did … edit, what have … "
-                "edited, what did … modify, what have … modified, what did … do to, what have … done to, which "
-                "lines of … changed, which lines of … have changed, which lines in … changed, which lines in … have "
-                "changed, which lines of … be different",
+                "changed, what changed, what did … change, what have … changed, what is different, what do … change, "
+                "show what … changed, see what … changed, show what changed, see what is different, show what is "
+                "different, see … what is different, what did … touch, what have … touched, what … touched, show what "
+                "… touched, see what … touched, know what … touched, know what … changed, know what changed, which "
+                "lines did … change, which lines have … changed, what did … edit, what have … edited, what did … "
+                "modify, what have … modified, what did … do to, what have … done to, which lines of … changed, which "
+                "lines of … have changed, which lines in … changed, which lines in … have changed, which lines of … "
+                "be different, which lines in … be different, which lines of … differ, what be staged in, what differ",
                 *_SINCE,
                 _ONLY,
                 OF_THE_REPOSITORY,
                 flags=_STAGED,
                 about="lines git work so far everything now branch",
+                never="commits log history who",
+            ),
+            sense(
+                "what be changed, what be new, what be modified, what be different",
+                *_SINCE,
+                _ONLY,
+                OF_THE_REPOSITORY,
+                about="git here now everything",
+                wants="since",
                 never="commits log history who",
             ),
             sense(
@@ -150,9 +157,10 @@ SAID: Mapping[str, Said] = {
                 never="commits log history who",
             ),
             sense(
-                "what be staged, what be in the index, what did … stage, what have … staged, be anything staged, be "
-                "something staged, what will be committed, what would be committed, what go into the next commit, "
-                "which changes be staged, what be ready to commit, what be already staged",
+                "what be staged, what be in the index, see what be in the index, show what be in the index, what did "
+                "… stage, what have … staged, be anything staged, be something staged, what will be committed, what "
+                "would be committed, what go into the next commit, which changes be staged, what be ready to commit, "
+                "what be already staged",
                 _ONLY,
                 OF_THE_REPOSITORY,
                 about="already so far changes",

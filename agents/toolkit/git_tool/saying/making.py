@@ -17,7 +17,7 @@ _FIRST_BRANCH = (
 # Where the values of a commit stand, whichever verb asks for it.
 _OF_A_COMMIT = (
     "message~text > with the message, with message, with the commit message, with commit message, "
-    "saying, message, msg, -m, -am, as, "
+    "saying, message, msg, title, -m, -am, as, "
     "that say, and say, using the message, using message, message should be, the message is, the "
     "message being, with the text, titled, with the words, with the comment, comment, named, under the message, under "
     "the title, under the name, under, message for the commit be, the message for it be, with the title, called",
@@ -70,6 +70,14 @@ SAID: Mapping[str, Said] = {
                 key="repository repo",
                 never="status diff log commit commits changes staged branches clean state show see list",
             ),
+            sense(
+                "need, want, have, use, like",
+                "path > in, in the folder, in folder, inside, for",
+                _FIRST_BRANCH,
+                about="git too",
+                key="git",
+                never="status diff log commit commits changes staged branches clean state show see list work",
+            ),
             sense("git init", "*path > in", _FIRST_BRANCH),
             sense(
                 "put, place, bring, get",
@@ -113,7 +121,7 @@ SAID: Mapping[str, Said] = {
                 "record, save, store, put, bring, secure, keep",
                 *_OF_A_COMMIT,
                 flags=_ONLY_STAGED,
-                about="git commit change changes everything all it changed work",
+                about="git commit change changes everything all it changed work state",
                 key="git commit changes work",
                 never="log history branch note status version control",
             ),

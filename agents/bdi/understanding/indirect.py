@@ -1,0 +1,63 @@
+"""Questions inside of requests, put directly: “tell me whether my tree is clean” asks “is my tree clean”."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.bdi.understanding.filler import IDLE
+from agents.bdi.understanding.tokens import WORD, Token
+
+_ASKING = frozenset(
+    """
+tell know see check show wonder wondering say look learn find figure hear remember understand interested
+verify remind love like exactly out up me us you
+    """.split()
+)
+_WHETHER = frozenset({"whether", "if"})
+_WH = frozenset({"what", "which", "how", "who", "where"})
+_FINITE = frozenset({"is", "are", "was", "were", "has", "have", "do", "does", "did", "had"})
+# With these a subject begins.
+_SUBJECTS = frozenset("i we you they he she it this that there the a an my our your their any all".split())
+_SAYING = {"says": "say", "contains": "contain", "say": "say", "contain": "contain"}
+_PRONOUNS = frozenset({"i", "we", "you", "they", "he", "she"})
+# A subject has so many words at most.
+_LONGEST_SUBJECT = 7
+
+
+def direct(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """The questions that a clause asks for the answer of; none where it asks for none."""
+    at = next((at for at, one in enumerate(tokens) if one.kind == WORD and one.text in _WHETHER | _WH), 0)
+    before = tokens[:at]
+    asks = any(one.text in _ASKING - {"me", "us", "you", "out", "up", "like"} for one in before)
+    if not asks or not all(one.kind == WORD and one.text in IDLE | _ASKING for one in before):
+        return
+    behind = tokens[at + 1 :]
+    if not behind or behind[0].text == "to":
+        return
+    if tokens[at].text in _WHETHER:
+        if (inverted := _inverted(behind)) is not None:
+            yield inverted
+        return
+    yield tokens[at:]
+    begins = next((number for number, one in enumerate(behind[:4]) if one.text in _SUBJECTS), None)
+    if begins is None and tokens[at].text == "how":
+        # “How complex main.py is”: behind the adjective.
+        begins = 1
+    if begins is not None and (inverted := _inverted(behind[begins:])) is not None:
+        yield (tokens[at], *behind[:begins], *inverted)
+
+
+def _inverted(tokens: tuple[Token, ...]) -> tuple[Token, ...] | None:
+    """“The tree is clean” as “is the tree clean”; “I changed x” as “did I change x”."""
+    last = min(len(tokens), _LONGEST_SUBJECT + 1)
+    if len(tokens) > 1 and tokens[-1].text in _SAYING:
+        last_word = tokens[-1]
+        verb_of = Token(WORD, _SAYING[last_word.text], _SAYING[last_word.text], last_word.start, last_word.end)
+        return (Token(WORD, "does", "does", tokens[0].start, tokens[0].start), *tokens[:-1], verb_of)
+    verb = next((at for at in range(1, last) if tokens[at].kind == WORD and tokens[at].text in _FINITE), None)
+    if verb is not None:
+        return (tokens[verb], *tokens[:verb], *tokens[verb + 1 :])
+    if len(tokens) > 1 and tokens[0].text in _PRONOUNS:
+        start = tokens[0].start
+        return (Token(WORD, "did", "did", start, start), *tokens)
+    return None
