@@ -51,10 +51,10 @@ def home() -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-def _session(home: Path, *commands: str) -> list[dict[str, object]]:
-    words = [word for command in commands for word in ("-c", command)]
-    done = subprocess.run(
-        [_SYSTEM_PYTHON, "-m", "sandbox", "--root", str(home / "work"), "--json", *words],
+def _run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python as the ordinary user starts it, with a secret in its environment that no jail may see."""
+    return subprocess.run(
+        [_SYSTEM_PYTHON, *arguments],
         cwd=home,
         env={"PATH": os.environ["PATH"], "MINDX_DATA": str(home / "data"), "A_SECRET": "marker-7"},
         user=_USER,
@@ -65,6 +65,11 @@ def _session(home: Path, *commands: str) -> list[dict[str, object]]:
         timeout=120,
         check=False,
     )
+
+
+def _session(home: Path, *commands: str) -> list[dict[str, object]]:
+    words = [word for command in commands for word in ("-c", command)]
+    done = _run(home, "-m", "sandbox", "--root", str(home / "work"), "--json", *words)
     assert not done.stderr, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -123,18 +128,7 @@ def test_the_network_gate_works_as_well(home: Path) -> None:
     )
     with serving() as web:
         web.page("/", b"hello")
-        done = subprocess.run(
-            [_SYSTEM_PYTHON, "-c", _ASKING, web.url, f"127.0.0.1:{web.port}"],
-            cwd=home,
-            env={"PATH": os.environ["PATH"], "MINDX_DATA": str(home / "data")},
-            user=_USER,
-            group=_USER,
-            extra_groups=[],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = _run(home, "-c", _ASKING, web.url, f"127.0.0.1:{web.port}")
         asked = len(web.asked)
     assert done.returncode == 0, done.stderr
     with_host, without = map(json.loads, done.stdout.splitlines())

@@ -13,7 +13,7 @@ from agents.bdi import document as documents
 from agents.errors import NotYours
 from agents.models import Goal, IntentPlan, PathMapping, Plan
 from agents.selectors import goals_visible_to
-from agents.services import cycle, workspaces
+from agents.services import workspaces
 from agents.services.tuning import trials, trying, versions
 from agents.services.tuning.kinds import Kind
 from agents.services.tuning.trials import Clock, Trial
@@ -22,27 +22,12 @@ from library.models import ModelCall
 from people.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)
-FILES = ("README.md", "src/app.py", "src/util.py")
 
 
 def kind(name: str) -> Kind:
     found = versions.kind_named(name)
     assert found is not None
     return found
-
-
-@pytest.fixture
-def goal_about(owner: User, make_goal: Callable[..., Goal]) -> Callable[..., Goal]:
-    """`goal_about("text")`: a goal over a few files, as the worker leaves it."""
-
-    def made(text: str, by: User | None = None, files: tuple[str, ...] = FILES) -> Goal:
-        goal = make_goal(by or owner, text)
-        for path in files:
-            workspaces.put_file(goal.workspace, by=by or owner, path=path, source=io.BytesIO(b"x = 1\n"))
-        cycle.work(goal.pk)
-        return Goal.objects.get(pk=goal.pk)
-
-    return made
 
 
 def tried(of: str, values: dict[str, Any], by: User, **also: Any) -> Trial:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.test import Client
@@ -25,17 +26,9 @@ FILES = ("README.md", "src/app.py", "src/util.py", "old/report.txt", "tools/summ
 
 
 @pytest.fixture
-def plan_of(owner: User, make_goal: Callable[..., Goal]) -> Callable[..., Goal]:
-    """`plan_of("text")`: a goal over a workspace with a few files, as the worker leaves it."""
-
-    def made(text: str, by: User | None = None, files: tuple[str, ...] = FILES) -> Goal:
-        goal = make_goal(by or owner, text)
-        for path in files:
-            workspaces.put_file(goal.workspace, by=by or owner, path=path, source=io.BytesIO(b"x = 1\n"))
-        cycle.work(goal.pk)
-        return Goal.objects.get(pk=goal.pk)
-
-    return made
+def plan_of(goal_about: Callable[..., Goal]) -> Callable[..., Goal]:
+    """`plan_of("text")`: a goal over a workspace with these files, as the worker leaves it."""
+    return partial(goal_about, files=FILES)
 
 
 def steps(goal: Goal) -> list[tuple[str, dict[str, object]]]:
