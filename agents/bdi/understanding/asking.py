@@ -13,6 +13,7 @@ from agents.bdi.understanding.understood import Choice, Meant, Question, Underst
 from agents.toolkit.command import Command
 
 MAX_CHOICES = 5
+_LEFT_OUT = "does not say it."
 _CLAUSE_END = re.compile(r"[.,:;](?:\s|$)")
 
 
@@ -49,7 +50,12 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Questi
     title = str(command.properties[name].get("title", name)).lower()
     text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
     choices = _likely(command, name, tree)
-    return Question(step, text, f"“{short(clause)}” does not say it.", name, choices)
+    return Question(step, text, f"“{short(clause)}” {_LEFT_OUT}", name, choices)
+
+
+def is_left_out(question: Question) -> bool:
+    """Whether a value is asked for that nothing was said about: a rule or earlier runs may have it."""
+    return bool(question.parameter) and question.why.endswith(_LEFT_OUT)
 
 
 def _gist(summary: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding import moods, remarks
-from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, short
+from agents.bdi.understanding.asking import MAX_CHOICES, choice_of, is_left_out, short
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.in_turn import Heard, read_through
@@ -32,13 +32,15 @@ _ASKING = frozenset("ask see look bring check where's what's i'd i'll".split())
 def guessed(heard: Heard, found: Understood, again: Reading) -> Understood:
     """The same question with what else may be meant as its answers; `again` reads another text.
 
-    What is asked about one value stays so where an answer to it is at hand, and so do several questions that can all be
-    answered.
+    What is asked about one value stays so where an answer to it is at hand or nothing was said about it, and so do
+    several questions that can all be answered.
     """
     if heard.told.forbids:
         return found
     open_ones = [one for one in found.questions if not one.choices and not one.parameter]
-    if not open_ones and (len(found.questions) > 1 or any(one.parameter and one.choices for one in found.questions)):
+    about_values = [one for one in found.questions if one.parameter]
+    answerable = len(found.questions) > 1 or any(one.choices or is_left_out(one) for one in about_values)
+    if answerable and not open_ones:
         return found
     asked = (*open_ones, *found.questions, None)[0]
     choices = {choice.label: choice for choice in (asked.choices if asked is not None else ())}

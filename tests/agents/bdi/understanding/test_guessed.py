@@ -89,3 +89,8 @@ def test_guessing_shares_what_the_text_may_cost(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Effort, "spend", spent)
     assert _offered(understand(text, TREE, REGISTRY))
     assert len({id(effort) for effort in counted}) == 1
+
+
+def test_a_value_that_nothing_was_said_about_is_asked_for_and_no_other_command_offered() -> None:
+    found = understand("commit everything", TREE, REGISTRY)
+    assert [(one.parameter, one.choices) for one in found.questions] == [("message", ())]
