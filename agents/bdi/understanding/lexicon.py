@@ -38,6 +38,11 @@ class Verb:
     # What speaks against it: nothing where the tool declares it.
     cost: float = 0.0
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All that must be said of it, anywhere."""
+        return frozenset(self.parts) - {GAP}
+
 
 @dataclass(frozen=True)
 class Cue:
@@ -267,6 +272,7 @@ class Lexicon:
     def met(self, tokens: Sequence[Token]) -> dict[int, list[Met]]:
         """The verb expressions that stand in a clause, by the number of their entry, in the order of its verbs."""
         places: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        said = {word for token in tokens for word in self.meanings(token)}
         for at, token in enumerate(tokens):
             if token.kind in (SIGN, QUOTED):
                 # A word in quotes is spoken of: it is no verb.
@@ -278,6 +284,8 @@ class Lexicon:
         found: defaultdict[int, list[Met]] = defaultdict(list)
         for number, order in sorted(places):
             verb = self.entries[number].verbs[order]
+            if not verb.words <= said:
+                continue
             for start in places[number, order]:
                 if met := self._from(verb, tokens, start):
                     found[number].append(met)

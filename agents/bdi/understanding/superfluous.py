@@ -143,10 +143,7 @@ def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
 
 
 def is_open_behind(word: str, state: State) -> bool:
-    return any(
-        slot.parameter not in state.params and any(cue[0] == word for cue in slot.cues)
-        for slot in state.entry.sense.slots
-    )
+    return any(cue.slot.parameter not in state.params for cue in state.entry.cues.get(word, ()))
 
 
 def _says_nothing(phrase: Sequence[Token], state: State) -> bool:
