@@ -135,7 +135,7 @@ def trimmed(tokens: Sequence[Token]) -> list[Token]:
         kept
         and kept[-1].kind == WORD
         and kept[-1].text
-        in ("and", "then", "please", "afterwards", "later", "next", "too", "also", "finally", "after", "before")
+        in ("and", "then", "please", "afterwards", "later", "next", "also", "finally", "after", "before")
     ):
         kept.pop()
         while kept and kept[-1].kind == SIGN and kept[-1].value[:1] == ",":

@@ -67,7 +67,10 @@ def _is_new_folder(token: Token, asked: Asked) -> bool:
     is_path = (
         token.kind == PATH and bool(above) and bool(name) and not written_paths.has_ending(name) and "." not in name
     )
-    return is_path and asked.tree.kind(above) == paths.FOLDER and not asked.tree.kind(token.value)
+    if not is_path or asked.tree.kind(token.value):
+        return False
+    found = paths.find(above, asked.tree, paths.FOLDER)
+    return found.value is not None and found.value.casefold() == above.casefold()
 
 
 def may_begin(shape: str, token: Token) -> bool:

@@ -16,6 +16,7 @@ from functools import cache
 
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.naming_words import type_of
 from agents.bdi.understanding.text_values import LITTLE
 from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
 from agents.bdi.understanding.turns_of_asking import ASKED
@@ -112,7 +113,8 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q, t and w texts, u an
-    address, d digits, k a kind of things.
+    address, d digits, k a kind of things, m a kind of files, o what is
+    not quoted.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
     """
@@ -128,6 +130,10 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     if name == "w":
         looks = first.is_literal or not first.value.islower() or not first.value.isalpha()
         return len(tokens) == 1 and first.kind != SIGN and looks
+    if name == "o":
+        return first.kind not in (SIGN, QUOTED) and tokens[-1].kind != SIGN
+    if name == "m":
+        return len(tokens) == 1 and first.kind == WORD and bool(type_of(first.text))
     if name in ("u", "d"):
         return len(tokens) == 1 and first.kind == (URL if name == "u" else NUMBER)
     if name == "V":

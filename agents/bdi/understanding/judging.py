@@ -35,7 +35,6 @@ from agents.bdi.understanding.naming_words import NAMING, WHOLE
 from agents.bdi.understanding.new_things import doubts_of_making
 from agents.bdi.understanding.placing import (
     code_only_where_code_is,
-    drop_beside,
     no_folders_for_files,
     of_what_is_there,
     put_into_folders,
@@ -116,7 +115,6 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     said_where_it_is(params, state)
     of_what_is_there(params, state)
     put_into_folders(params, state)
-    drop_beside(state)
     no_folders_for_files(params, state)
     code_only_where_code_is(params, state)
     the_only_environment(params, state)

@@ -39,7 +39,7 @@ _KEPT_IN = {
     "letter note plan recipe report minutes list manual page text label invoice guide draft paper essay form"
     " article chapter protocol record entry feedback instructions mail": "txt md pdf doc docx odt rtf tex html",
     "file document": "",
-    "folder directory dir": FOLDER,
+    "folder directory dir package": FOLDER,
 }
 _KINDS: Mapping[str, frozenset[str]] = {
     noun: frozenset(endings.split()) | frozenset(

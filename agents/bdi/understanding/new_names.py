@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.paths import FILE, Tree
+from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, WORD, Token
 from agents.bdi.understanding.written_paths import has_ending
@@ -18,6 +18,9 @@ from agents.bdi.understanding.written_paths import has_ending
 # Behind these a name may stand, and behind those of the second row nothing but one.
 _BEFORE = frozenset({"to", "as", "into", "file"}) | FOLDER_HEADS
 _BEFORE_ENDED = frozenset("name to as into for > : make create start write new file add produce".split())
+# When something is to be done is no part of what it is called.
+_WHEN = frozenset("today tonight tomorrow yesterday soon later tomorrows asap eventually someday".split())
+_BEFORE_FOLDERS = FOLDER_HEADS | {"create", "mkdir"}
 _CALLED = frozenset({"called", "named", "titled"})
 _NAMES_IT = frozenset(
     {
@@ -94,8 +97,16 @@ def _ended(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> int:
             return at
         if _is_end(token):
             # “The F401 fixes in main.py” ends with the name of what is here.
-            return at if paths.find(token.value, tree, FILE).confidence >= _IS_HERE else end + 1
+            is_here = paths.find(token.value, tree, FILE).confidence >= _IS_HERE
+            return at if is_here and not _is_renamed(token, tokens, at, end) else end + 1
     return at
+
+
+def _is_renamed(last: Token, tokens: Sequence[Token], at: int, end: int) -> bool:
+    """“Rename Methods.txt to Materials and methods.txt”: what is named before gets a name that ends alike."""
+    behind = tokens[end + 1].text if end + 1 < len(tokens) else ""
+    is_joined = tokens[end - 1].text in _JOINS and behind not in ("to", "into", "as")
+    return is_joined and any(one.text == last.text for one in tokens[:at])
 
 
 def _words_before(tokens: Sequence[Token], at: int) -> list[str]:
@@ -113,8 +124,9 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
     """Where a name ends that begins here, and as what it is read; it ends where it begins where there is none."""
     before = _words_before(tokens, at)
     is_called = _is_called(before) or _is_announced(tokens, at)
-    begins = is_called or bool(before and before[-1] in _BEFORE)
     first = tokens[at]
+    is_path = first.kind == PATH and "/" in first.value and before[-1:] in (["create"], ["mkdir"])
+    begins = is_called or bool(before and before[-1] in _BEFORE) or (is_path and _is_in_a_folder(first, tree))
     if first.kind not in (WORD, NUMBER, PATH) or first.text in _ENDING | ARTICLES or first.said:
         return at, ""
     if first.value.islower() and first.text in _NO_NAMES:
@@ -135,8 +147,16 @@ def _name_at(tokens: Sequence[Token], at: int, tree: Tree, raw: str) -> tuple[in
         return run, QUOTED
     # “To Accounts/Invoices 2024”: what begins with a path goes on with numbers or with words as names are written.
     is_path = first.kind == PATH and "/" in first.value and begins
-    goes_on = all(one.kind == NUMBER or one.value[:1].isupper() or run == len(tokens) for one in tokens[at + 1 : run])
+    ends = run == len(tokens) or (
+        bool(before) and before[-1] in _BEFORE_FOLDERS and tokens[run].text in _ENDING | {","}
+    )
+    goes_on = all(one.kind == NUMBER or one.value[:1].isupper() or ends for one in tokens[at + 1 : run])
     return (run, PATH) if is_path and goes_on else (at, "")
+
+
+def _is_in_a_folder(path: Token, tree: Tree) -> bool:
+    above, _, name = path.value.rpartition("/")
+    return bool(name) and tree.kind(above) == FOLDER and not tree.kind(path.value)
 
 
 def _is_of_a_folder(tokens: Sequence[Token], at: int, run: int, before: Sequence[str]) -> bool:
@@ -175,7 +195,9 @@ def _run(tokens: Sequence[Token], at: int, raw: str, *, is_called: bool) -> int:
     none = _NO_NAMES - _AFTER_ALL if is_called else _NO_NAMES
     end = at + 1
     while end < len(tokens) and end - at < MAX_WORDS and _follows(tokens, end, raw):
-        if tokens[end].text in _ENDING | ARTICLES or (tokens[end].value.islower() and tokens[end].text in none):
+        if tokens[end].text in _ENDING | ARTICLES | (frozenset() if is_called else _WHEN) or (
+            tokens[end].value.islower() and tokens[end].text in none
+        ):
             break
         end += 1
     return end

@@ -17,6 +17,7 @@ from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import WORD
 
 _DEFINITE = frozenset({"the", "this", "that", "my", "our", "his", "her", "their"})
+_DETERMINING = _DEFINITE | {"a", "an", "another", "new", "one", "in", "into", "inside", "for", "of", "to"}
 _HAVING = frozenset({"have", "get", "need", "want", "like", "open"})
 _JOINS = frozenset({"and", "or", ",", "&", "plus"})
 
@@ -39,8 +40,12 @@ def _wants_what_is_there(state: State, met: Met) -> tuple[str, ...]:
     tells = any(one.kind == WORD and one.text in ("is", "are", "was") for one in state.tokens)
     if not tells and not any(base in _HAVING for base in bases(verb.text)):
         return ()
-    for before, token in zip(state.tokens, state.tokens[1:], strict=False):
-        if token.kind == WORD and token.text in FOLDER_HEADS and before.text in _DEFINITE:
+    for at, token in enumerate(state.tokens):
+        if token.kind != WORD or token.text not in FOLDER_HEADS:
+            continue
+        # “The folder”, “the Cases folder”.
+        before = next((one for one in reversed(state.tokens[max(0, at - 3) : at]) if one.text in _DETERMINING), None)
+        if before is not None and before.text in _DEFINITE:
             return (f"{before.value} {token.value}",)
     return ()
 

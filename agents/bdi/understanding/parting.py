@@ -41,7 +41,7 @@ MAX_COMMANDS = 30
 MAX_TOKENS = 400
 # At so many places may another command begin, and so many of the pieces between them may be one command.
 MAX_CUTS, MAX_JOINED = 90, 6
-_SEGMENT, _LEAST_COST = 0.75, -0.6
+_SEGMENT, _LEAST_COST, _FOR_A_VERB = 0.75, -0.6, 0.5
 
 
 @dataclass(frozen=True)
@@ -186,10 +186,25 @@ def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -
             part = _part(tokens[cuts[begin] : cuts[end]], raw)
             before, earlier = ways[begin]
             cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon, known)
+            if whole is not None and _passes_over_a_verb(
+                whole, tokens, cuts[begin + 1 : end], situation, lexicon, known
+            ):
+                cost += _FOR_A_VERB
             here.append((before + cost, [*earlier, whole] if whole is not None else earlier))
         # Of ways that cost the same the one that parts least.
         ways.append(min(here, key=lambda way: round(way[0], 9)))
     return ways[-1][1]
+
+
+def _passes_over_a_verb(
+    part: Part, tokens: list[Token], cuts: Sequence[int], situation: Situation, lexicon: Lexicon, known: _Known
+) -> bool:
+    """Whether a verb that begins one of the pieces is left unexplained where they are taken as one: “and show it”."""
+    starts = {
+        kept[0].start for cut in cuts if (kept := clauses.trimmed(tokens[cut:])) and lexicon.is_exact_verb(kept[0])
+    }
+    best = _best(part.tokens, situation, lexicon, known) if starts else None
+    return best is not None and any(one.start in starts for one in best.unexplained)
 
 
 def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon, known: _Known) -> bool:

@@ -64,7 +64,8 @@ def _with_words_around(described: list[Token], words: Sequence[Token], asked: As
 
 
 _FOR = re.compile(
-    r"\b(?:for|with|containing|about|(?<!name )of)\s+(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z",
+    r"\b(?:for|with|containing|about|(?<!name )(?<!end )(?<!bottom )(?<!content )(?<!contents )(?<!text )of)\s+"
+    r"(?:(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+)*\Z",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
@@ -125,13 +126,20 @@ def _says_something(token: Token, asked: Asked) -> bool:
     if token.text in ARTICLES or token.text in LINKING or (token.text == "only" and not asked.tree.kind("only")):
         return False
     if asked.tree.kind(token.value) or (
-        token.text not in IDLE and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS
+        (token.text not in IDLE or _is_capital(token, asked))
+        and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS
     ):
         if token.kind == WORD and len(token.text) > 5 and nearest(token.text, asked.about):
             # “A virtuaenv” is a slip of what is to be made, and not its name.
             return bool(asked.tree.kind(token.value))
         return token.text not in IT and (token.text not in NAMING or bool(asked.tree.kind(token.value)))
     return False
+
+
+def _is_capital(token: Token, asked: Asked) -> bool:
+    """“A new file VERSION”: what is to be made may be called by a word that else carries nothing."""
+    is_new = asked.place is not None and asked.place.wanted == NEW
+    return is_new and len(token.value) > 3 and token.value.isupper()
 
 
 def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:

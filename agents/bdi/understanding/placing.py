@@ -14,15 +14,19 @@ from agents.bdi.understanding.state import State, Where, shape_of
 from agents.bdi.understanding.tokens import PATH, QUOTED, WORD
 
 
-def drop_beside(state: State) -> None:
-    """“In the same folder” says where something new lies, and is no word too many."""
+def take_beside(state: State) -> None:
+    """“In the same folder” says where something new lies: it is no word too many, and no folder by another name."""
     found = _BESIDE.search(state.situation.raw)
     made = any(
         place.into or place.makes == "same"
         for place in state.lexicon.registry.said(state.entry.command).places.values()
     )
     if found and made:
-        state.left = [one for one in state.left if not (found.start() <= one.start < found.end())]
+        state.used |= {
+            at
+            for at, one in enumerate(state.tokens)
+            if one.end > one.start and found.start() <= one.start < found.end()
+        }
 
 
 def put_into_folders(params: dict[str, Filled], state: State) -> None:
@@ -32,6 +36,8 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
     for slot in state.entry.sense.slots:
         target = params.get(slot.parameter)
         place = said.places.get(slot.parameter)
+        if target is not None and target.value is None:
+            target = params[slot.parameter] = _near_its_source(target, source, state)
         if target is None or target.value is None or not isinstance(target.value, str):
             continue
         if shape_of(state, slot) == "newname":
@@ -84,6 +90,18 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             )
         elif target.value.endswith("/"):
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+def _near_its_source(target: Filled, source: Filled | None, state: State) -> Filled:
+    """“Copy the guide to docs/guide-2.md”, where it lies in a folder docs that is not the one here: in that one."""
+    if source is None or not isinstance(source.value, str):
+        return target
+    folder = posixpath.dirname(source.value)
+    near = [one for one in target.choices if folder and posixpath.dirname(one.path) == folder]
+    if len(near) != 1 or "/" not in str(target.original):
+        return target
+    why = f"what it is made of lies in {folder}"
+    return replace(target, value=near[0].path, confidence=0.85, why=why, problem="", choices=())
 
 
 _BESIDE = re.compile(
@@ -233,7 +251,8 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
         made = params.get(name)
         if made is None or place.makes not in ("file", "same"):
             continue
-        if made.value is None and is_over and (there := _described_here(made, tree)) is not None:
+        is_text = "content" in params and params["content"].literals > 0
+        if made.value is None and (is_over or is_text) and (there := _described_here(made, tree)) is not None:
             params[name] = there
         if not isinstance(made.value, str):
             continue
@@ -241,6 +260,9 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
             continue
         found = paths.find(made.value, tree, FILE)
         if found.value is None or found.confidence < 0.8:
+            if mode is not None and mode.value == "overwrite" and not written_paths.has_ending(made.value):
+                problem = f"there is no file “{made.original or made.value}”"
+                params[name] = Filled(None, made.span, made.value, 0.3, problem=problem, choices=found.choices)
             continue
         if "ending" in found.why and (not is_over or found.value.startswith(_NOTES)):
             continue

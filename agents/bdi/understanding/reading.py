@@ -20,6 +20,8 @@ from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
+from agents.bdi.understanding.paths import find
+from agents.bdi.understanding.placing import take_beside
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import (
@@ -64,7 +66,7 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         for met in _longest(mets):
             if _is_attribute(met, tokens, lexicon):
                 continue
-            if met.typos and any(situation.tree.kind(tokens[at].value) for at in met.used):
+            if met.typos and any(_is_named_here(tokens[at], situation) for at in met.used):
                 # What is the name of something here is no slip of a verb.
                 continue
             found += _by(entry, met, tokens, situation, lexicon, of_tool, forms)
@@ -83,6 +85,14 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), forms, by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
+
+
+def _is_named_here(token: Token, situation: Situation) -> bool:
+    tree = situation.tree
+    if tree.kind(token.value):
+        return True
+    found = find(token.value, tree) if token.kind == WORD and len(token.text) > 3 else None
+    return found is not None and found.value is not None and "ending" in found.why
 
 
 def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
@@ -249,6 +259,7 @@ def _by(
     take_codes(base)
     take_asides(base)
     take_settings(base)
+    take_beside(base)
     take_count(base)
     others = _of_others(base) if entry.never and not by_name else ()
     tries = ((one, chunks) for one in with_places(base) for chunks in itertools.islice(chunked(one), MAX_CUE_READINGS))
@@ -285,6 +296,7 @@ def _of_others(state: State) -> tuple[str, ...]:
             and (token.text in state.entry.never or singular(token.text) in state.entry.never)
             and (not state.situation.tree.kind(token.value) or (before is not None and before.text in _ALL_OF))
             and not (before is not None and before.text in ("named", "called"))
+            and not (token.text == "copy" and before is not None and before.text == "the" and state.situation.last)
             and not (is_noun(token, FOLDER_HEADS, state.lexicon) and is_in_a_place(state.tokens, at))
         )
     )

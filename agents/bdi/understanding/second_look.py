@@ -30,6 +30,7 @@ from agents.rules.words import QUOTES
 _Doubt = tuple[str, tuple[Meant, ...]]
 
 _ADDS = frozenset("add adds adding added append appends appending note notes jot enter record put insert".split())
+_MAKES = frozenset({"create", "make", "new"})
 _KEEPS = _ADDS - {"note", "notes"}
 _REPLACES = frozenset("replace overwrite rewrite instead content contents empty reset set update change".split())
 _OF_PATTERNS = frozenset({"regular", "regex", "regexp", "regexes"})
@@ -62,19 +63,29 @@ def keeping(sure: Sequence[Understood], text: str, tree: Tree) -> list[Understoo
     return [one for one in sure if not any(_loses_what_it_holds(one.meant, text, said, tree))] or list(sure)
 
 
+_WRITES_IN = re.compile(r"\bwrite\s+(?:[\"“'‘].*[\"”'’]\s+)?(?:down\s+)?in(?:to)?\b", re.IGNORECASE | re.DOTALL)
 _ADDED = re.compile(r"\b(?:add|append|put)(?:s|ed|ing|ting)?\b", re.IGNORECASE)
 _A_NEW_ONE = re.compile(
     r"\b(?:add|put)(?:ing)?\s+(?:an?|the|another|my)?\s*(?:new|short)?\s*(?:note|memo)\b", re.IGNORECASE
 )
 
 
+# With one of these it may be all that is to stand there.
+_NO_MORE = frozenset({"new", "nothing", "only", "just", "alone"})
+
+
 def _added(found: Understood, text: str, tree: Tree) -> Understood:
-    """“Add to the depot note: …”: what is added to a note that is there does not replace it."""
+    """“Add to the depot note: …”, “put … into the list”: what is added to what is there does not replace it."""
     said = {word.casefold() for word in _WORD.findall(text)}
     if not _ADDED.search(text) or _A_NEW_ONE.search(text) or _REPLACES & said or len(found.meant) != 1:
         return found
     (one,) = found.meant
-    if one.command != "write_note" or tree.kind(f"notes/{one.values()['name']}.md") != FILE:
+    values = one.values()
+    if one.command == "write" and "mode" not in values and tree.kind(str(values.get("path", ""))) == FILE:
+        if _NO_MORE & said:
+            return found
+        return replace(found, meant=_with(found.meant, 0, mode="append"))
+    if one.command != "write_note" or tree.kind(f"notes/{values['name']}.md") != FILE:
         return found
     return replace(found, meant=(replace(one, command="append_note"),))
 
@@ -107,7 +118,7 @@ def _with(meant: Sequence[Meant], at: int, **values: Any) -> tuple[Meant, ...]:
 
 def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“Add … to the list”, “write in the diary: …”: put there, an existing file would lose all that it holds."""
-    adds = _ADDS & set(said) or any(pair == ("write", "in") for pair in itertools.pairwise(said))
+    adds = _ADDS & set(said) or _WRITES_IN.search(text) or _MAKES & set(said)
     if not adds or _REPLACES & set(said):
         return
     for at, one in enumerate(meant):
@@ -117,6 +128,25 @@ def _loses_what_it_holds(meant: Sequence[Meant], text: str, said: Sequence[str],
             yield f"The note {values['name']} would lose what it holds.", kept
         if one.command == "write" and "mode" not in values and tree.kind(str(values.get("path", ""))) == FILE:
             yield f"{values['path']} would lose what it holds.", _with(meant, at, mode="append")
+
+
+_ALL_THAT_LIES = re.compile(
+    r"\b(?:everything|all(?:\s+(?:of\s+)?(?:the\s+)?(?:files?|things|stuff|documents))?)\s+(?:(?:that|which)\s+(?:is|lies)\s+)?"
+    r"(?:in|inside|within|from|under)\b(?!\s+it\b)",
+    re.IGNORECASE,
+)
+
+
+def _only_what_lies_in_it(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Delete everything in old”: the folder may be wanted again, empty."""
+    for at, one in enumerate(meant):
+        full = tree.full(str(one.values().get("path", "")))
+        if one.command != "rm" or tree.kinds.get(full) != FOLDER or not _ALL_THAT_LIES.search(text):
+            continue
+        inside = [tree.said(path) for path in sorted(tree.visible) if posixpath.dirname(path) == full]
+        each = tuple(_with((one,), 0, path=path)[0] for path in inside)
+        yield "It may be what lies in the folder, and not the folder.", (*meant[:at], *each, *meant[at + 1 :])
+        yield "It may be what lies in the folder, and not the folder.", ()
 
 
 def _may_be_a_note(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
@@ -319,6 +349,7 @@ def _stem(path: str) -> str:
 
 _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Doubt]], ...] = (
     _loses_what_it_holds,
+    _only_what_lies_in_it,
     _may_be_a_note,
     _speaks_of_a_pattern,
     _says_however,

@@ -11,7 +11,7 @@ from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.filling import fill, listed
 from agents.bdi.understanding.lexicon import Met
-from agents.bdi.understanding.paths import FOLDER, NEW, Candidate, find
+from agents.bdi.understanding.paths import FILE, FOLDER, NEW, Candidate, find
 from agents.bdi.understanding.state import State, asked_of, shape_of
 from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
 from agents.toolkit.saying import Slot
@@ -106,7 +106,10 @@ def _object(state: State, slot: Slot, tokens: list[Token], *, must: bool = False
         ordinary = [item for item, (filled, _) in zip(items, made, strict=True) if filled is None]
         if len(good) > 1 and not any(token.is_literal for item in ordinary for token in item):
             state.params[slot.parameter] = good[0][0]
-            state.items = tuple(filled for filled, _ in good[1:])
+            # “The offer from Müller & Söhne” is one, by whichever of its words it is found.
+            values = [filled.value for filled, _ in good]
+            is_one = len(set(values)) == 1 and values[0] is not None
+            state.items = () if is_one else tuple(filled for filled, _ in good[1:])
             state.left += [token for _, rest in good for token in rest] + [token for item in ordinary for token in item]
             return
     held: list[Token] = []
@@ -216,6 +219,9 @@ def by_position(state: State) -> None:
             continue
         if literals[0].said and place is not None and place.makes:
             continue
+        leaves = any(one.goes for one in places.values()) or state.situation.tree.kind(literals[0].value) == FILE
+        if leaves and place is not None and place.makes == "same" and _stands_before(literals[0], state):
+            continue  # “drop a.txt from docs”: what goes away is said first
         filled, rest = fill(literals, asked_of(state, slot))
         if filled is not None and filled.value is not None and not rest:
             # What is the name of something here is rarely what something new is to be called.
@@ -225,11 +231,19 @@ def by_position(state: State) -> None:
             return
 
 
+def _stands_before(literal: Token, state: State) -> bool:
+    spans = [one.span for one in state.params.values() if one.span]
+    return bool(spans) and all(literal.end <= start for start, _ in spans)
+
+
 def _by_its_name(at: int, state: State) -> Token | None:
     """A word left over that is the name of something here, if only without its ending; as that."""
     token, tree = state.tokens[at], state.situation.tree
     if tree.kind(token.value):
-        return token
+        # “Move a.txt from docs” says where it is, and not where it goes.
+        places = state.lexicon.registry.said(state.entry.command).places.values()
+        is_from = at > 0 and state.tokens[at - 1].text == "from" and any(one.makes == "same" for one in places)
+        return None if is_from else token
     before = [one.text for one in state.tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
     if token.text in state.entry.of_cues:
         return None  # “using the CA in x”, with a ca.pem here

@@ -120,6 +120,10 @@ def _of_its_words(kept: Sequence[Token], asked: Asked) -> float:
     # “My data”, “something nice”: that tells of a text, and is none.
     if asked.is_loose and first.kind == WORD and first.text in _TOLD_OF | _PEOPLE:
         penalty += 1.2
+    # “The folder Templates” is one of that name; “is there a png anywhere?” looks for no “there”.
+    penalty += (
+        1.2 if first.text == "there" or _HEADED.search(asked.raw[max(0, first.start - 24) : first.start]) else 0.0
+    )
     if [one.text for one in kept[:2]] in (["what", "you"], ["what", "it"], ["whatever", "you"]):
         # “With what you find”: nobody has said it yet.
         penalty += 1.2
@@ -159,6 +163,7 @@ _ANNOUNCING = re.compile(
 _WHICH_ONES = frozenset(
     "named called titled whose with that which having matching ending starting beginning like containing".split()
 )
+_HEADED = re.compile(r"\b(?:the|a|my|our)\s+(?:folder|directory|subfolder|dir)\s+\Z", re.IGNORECASE)
 _IN_ITS_NAME = re.compile(r"\bin\s+(?:its|their|the|his|her)\s+(?:file\s*)?(?:names?|titles?)\Z", re.IGNORECASE)
 _PEOPLE = frozenset({"i", "we", "you", "they", "he", "she"})
 _SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())

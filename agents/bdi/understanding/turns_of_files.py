@@ -72,6 +72,12 @@ create a folder named {{y}} in {{x}}
 put|add|place|stick a|an|one|another [{_NEW}] {{y}} {_FOLDER} {_INTO} {{x}}  >  create a folder named {{y}} in {{x}}
 ! [a|one|another] [{_NEW}] {_FOLDER} [called|named|titled] {{y}} in|inside|under|within {{x}}  >  \
 create a folder named {{y}} in {{x}}
+create|make|add|need|want|get [me|us] a|an [{_NEW}] {_FOLDER} [called|named] {{x}} and [also] \
+a|an|another|one [one] called|named {{y}}  >  create folders {{x}} and {{y}}
+replace|overwrite {{o}} with|by {{q}}  >  overwrite {{o}} with {{q}}
+replace|overwrite [the|all] [the] [entire|whole|complete|full|present|current|old] \
+contents|content|text of|in {{x}} with|by [the|this] [single] [line|text|word|words|sentence] [:] {{y}}  >  \
+overwrite {{x}} with "{{y}}"
 do me|us a|an|another [{_NEW}] {{x}}  >  create a {{x}}
 ! there|it {_SHOULD} [to] exist a|an {{x}}  >  create a {{x}}
 ! {{x}} go|goes|come|comes|move|moves {_INTO} {{y}}  >  move {{x}} to {{y}}
@@ -94,6 +100,12 @@ is|are there [a|an|any|some] {{k}} in {{e}} format [here]  >  find files named *
 is|are there [a|an|any|some] {{k}} in {{e}} format in {{x}}  >  find files named *.{{e}} in {{x}}
 {_FIND} [for] [me] [all|every|any|the] {{k}} in {{e}} format  >  find files named *.{{e}}
 any|some {{e}} in|around here  >  find files named *.{{e}}
+is|are there a|an|any|some {{m}} [file|files] somewhere|anywhere|around|here|lying [around]  >  find all {{m}} files
+find|locate|search [for] [the|my|our|a] {_FOLDER} [called|named] {{n}}  >  find everything named {{n}}
+where is|are [the|my|our|a] {_FOLDER} [called|named] {{n}}  >  find everything named {{n}}
+! a|an|one|another [new|text] file [called|named] {{n}} with|containing|saying|that [says] {{y}}  >  \
+create a file {{n}} with {{y}}
+add|put|make|create folders|directories|subfolders {{y}} to|into {{x}}  >  create folders {{y}} in {{x}}
 what do|did {_WE} have|keep|store|got here  >  ls here
 what have {_WE} [got|kept|stored] here  >  ls here
 what is|are lying|kept|stored [around] [in|over] here  >  ls here

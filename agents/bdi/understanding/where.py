@@ -139,11 +139,17 @@ def _elsewhere(state: State) -> _Said | None:
         name = at + 1
         while name < len(tokens) and (tokens[name].text in ARTICLES - {"a", "an"} or _is_head(tokens[name], state)):
             name += 1
-        if name < len(tokens) and name not in state.used and _may_be_a_place(tokens, name):
+        is_free = name < len(tokens) and name not in state.used
+        if is_free and _may_be_a_place(tokens, name) and not _is_done(tokens[name], state):
             ends = name + 1
             ends += ends < len(tokens) and ends not in state.used and _is_head(tokens[ends], state)
             return _Said(tokens[name].value, tuple(range(at, ends)), 0.5, is_here=False)
     return None
+
+
+def _is_done(token: Token, state: State) -> bool:
+    """“And inside write …”: what is written small and is a verb says what is done there."""
+    return token.value.islower() and state.lexicon.is_exact_verb(token)
 
 
 def _may_be_a_place(tokens: Sequence[Token], at: int) -> bool:

@@ -190,7 +190,7 @@ SAID: Mapping[str, Said] = {
                 about="git log commit commits history recently recent past entries are there past what happened",
                 key="git commit commits history log",
                 never="status diff differences changes staged program process message uncommitted branches undo revert "
-                "its",
+                "its files",
             ),
             sense(
                 "git log, do git log, commit log, commit history, git history",

@@ -12,7 +12,7 @@ _APPENDING = {
     "append": ("mode", "append"),
     "appending": ("mode", "append"),
     "append mode": ("mode", "append"),
-    "at|to|in|on [the] [very] end|bottom|foot [of]": ("mode", "append"),
+    "at|to|in|on [the] [very] end|bottom [of]": ("mode", "append"),
     "overwriting": ("mode", "overwrite"),
     "overwrite mode": ("mode", "overwrite"),
 }
@@ -95,7 +95,7 @@ SAID: Mapping[str, Said] = {
                 "*content~text > with the text, with the content, with content, with the contents, with "
                 "contents, with text, "
                 "the text, text, content, contents, containing, saying, that say, that contain, with the words, "
-                "the words, the line, the sentence",
+                "the words, the word, the line, the sentence",
                 "path > to, into, in, as, to file, into file, in file, to a file, in a new file, onto, on, >",
                 about="file text content",
                 flags=_APPENDING,
@@ -112,7 +112,8 @@ SAID: Mapping[str, Said] = {
                 "content~text > with the text, with the content, with content, with the contents, with contents, "
                 "with text, "
                 "containing, saying, that say, that contain, which contain, which say, with the words, with, reading, "
-                "that read, and write, with the line, with the sentence, "
+                "that read, and write, and inside|in [it|there] write|put, and write|put in|inside [it|there], "
+                "with the line, with the sentence, "
                 "and put, content, contents, text, whose content is, :",
                 about="file script document module empty",
                 flags=_APPENDING | _NOTHING_IN_IT,
@@ -135,7 +136,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "append, add, attach, tack, tack on, stick, put, write, insert",
                 "*content~text > the text, the line, text, line, the sentence, the words",
-                "path > to, onto, at|to|in|on [the] [very] end|bottom|foot of, to file, at the end of file",
+                "path > to, onto, at|to|in|on [the] [very] end|bottom of, to file, at the end of file",
                 about="file line text end",
                 key="append add attach tack end bottom",
                 flags=_APPENDING,
@@ -145,7 +146,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "write, put, add, append, insert, attach, stick",
                 "*content~quoted",
-                "path > at|to|in|on|onto [the] [very] end|bottom|foot of",
+                "path > at|to|in|on [the] [very] end|bottom of",
                 about="file line text",
                 wants="path",
                 never="note notes",

@@ -109,7 +109,7 @@ SAID: Mapping[str, Said] = {
                 "prepare, spin up, have … created, have … made, want … created, get … made, let there be, introduce, "
                 "mk, have, let me have, let us have, like to have, like, get, need … made, have … set up",
                 f"*path > {CALLED}",
-                about="folder folders subfolder subdirectory dir empty exist there",
+                about="folder folders subfolder subdirectory dir empty exist there more further extra additional",
                 key="folder folders subfolder subdirectory dir",
                 never="current working structure tree copy backup move",
             ),

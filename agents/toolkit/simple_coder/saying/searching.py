@@ -107,7 +107,7 @@ SAID: Mapping[str, Said] = {
                 flags=_KINDS_OF_FILES,
                 never=(
                     "commit commits branch branches note notes biggest largest smallest oldest line lines version "
-                    "program release"
+                    "program release would"
                 ),
             ),
             sense(

@@ -57,6 +57,17 @@ def test_a_folder_is_made_however_it_is_wished_for(text: str, path: str) -> None
         "is there a problem somewhere?",
         "Ideas.md should end with a question",
         "seed list",
+        "delete everything in Photos",
+        "move Ideas.md from Club",
+        "copy Ideas.md from Club",
+        "open the Songs folder and stay there",
+        "create the folder Club/Old songs tomorrow",
+        "rename Anthem.txt to Old and delete Anthem.txt",
+        'replace "foo" with "bar"',
+        'replace foo with "bar"',
+        'put "x" into Ideas.md and nothing else',
+        'create a file Ideas.md with the text "x"',
+        'write "x" in Ideas.md',
     ],
 )
 def test_what_only_sounds_like_it_is_asked(text: str) -> None:
@@ -78,6 +89,8 @@ def test_a_place_that_is_not_there_is_not_passed_over(text: str) -> None:
         ('put "Ben, bass" into Members.csv, at the very end', "Club/Members.csv", "Ben, bass"),
         ('write down in Ideas "a choir trip"', "Ideas.md", "a choir trip"),
         ("please note in Ideas.md: sing outdoors", "Ideas.md", "sing outdoors"),
+        ('put "a quiz" into the ideas', "Ideas.md", "a quiz"),
+        ('put the line "a raffle" at the end of the ideas', "Ideas.md", "a raffle"),
         ('Ideas.md should end with "to be continued"', "Ideas.md", "to be continued"),
     ],
 )
@@ -94,6 +107,8 @@ def test_a_line_is_added_to_what_is_there(text: str, path: str, content: str) ->
         ("show all csv documents", {"pattern": "*.csv"}),
         ("any mp3s in here?", {"pattern": "*.mp3", "path": "."}),
         ("is there a Makefile somewhere?", {"pattern": "Makefile"}),
+        ("find the folder Songs", {"pattern": "Songs"}),
+        ("is there a jpg anywhere?", {"pattern": "*.jpg", "kind": "file"}),
         ("which are the four files that were changed last?", {"newest": 4, "kind": "file"}),
     ],
 )
@@ -116,6 +131,39 @@ def test_files_are_found_by_what_is_said_of_their_names(text: str, values: dict[
         (
             "copy the farewell and call the copy Song to Mia.txt",
             [("cp", {"path": "Club/Songs/Farewell.txt", "to": "Club/Songs/Song to Mia.txt"})],
+        ),
+        (
+            "create Club/Old songs and move the anthem into it",
+            [
+                ("mkdir", {"path": "Club/Old songs"}),
+                ("mv", {"path": "Club/Songs/Anthem.txt", "to": "Club/Old songs/Anthem.txt"}),
+            ],
+        ),
+        (
+            'make a file hymn.txt with the text "Sing" and show it to me',
+            [("write", {"path": "hymn.txt", "content": "Sing"}), ("read", {"path": "hymn.txt"})],
+        ),
+        (
+            "rename Anthem.txt to Hymns and anthem.txt",
+            [("mv", {"path": "Club/Songs/Anthem.txt", "to": "Club/Songs/Hymns and anthem.txt"})],
+        ),
+        (
+            "rename Anthem.txt to Hymn.txt, same folder",
+            [("mv", {"path": "Club/Songs/Anthem.txt", "to": "Club/Songs/Hymn.txt"})],
+        ),
+        (
+            "copy the anthem to Songs/hymn.txt",
+            [("cp", {"path": "Club/Songs/Anthem.txt", "to": "Club/Songs/hymn.txt"})],
+        ),
+        (
+            "make me a folder called Altos and one called Basses",
+            [("mkdir", {"path": "Altos"}), ("mkdir", {"path": "Basses"})],
+        ),
+        ("drop seed.py from scripts", [("rm", {"path": "scripts/seed.py"})]),
+        ("I'd like budget.csv in Club too", [("cp", {"path": "budget.csv", "to": "Club/budget.csv"})]),
+        (
+            'replace the whole content of the ideas with the single line "none"',
+            [("write", {"path": "Ideas.md", "content": "none", "mode": "overwrite"})],
         ),
         ("name the Photos folder Pictures instead", [("mv", {"path": "Photos", "to": "Pictures"})]),
         ("create src/api and src/jobs", [("mkdir", {"path": "src/api"}), ("mkdir", {"path": "src/jobs"})]),
