@@ -299,7 +299,7 @@ def _carried_out(
         wait = delay_s(situation.tries, settings, rng, situation.retry_after_s, cooling=way is COOLED)
         which = "after a cool-down, " if way is COOLED else ""
         asked = f", as the server asked for {situation.retry_after_s:g} s" if situation.retry_after_s else ""
-        said = f"{which}try {situation.tries + 1} of {envelope.tries} in {wait:g} s{asked}; {why}"
+        said = f"{which}try {situation.tries + 1} of {envelope.tries} in {in_seconds(wait)}{asked}; {why}"
         return Choice(way, wait, said, weighed=weighed)
     if way is ALTERNATIVE:
         number, granted = envelope.next_alternative
@@ -307,6 +307,11 @@ def _carried_out(
         said = f"declared alternative {number}{', ' if granted else ' '}{how}; {why}"
         return Choice(way, 0.0, said, number, is_granted=granted, weighed=weighed)
     return Choice(way, 0.0, why, weighed=weighed)
+
+
+def in_seconds(wait_s: float) -> str:
+    """A wait as people are told: its jitter makes thousandths that mean nothing to them."""
+    return f"{round(wait_s, 1 if wait_s >= 1 else 3):g} s"
 
 
 def delay_s(
@@ -335,4 +340,5 @@ __all__ = [
     "classify",
     "closed",
     "delay_s",
+    "in_seconds",
 ]

@@ -93,9 +93,9 @@ def problem_with(name: str, value: Any) -> str:
     if name not in NAMES:
         return f"There is no setting {name}."
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return f"{name} is a number."
+        return "It is a number."
     least, most = bounds_of(name)
-    return "" if least <= value <= most else f"{name} is from {least:g} to {most:g}."
+    return "" if least <= value <= most else f"It is from {least:g} to {most:g}."
 
 
 def with_rows(rows: Mapping[str, float]) -> RecoverySettings:

@@ -58,6 +58,7 @@ _MISCONFIGURED = (
 _PUT_OFF = "The language model asked for patience. The goal is planned by itself after {}."
 _NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
 _BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
+_INVALID = "Say the goal differently in a new one, or write the plan by hand."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
@@ -95,12 +96,13 @@ def notice_for(
     put_off_to: str = "",
     rule_lacks: tuple[str, str] | None = None,
     paused_agent: str = "",
+    problems: Sequence[str] = (),
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
-    `paused_agent`: the name of its agent, when that is paused.
+    `paused_agent`: the name of its agent, when that is paused. `problems`: those of its newest plan.
     """
     if paused_agent and state in _MOVED_BY_THE_AGENT:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -129,6 +131,13 @@ def notice_for(
                 return Notice("person", "hand", told, _ASKED)
             if rule_lacks is not None and _key(reason) == "no_applicable_rule":
                 return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
+            if problems and _key(reason) == "invalid_plan":
+                return Notice(
+                    "person",
+                    "hand",
+                    f"The plan has problems: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
+                    _INVALID,
+                )
             if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
                 return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
             if reason.startswith("forbidden_by_policy: "):

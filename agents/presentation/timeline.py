@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from agents.bdi.recovery import in_seconds
 from agents.presentation.endings import reason_words
 
 # A step may write a megabyte; the plan's page shows all of it.
@@ -299,7 +300,7 @@ def _lines(tries: Iterable[Try]) -> Iterable[TryLine]:
 
 def _mending(mending: Mending) -> TryLine:
     strategy = mending.strategy.replace("_", " ")
-    wait = f", {mending.delay_s:g} s" if mending.delay_s else ""
+    wait = f", {in_seconds(mending.delay_s)}" if mending.delay_s else ""
     known = {None: "", True: "; the intent succeeded later", False: "; it did not help"}[mending.succeeded]
     return TryLine("Recovery", strategy + wait, "mend", "is-clay", mending.why + known)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Count, Q
@@ -38,7 +39,7 @@ def introspect(agent: Agent, *, by: User) -> tuple[list[str], dict[str, Any]]:
         + (":" if intentions else " that you may see at the moment."),
         *(f"  goal {goal.pk} ({goal.state.replace('_', ' ')}): {_short(goal.text)}" for goal in intentions),
         f"It believes {_count(len(beliefs), 'thing', MOST_BELIEFS)}" + (":" if beliefs else " about them."),
-        *(f"  {row.sentence} ({row.source}, goal {row.goal_id})" for row in beliefs),
+        *_said_once(beliefs),
         f"It can use {len(tools)} tool{'s' * (len(tools) != 1)}: {', '.join(tool.name for tool in tools)}.",
         f"It plans by {rules} rule{'s' * (rules != 1)}"
         + (f" and by {models[0]}." if models else "; where none applies, a person writes the plan."),
@@ -63,6 +64,16 @@ def _beliefs(goals: list[Goal]) -> list[Belief]:
     """What holds now of the goals it works on: neither taken back nor expired."""
     held = Belief.objects.filter(goal__in=goals, retracted_by="")
     return list(held.exclude(expires_at__lte=timezone.now()).order_by("-pk")[:MOST_BELIEFS])
+
+
+def _said_once(beliefs: list[Belief]) -> Iterator[str]:
+    """A line for each sentence, with the goals about which it is held: several goals look at the same machine."""
+    goals: dict[tuple[str, str], list[str]] = {}
+    for row in beliefs:
+        goals.setdefault((row.sentence, row.source), []).append(str(row.goal_id))
+    for (sentence, source), about in goals.items():
+        numbers = list(dict.fromkeys(about))
+        yield f"  {sentence} ({source}, goal{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
 
 
 def status(*, by: User) -> tuple[list[str], dict[str, Any]]:

@@ -48,7 +48,7 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Questi
         )
     name = reading.missing[0]
     title = str(command.properties[name].get("title", name)).lower()
-    text = f"What is the {title} ({name}) for {command.tool}.{command.name}?"
+    text = f"What is the {title}{'' if title == name else f' ({name})'} for {command.tool}.{command.name}?"
     choices = _likely(command, name, tree)
     return Question(step, text, f"“{short(clause)}” {_LEFT_OUT}", name, choices)
 

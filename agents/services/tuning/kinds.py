@@ -100,6 +100,8 @@ class Kind(ABC):
 
     name: str
     words: str
+    # One of them as it is written; of what there is one of, none is.
+    one: str = ""
     about: str
     model: type[Model]
     fields: tuple[Field, ...]

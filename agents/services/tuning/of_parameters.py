@@ -74,6 +74,7 @@ class Mappings(_Parameters):
     """What a name means as a path."""
 
     name, words = "path_mapping", "Path mappings"
+    one = "path mapping"
     about = "A name that means a path, before anything is looked for."
     model = PathMapping
     key = ("said", "tool", "parameter")
@@ -121,6 +122,7 @@ class Rules(_Parameters):
     """What holds for one parameter of one command."""
 
     name, words = "parameter_rule", "Parameter rules"
+    one = "parameter rule"
     about = "A default of your own for one parameter, or that it is never guessed."
     model = ParameterRule
     key = ("tool", "command", "parameter")

@@ -108,6 +108,7 @@ class Policies(Kind):
     """What is pinned and banned for a class, for one tool or for all."""
 
     name, words = "recovery_policy", "Recovery policies"
+    one = "recovery policy"
     about = "A way that is always taken against a class of failures, and ways that never are."
     model = RecoveryPolicy
     key = ("failure_class", "tool")
@@ -115,9 +116,13 @@ class Policies(Kind):
     fields = (
         Field("failure_class", "Class", "choice", choices=_CLASSES),
         Field("tool", "Tool", "choice", "Empty: every tool.", choices=_TOOLS, blank=True),
-        Field("pinned", "Pinned", "choice", "Taken whenever it is open.", choices=_WAYS, blank=True),
+        Field("pinned", "Pinned", "choice", "This way is taken whenever it can be.", choices=_WAYS, blank=True),
         Field(
-            "banned", "Banned", "choices", "Never taken.", choices=tuple(one for one in _WAYS if one[0] != str(ABORT))
+            "banned",
+            "Banned",
+            "choices",
+            "What is ticked is never taken.",
+            choices=tuple(one for one in _WAYS if one[0] != str(ABORT)),
         ),
     )
 
@@ -151,6 +156,7 @@ class Rules(Kind):
     """A pattern over the facts of a failure. Its words are compared as words: nothing of it is a regular expression."""
 
     name, words = "failure_rule", "Rules for failures"
+    one = "rule for failures"
     about = "Which class a failure has, before anything built in says so."
     model = FailureRule
     key = ("name",)

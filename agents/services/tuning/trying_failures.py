@@ -120,7 +120,7 @@ class _Past:
         words = f"{failure_class.value}: {found.way.words}"
         if found.way in (RETRY, COOLED):
             wait = delay_s(standing.tries, terms.settings, rng, standing.retry_after_s, cooling=found.way == COOLED)
-            words += f" after {wait:g} s"
+            words += f" after {recovery.in_seconds(wait)}"
         shares = {found.way.words: 1.0}
         if found.drawn:
             draws = [taken(Random(f"{row.pk}:{number}")).way for number in range(DRAWS)]  # noqa: S311

@@ -420,3 +420,10 @@ def test_a_review_is_paid_for_exactly_where_people_are_asked(way: Way, asks: boo
     # The other way costs more than this one alone and less than this one with a review.
     chosen, _, _ = recovery._learned([way, COOLED], standing, settings, _Sure(), 99, Random(1))
     assert chosen is (COOLED if is_reviewed else way)
+
+
+@pytest.mark.parametrize(
+    ("wait", "said"), [(5.0, "5 s"), (11.429, "11.4 s"), (0.025, "0.025 s"), (86400.04, "86400 s")]
+)
+def test_a_wait_is_told_without_the_thousandths_of_its_jitter(wait: float, said: str) -> None:
+    assert recovery.in_seconds(wait) == said

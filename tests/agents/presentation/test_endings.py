@@ -64,3 +64,14 @@ def test_a_step_that_needs_a_hand_is_named_with_why() -> None:
     bare = notice_for("manual", "needs_a_hand")
     assert bare is not None
     assert bare.text.startswith("A step failed and mindX could not mend it. Fix")
+
+
+def test_a_plan_that_may_not_be_says_what_is_wrong_with_it() -> None:
+    problem = "path holds the hidden character U+202E; type the name without it."
+    notice = notice_for("manual", "invalid_plan", problems=[problem])
+    assert notice is not None
+    assert notice.text == f"The plan has problems: {problem}"
+    assert "Say the goal differently" in notice.way_out
+    other = notice_for("manual", "no_relevant_rule", problems=[problem])
+    assert other is not None
+    assert problem not in other.text

@@ -227,6 +227,10 @@ def test_introspection_tells_what_the_person_may_see(
     assert mine.data["intentions"] == [{"goal": str(goal.pk), "state": "pending", "text": "Count the sheep"}]
     assert [belief["sentence"] for belief in mine.data["beliefs"]] == ["there are sheep"]
     assert "git_tool" in mine.data["tools"]
+    second = make_goal(owner, "Count them again")
+    Belief.objects.create(goal=second, sentence="there are sheep", source="perception", at=timezone.now())
+    said = give("introspect", owner).said
+    assert f"  there are sheep (perception, goals {second.pk}, {goal.pk})" in said
     assert others.data["intentions"] == others.data["beliefs"] == []
 
 
