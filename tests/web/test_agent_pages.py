@@ -46,7 +46,7 @@ def test_an_agents_page_says_what_it_intends_and_why_and_what_its_plan_stands_on
 def test_other_peoples_goals_and_beliefs_are_not_shown(goal: Goal, outsider: User, client_of: ClientOf) -> None:
     page = client_of(outsider).get(f"/agents/{goal.agent_id}/").content.decode()
     assert "tides" not in page
-    assert "Nothing intended" in page
+    assert "Nothing that you may see" in page
     assert client_of(outsider).get("/agents/999/").status_code == 404
     assert Client().get(f"/agents/{goal.agent_id}/").status_code == 302
 
