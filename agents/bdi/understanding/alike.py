@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.spelling import distance
-from agents.bdi.understanding.written_paths import parted
+from agents.bdi.understanding.written_paths import has_ending, parted
 
 _DIGITS = re.compile(r"\d+")
 
@@ -42,8 +42,11 @@ def names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
         return (0.96, "its ending was left out") if there_ending else (0.98, "only the case differs")
     if words_of(stem) == words_of(there_stem) and (ending.casefold() == there_ending.casefold() or not ending):
         return 0.94, "it is written otherwise"
+    is_of_a_kind = _is_of_a_kind(ending.casefold(), there_ending.casefold())
     if stem.casefold() == there_stem.casefold() and not is_folder:
-        return 0.86, f"its ending is .{there_ending}" if there_ending else "it has no ending"
+        # “Rules.txt” is no slip of Rules.pdf: another kind of file is another file.
+        sure = 0.86 if is_of_a_kind else 0.7
+        return sure, f"its ending is .{there_ending}" if there_ending else "it has no ending"
     slips = distance(stem.casefold(), there_stem.casefold(), 3)
     if _DIGITS.findall(stem) != _DIGITS.findall(there_stem):
         # Another number is another thing, never a slip.
@@ -54,7 +57,7 @@ def names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
             return 0.93 - 0.03 * slips, "it is spelt otherwise"
         if not ending:
             return 0.9 - 0.03 * slips, "it is spelt otherwise"
-        if distance(ending.casefold(), there_ending.casefold(), 1) <= 1:
+        if is_of_a_kind:
             return 0.87 - 0.03 * slips, "it is spelt otherwise"
         return 0.72 - 0.03 * slips, "name and ending are spelt otherwise"
     if stem.casefold() == there_stem.casefold():
@@ -69,6 +72,31 @@ def names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
     if slips <= 3 and len(stem) >= 5:
         return 0.5, "it is spelt a little alike"
     return 0.0, ""
+
+
+# Endings that files of one kind have, so that people take one for the other.
+_OF_A_KIND = (
+    "txt text md markdown rst adoc org",
+    "yaml yml json toml ini cfg conf",
+    "jpg jpeg png gif webp tif tiff bmp",
+    "htm html xhtml",
+    "csv tsv",
+    "js jsx ts tsx mjs cjs",
+    "doc docx odt rtf",
+    "xls xlsx ods",
+    "ppt pptx odp",
+    "c h cpp hpp cc",
+    "sh bash zsh",
+    "pem crt cer",
+)
+
+
+def _is_of_a_kind(one: str, other: str) -> bool:
+    """Whether files with these endings are of one kind, or one ending is a slip of the other: `.mdd` of `.md`."""
+    if not one or any(one in kind.split() and other in kind.split() for kind in _OF_A_KIND):
+        return True
+    # What is an ending itself is no slip of another: `.pdf` of `.pdb`.
+    return not has_ending(f"x.{one}") and distance(one, other, 1) <= 1
 
 
 # What folders and files are usually short for.

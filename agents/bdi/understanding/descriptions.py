@@ -133,7 +133,7 @@ def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) ->
     if not is_named:
         # It fits by where it lies and what it is: no name, and yet as good as a name that says only a part.
         return -1.0, sure
-    if kind == FOLDER and len(own) == 1 and singular(own[0]) == ours[-1] != own[0] and not _FOLDERS & set(heads_said):
+    if kind == FOLDER and own and singular(own[-1]) == ours[-1] != own[-1] and not _FOLDERS & set(heads_said):
         # “The invoice” is none of the folder “invoices”.
         return None
     met |= {theirs for head in heads for theirs in own if meets(head, theirs)}

@@ -9,10 +9,10 @@ from agents.bdi.understanding.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import FOLDER_HEADS
-from agents.bdi.understanding.paths import FOLDER, Tree
+from agents.bdi.understanding.paths import FOLDER, Tree, find
 from agents.bdi.understanding.state import State
-from agents.bdi.understanding.tokens import SIGN, WORD, Token
-from agents.bdi.understanding.written_paths import without_placeholders
+from agents.bdi.understanding.tokens import QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.written_paths import has_ending, without_placeholders
 
 _STOPS = frozenset({";", ".", "&&", "then"})
 
@@ -192,6 +192,21 @@ def says_only_its_verb(state: State, met: Met) -> tuple[str, ...]:
     return (token.value,) if not said and not own & {token.text, *bases(token.text)} else ()
 
 
+def searches_where(state: State, met: Met) -> tuple[str, ...]:
+    """“Search the recipes”, where they lie here: nothing is said to be looked for in them."""
+    verb, named = state.tokens[met.used[0]], state.params.keys()
+    sought = {"pattern", "text"} & state.entry.command.properties.keys()
+    if not sought or met.words > 1 or verb.text not in ("search", "scan", "comb"):
+        return ()
+    wanted = next((state.params[name] for name in sought & named), None)
+    if wanted is None or wanted.span is None:
+        return () if wanted or {"newest", "kind"} & named else (verb.value,)
+    token = next((one for one in state.tokens if one.start == wanted.span[0]), None)
+    if token is None or token.kind == QUOTED or "path" in named or set(str(wanted.value)) & set("*?["):
+        return ()
+    return (verb.value,) if token.said or find(token.value, state.situation.tree).confidence >= 0.9 else ()
+
+
 _WHERE = frozenset({"in", "inside", "within", "under", "below", "of", "from"})
 
 
@@ -275,6 +290,19 @@ def makes_another_kind(state: State, met: Met) -> tuple[str, ...]:
         if token.text in _WRITTEN and not state.situation.tree.kind(token.value):
             return (token.value,)
     return ()
+
+
+def starts_no_file(state: State, met: Met) -> tuple[str, ...]:
+    """“Start api with …” speaks of no file: one that is started is called one, or has an ending."""
+    verb = state.tokens[met.used[0]]
+    places = state.lexicon.registry.said(state.entry.command).places
+    made = [one for name, one in state.params.items() if name in places and places[name].makes == "file"]
+    if not made or bases(verb.text)[-1] not in ("start", "begin", "launch", "boot"):
+        return ()
+    named = str(made[0].value)
+    # What is there already is started as a program.
+    is_file = (has_ending(named) or "/" in named) and not state.situation.tree.kind(named)
+    return () if is_file or any(one.text in _WRITTEN for one in state.tokens) else (verb.value,)
 
 
 _WRITTEN = frozenset({"file", "files", "document", "script", "module"})

@@ -2,7 +2,8 @@
 
 The left side is what people say, the right side a command as tools declare it. `{x}` stands for one or more words that
 are kept as they are, on the right side `"{x}"` for them as one text in quotes, `a|b` for either word, `[a]` for what
-may be missing; `!` marks a statement that asks for something only where nothing else is said. A frame is tried on a
+may be missing; `!` marks a statement that asks for something only where nothing else is said, `~` what is only meant of
+a file. A frame is tried on a
 clause that is no command as it stands; what it makes of it is read like any other clause, so every word has still to be
 explained.
 """
@@ -15,13 +16,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
+from agents.bdi.understanding.line_values import RUNNING
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import type_of
 from agents.bdi.understanding.text_values import LITTLE
-from agents.bdi.understanding.tokens import NUMBER, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
+from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
 from agents.bdi.understanding.turns_of_asking import ASKED
 from agents.bdi.understanding.turns_of_files import ABOUT_FILES
 from agents.bdi.understanding.turns_of_phrase import SAID
+from agents.bdi.understanding.turns_of_programs import ABOUT_PROGRAMS
+from agents.bdi.understanding.turns_of_reading import ABOUT_CONTENTS
 from agents.bdi.understanding.turns_of_tools import ABOUT_TOOLS
 
 # How many readings of one frame are tried, and how many tokens a clause may have that frames are tried on.
@@ -49,10 +53,15 @@ class Frame:
     needs: tuple[frozenset[str], ...]
     # It states something: beside a command it may only tell how it comes to that.
     is_statement: bool = False
+    # What it is about must be a file: “is Petra in the office?” looks for nobody's name.
+    of_file: bool = False
 
 
-def framed(tokens: Sequence[Token], raw: str, *, is_alone: bool) -> Iterator[tuple[Token, ...]]:
-    """The commands that a clause means by a frame; none where no frame fits. `is_alone`: it is all that is said."""
+def framed(tokens: Sequence[Token], raw: str, *, is_alone: bool) -> Iterator[tuple[tuple[Token, ...], Frame]]:
+    """The commands that a clause means by a frame, with that; none where no frame fits.
+
+    `is_alone`: it is all that is said.
+    """
     if not tokens or len(tokens) > _LONGEST:
         return
     begin = next((at for at, one in enumerate(tokens) if one.text not in _COURTESY), 0)
@@ -72,7 +81,7 @@ def framed(tokens: Sequence[Token], raw: str, *, is_alone: bool) -> Iterator[tup
                 key = tuple(one.text for one in made)
                 if key not in seen:
                     seen.add(key)
-                    yield made
+                    yield made, frame
 
 
 def _candidates(forms: set[str]) -> Iterator[Frame]:
@@ -112,13 +121,15 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 
 
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
-    """Whether these tokens can stand here: V is the name of a variable, n any name, e an ending, q, t and w texts, u an
-    address, d digits, k a kind of things, m a kind of files, o what is
-    not quoted.
+    """Whether these tokens can stand here: V is the name of a variable, n any name, a anything said, N one that is no
+    program's, e an ending, q, t and w texts, u an address, d and D digits, k a kind of things, m a kind of files, o what
+    is not quoted, F a path, P a command line that begins with a program, B what is sent, C somebody's name.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
     """
     first = tokens[0]
+    if name == "a":
+        return len(tokens) == 1 and first.kind != SIGN
     if all(one.kind == SIGN or one.text in IDLE for one in tokens):
         # “We can go” names nothing.
         return False
@@ -134,8 +145,18 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
         return first.kind not in (SIGN, QUOTED) and tokens[-1].kind != SIGN
     if name == "m":
         return len(tokens) == 1 and first.kind == WORD and bool(type_of(first.text))
-    if name in ("u", "d"):
-        return len(tokens) == 1 and first.kind == (URL if name == "u" else NUMBER)
+    if name == "u":
+        return len(tokens) == 1 and (first.kind == URL or first.text.startswith("www."))
+    if name in _OF_A_KIND:
+        return len(tokens) == 1 and first.kind in _OF_A_KIND[name]
+    if name == "N":
+        is_plain = first.kind == WORD and first.value not in RUNNING and first.text not in IDLE | _FAULTS
+        return len(tokens) == 1 and is_plain
+    if name == "P":
+        return first.value in RUNNING or first.value.startswith("./")
+    if name == "C":
+        named = (one.kind == WORD and one.value[:1].isupper() and one.text not in IDLE for one in tokens)
+        return len(tokens) <= 3 and all(named)
     if name == "V":
         return (
             len(tokens) == 1
@@ -152,6 +173,7 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     return first.kind != SIGN and tokens[-1].kind != SIGN
 
 
+_OF_A_KIND = {"d": (NUMBER,), "D": (NUMBER,), "F": (PATH,), "B": (QUOTED, DATA)}
 # None of these is what somebody looks for, nor a part of it that they would say without quotes; faults are looked for
 # by what reads code.
 _FAULTS = frozenset(
@@ -160,7 +182,13 @@ bug bugs problem problems issue issues mistake mistakes error errors fault fault
 weaknesses vulnerability vulnerabilities smell smells duplicates
     """.split()
 )
-_NO_TEXT = ARTICLES | DOUBT | LITTLE | _FAULTS | {"it", "them", "something", "anything", "where", "any", "me", "us"}
+_NO_TEXT = (
+    ARTICLES
+    | DOUBT
+    | LITTLE
+    | _FAULTS
+    | {"word", "term", "text", "phrase", "it", "them", "something", "anything", "where", "any", "me", "us"}
+)
 
 
 def _made(frame: Frame, values: Mapping[str, tuple[Token, ...]], at: int, raw: str) -> tuple[Token, ...]:
@@ -198,13 +226,13 @@ def _quoted(tokens: Sequence[Token], raw: str) -> Token:
 def _frames() -> Mapping[str, tuple[tuple[int, Frame], ...]]:
     """Frames by each way of their rarest word."""
     index: defaultdict[str, list[tuple[int, Frame]]] = defaultdict(list)
-    phrases = ASKED + SAID.strip() + ABOUT_FILES + ABOUT_TOOLS.lstrip("\n")
-    for number, line in enumerate(phrases.replace("\n    ", "  ").strip().splitlines()):
+    phrases = "\n".join((ASKED, SAID, ABOUT_FILES, ABOUT_TOOLS, ABOUT_CONTENTS, ABOUT_PROGRAMS))
+    lines = (line for line in phrases.replace("\n    ", "  ").splitlines() if line.strip())
+    for number, line in enumerate(lines):
         left, _, right = line.partition("  >  ")
-        is_statement = left.startswith("!")
-        said = tuple(_element(one) for one in left.lstrip("! ").split())
+        said = tuple(_element(one) for one in left.lstrip("!~ ").split())
         needs = tuple(frozenset(words) for kind, words in said if kind == _WORDS)
-        frame = Frame(said, tuple(right.split()), needs, is_statement)
+        frame = Frame(said, tuple(right.split()), needs, left.startswith("!"), left.startswith("~"))
         rarest = min(needs, key=lambda words: (bool(words & _COMMON), len(words)))
         for word in rarest:
             index[word].append((number, frame))

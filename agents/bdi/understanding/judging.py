@@ -23,7 +23,9 @@ from agents.bdi.understanding.doubting import (
     says_only_its_verb,
     says_there,
     says_where_in_a_text,
+    searches_where,
     speaks_of,
+    starts_no_file,
     verbs_in_values,
     who_does_it,
 )
@@ -188,9 +190,9 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, lacks)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
-    doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met)
-    doubts += makes_another_kind(state, met) + who_does_it(state, met) + doubts_of_making(params, state, met)
-    doubts += does_itself(state, met) + on_both_sides(state, met)
+    doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met) + searches_where(state, met)
+    doubts += makes_another_kind(state, met) + starts_no_file(state, met) + who_does_it(state, met)
+    doubts += doubts_of_making(params, state, met) + does_itself(state, met) + on_both_sides(state, met)
     doubts += (
         lists_places(state)
         + says_both(state)

@@ -40,6 +40,9 @@ uvicorn uv valkey-server vite vitest webpack xelatex yarn
     """.split()
 )
 
+# What a command line may begin with, here or elsewhere.
+RUNNING = PROGRAMS | _ELSEWHERE
+
 
 _SAY = frozenset({"echo", "printf"})
 
@@ -56,6 +59,8 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         and len(kept) > 1
     ):
         kept = kept[1:]
+    if len(kept) > 1 and kept[0].text in _HEADS | _RUN_ON and kept[1].value in RUNNING:
+        kept = kept[1:]  # “start the server python -m http.server”
     if not kept:
         return None, list(tokens)
     quoted = next((one for one in kept if one.kind == QUOTED), None)
@@ -120,6 +125,7 @@ def _is_typed(said: str, asked: Asked) -> bool:
 
 
 _HEADS = frozenset({"script", "program", "job", "server", "module"})
+_RUN_ON = frozenset({"service", "worker", "process", "daemon", "task", "app"})
 _CUE_OF_A_SCRIPT = re.compile(r"\b(?:the|my|our)\s+(?:\w+\s+)?(?:script|program|job|server)\s+\Z", re.IGNORECASE)
 
 
@@ -160,7 +166,7 @@ def _scripts(tree: Tree) -> Tree:
 
 def _is_sentence(kept: Sequence[Token], raw: str) -> bool:
     """Whether it reads as prose: an article, or a comma with a space behind it that parts words."""
-    is_program = kept[0].value in PROGRAMS | _ELSEWHERE
+    is_program = kept[0].value in RUNNING
     return (not is_program and says_a_length(kept[1:])) or any(
         (one.kind == WORD and (one.text in _OF_SENTENCES or (at > is_program and one.text in _GOING_ON)))
         or (one.kind == SIGN and one.value[:1] == "," and raw[one.end : one.end + 1] in (" ", ""))

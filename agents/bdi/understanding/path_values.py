@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 import re
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from agents.bdi.understanding import components, descriptions, paths, written_pa
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, IDLE
 from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING, WHOLE
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate, Found
 from agents.bdi.understanding.spelling import nearest
@@ -39,7 +41,7 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
             return spaced
         return replace(_resolved(literal, asked, place, wanted), is_folder=calls_folder), rest
     words = [one for one in tokens if one.kind in (WORD, NUMBER)]
-    described = [one for one in words if _says_something(one, asked)]
+    described = [one for one in words if _says_something(one, asked)] or _named_as_its_kind(words, asked)
     if described and place.wanted != NEW and asked.shape != "newname":
         described = _with_words_around(described, words, asked, wanted)
     rest = [one for one in tokens if one not in described and not _is_head(one)]
@@ -90,6 +92,18 @@ def _with_spaces(
             rest = [one for one in tokens if one not in words and not _is_head(one)]
             return Filled(found.value, span, said, found.confidence, found.why, literals=1), rest
     return None
+
+
+_ENVIRONMENTS = frozenset({"environment", "virtualenv", "venv", "env"})
+
+
+def _named_as_its_kind(words: Sequence[Token], asked: Asked) -> list[Token]:
+    """“The venv env”, “the env environment”: of two nouns in a row that say what it is, one is its name."""
+    for one, two in itertools.pairwise(words):
+        nouns = {one.text, two.text} <= _ENVIRONMENTS & asked.about
+        if nouns and not asked.raw[one.end : two.start].strip():
+            return [one if len(two.text) > len(one.text) else two]
+    return []
 
 
 def _is_name_after_all(token: Token, tokens: Sequence[Token], asked: Asked) -> bool:
@@ -339,7 +353,8 @@ def _described(
         elif fitting.choices and (found.value is None or (len(fitting.choices) > 1 and found.confidence < 0.9)):
             # Several fit as well: a name that is spelt a little alike is no better than they are.
             found, left = fitting, []
-    if found.value is None and (place.code or wanted in (FILE, ANY)):
+    is_one_of_many = len(found.choices) > 1 and not place.code
+    if found.value is None and not is_one_of_many and (place.code or wanted in (FILE, ANY)):
         named = [one.value for one in words if one in described or one.text in components.KINDS]
         located = components.locate(named, asked.tree)
         if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
@@ -348,7 +363,9 @@ def _described(
             found = replace(located, value=None)
     span = (described[0].start, described[-1].end)
     if found.value is None:
-        return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=0.3), rest
+        # Where several things fit it is rather asked which of them.
+        penalty = 0.2 if len(found.choices) > 1 else 0.3
+        return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=penalty), rest
     if place.careful and found.confidence < _EXACT:
         # What cannot be taken back is not done on a guess at a plain word.
         choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
@@ -370,9 +387,10 @@ _EXACT = 0.93
 
 def _is_one_of_many(described: Sequence[Token], path: str, asked: Asked) -> bool:
     """Whether one thing is said and the folder has the name of many: “the invoice” is none of “invoices”."""
-    name = posixpath.basename(path).casefold()
+    names = words_of(posixpath.basename(path)) or ("",)
+    name = names[-1]
     said = described[-1].text
-    if asked.tree.kind(path) != FOLDER or said == name or singular(name) != said:
+    if asked.tree.kind(path) != FOLDER or len(described) > len(names) or said == name or singular(name) != said:
         return False
     return not any(
         head in asked.raw[described[-1].end : described[-1].end + 12].casefold() for head in ("folder", "dir")

@@ -167,7 +167,10 @@ def _speaks_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str],
 
 def _says_however(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“…, however it is written” rules what is said before it; “however, …” begins something else."""
-    if re.search(r"\bhowever\b(?!\s*,)", text, re.IGNORECASE):
+    found = re.search(r"\bhowever\b(?!\s*,)", text, re.IGNORECASE)
+    spans = [one.params["ignore_case"].span for one in meant if "ignore_case" in one.params]
+    if found and not any(span and span[0] <= found.start() < span[1] for span in spans):
+        # “However it is written” says that its case does not count, and that was taken.
         yield "What it says with “however” may rule the command.", ()
 
 
@@ -269,18 +272,6 @@ def _speaks_of_what_was_made(meant: Sequence[Meant], text: str, said: Sequence[s
             yield "“The folder” may be the one that is made.", _with(meant, at, path=made)
 
 
-def _makes_a_file_of_no_kind(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
-    """“Start api with …” speaks of no file."""
-    for one in meant:
-        path = one.params.get("path")
-        if one.command != "write" or path is None or path.span is None or tree.kind(str(path.value)):
-            continue
-        before = _WORD.findall(text[: path.span[0]])[-1:]
-        begun = bool(before) and before[0].casefold() in ("start", "begin", "launch", "boot")
-        if begun and not has_ending(str(path.value)) and "/" not in str(path.value):
-            yield f"“{path.value}” is no file here.", ()
-
-
 def _is_one_of_several(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“Open main”, where main.py and main.js are there: both are called so."""
     for one in meant:
@@ -359,7 +350,6 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _looks_for_more_than_a_name,
     _says_what_it_is,
     _speaks_of_what_was_made,
-    _makes_a_file_of_no_kind,
     _is_one_of_several,
     _is_nearly_there,
     _is_half_its_own_name,

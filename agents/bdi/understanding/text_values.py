@@ -10,7 +10,7 @@ from agents.bdi.understanding import written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, type_of
-from agents.bdi.understanding.tokens import DATA, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tokens import DATA, FLAG, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
@@ -32,7 +32,7 @@ def text_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     kept = without_ends(tokens)
     if not kept:
         return None, list(tokens)
-    kept, inside = _without_in_it(kept, asked.raw)
+    kept, inside = _without_in_it(_without_flags(kept, asked), asked.raw)
     if _is_code(kept):
         span = (kept[0].start, kept[-1].end)
         return Filled(asked.raw[span[0] : span[1]], span, literals=1), inside
@@ -48,6 +48,16 @@ def _without_in_it(kept: list[Token], raw: str) -> tuple[list[Token], list[Token
     if not length or len(kept) <= length or not _WITH.search(raw[max(0, kept[0].start - 32) : kept[0].start]):
         return kept, []
     return kept[:-length], kept[-length:]
+
+
+# Typed as at a terminal, these say what is done anyway: in all folders, with the numbers of the lines.
+_DONE_ANYWAY = frozenset({"-r", "-n", "-rn", "-nr", "-hn", "-nh", "-rhn", "--recursive", "--line-number"})
+
+
+def _without_flags(kept: list[Token], asked: Asked) -> list[Token]:
+    while asked.is_loose and len(kept) > 1 and kept[0].kind == FLAG and kept[0].text in _DONE_ANYWAY:
+        kept = kept[1:]
+    return kept
 
 
 _IN_IT = (["in", "it"], ["inside", "it"], ["in", "them"])
@@ -118,12 +128,14 @@ def _of_its_words(kept: Sequence[Token], asked: Asked) -> float:
     penalty = 0.9 if any(one.kind in (PATH, PLACEHOLDER) for one in kept) else 0.05
     first, last = kept[0], kept[-1]
     # “My data”, “something nice”: that tells of a text, and is none.
-    if asked.is_loose and first.kind == WORD and first.text in _TOLD_OF | _PEOPLE:
+    if asked.is_loose and first.kind == WORD and first.text in _TOLD_OF | _PEOPLE | _ASKING:
         penalty += 1.2
     # “The folder Templates” is one of that name; “is there a png anywhere?” looks for no “there”.
     penalty += (
         1.2 if first.text == "there" or _HEADED.search(asked.raw[max(0, first.start - 24) : first.start]) else 0.0
     )
+    # “Grep -v x” leaves x out: nobody looks for the flag.
+    penalty += 1.2 if asked.is_loose and first.kind == FLAG else 0.0
     if [one.text for one in kept[:2]] in (["what", "you"], ["what", "it"], ["whatever", "you"]):
         # “With what you find”: nobody has said it yet.
         penalty += 1.2
@@ -165,6 +177,8 @@ _WHICH_ONES = frozenset(
 )
 _HEADED = re.compile(r"\b(?:the|a|my|our)\s+(?:folder|directory|subfolder|dir)\s+\Z", re.IGNORECASE)
 _IN_ITS_NAME = re.compile(r"\bin\s+(?:its|their|the|his|her)\s+(?:file\s*)?(?:names?|titles?)\Z", re.IGNORECASE)
+# “Is there x in …?”, where “there x” is no text.
+_ASKING = frozenset({"is", "are", "was", "were", "there"})
 _PEOPLE = frozenset({"i", "we", "you", "they", "he", "she"})
 _SUBJECTS = frozenset("i we it he she they this that there please thanks you my our".split())
 

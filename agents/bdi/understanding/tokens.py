@@ -141,12 +141,36 @@ def tokens_of(raw: str) -> list[Token]:
             broken = broken or raw[at] == "\n"
             at += 1
             continue
-        taken = _take(raw, at, hopeless)
+        taken = _regular_expression(raw, at, found) or _take(raw, at, hopeless)
         for number, token in enumerate(taken):
             found.append(Token(token.kind, token.text, token.value, token.start, token.end, broken and number == 0))
         broken = False
         at = max(taken[-1].end, at + 1)
     return found
+
+
+_EXPRESSION = re.compile(r"(?:expression|regex|regexp)\Z")
+_OF_PATTERNS = re.compile(r"[\\^$*+?|\[\](){}]")
+_NO_PATTERN = frozenset("in inside into under within from across through throughout and or for with to on of :".split())
+# So many words without a sign of a pattern may stand before one with it: `raise \w+Error`.
+_LEADING_WORDS = 2
+
+
+def _regular_expression(raw: str, at: int, before: list[Token]) -> list[Token]:
+    """Behind “the regular expression” the pattern as one text: it goes to the last word that has a sign of patterns."""
+    if raw[at] in QUOTES or not before or not _EXPRESSION.search(before[-1].text) or before[-1].kind != WORD:
+        return []
+    end = at
+    for number, word in enumerate(re.finditer(r"\S+", raw[at : at + MAX_WORD])):
+        if word[0].casefold() in _NO_PATTERN or (number > _LEADING_WORDS and end == at):
+            break
+        kept = word[0].rstrip(",;:.!?") if word.end() + at == len(raw.rstrip()) else word[0].rstrip(",;:!")
+        # `^def test_`: so do words behind it that are none of a sentence.
+        if _OF_PATTERNS.search(kept) or (end > at and not kept.isalpha()):
+            end = at + word.start() + len(kept)
+        if kept != word[0]:
+            break
+    return [Token(QUOTED, raw[at:end].casefold(), raw[at:end], at, end)] if end > at else []
 
 
 def _take(raw: str, at: int, hopeless: set[str]) -> list[Token]:

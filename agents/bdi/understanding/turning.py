@@ -10,6 +10,7 @@ from agents.bdi.understanding.frames import framed
 from agents.bdi.understanding.indirect import direct
 from agents.bdi.understanding.judging import MOST_COST, Reading
 from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.line_values import RUNNING
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.paths import FILE
 from agents.bdi.understanding.reading import readings
@@ -70,7 +71,9 @@ def _of_a_name(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon
     return _costing(named, _FOR_A_NAME)
 
 
-_PLEASE = re.compile(r"\b(?:please|pls|plz|kindly)\b", re.IGNORECASE)
+_PLEASE = re.compile(
+    r"\b(?:please|pls|plz|kindly|(?:may|can|could|might)\s+(?:i|we)\s+ask\s+(?:you\s+)?for)\b", re.IGNORECASE
+)
 
 
 def _is_a_file(one: Reading, situation: Situation) -> bool:
@@ -87,8 +90,15 @@ def _costing(found: list[Reading], cost: float) -> list[Reading]:
 
 def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """Readings of what the clause means by a turn of phrase."""
-    made = framed(tokens, situation.raw, is_alone=_is_alone(tokens, situation.raw))
-    return _costing([one for clause in made for one in readings(clause, situation, lexicon)], _FOR_FRAMED)
+    found: list[Reading] = []
+    for clause, frame in framed(tokens, situation.raw, is_alone=_is_alone(tokens, situation.raw)):
+        made = readings(clause, situation, lexicon)
+        found += [one for one in made if not frame.of_file or _is_of_a_file(one, situation)]
+    return _costing(found, _FOR_FRAMED)
+
+
+def _is_of_a_file(one: Reading, situation: Situation) -> bool:
+    return "path" in one.params and situation.tree.kind(str(one.params["path"].value)) == FILE
 
 
 def _asked(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
@@ -123,8 +133,9 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
     at = tokens[0].start
     is_named = any(one.is_literal or one.text in _NAMING for one in tokens)
     found: list[Reading] = []
-    for verb in _UNSAID:
-        if verb in ("make", "turn") and tokens[0].text in _BE_FORMS:
+    runs = first.value in RUNNING and any(one.text in _NAMING or one.text == "background" for one in tokens)
+    for verb in (*_UNSAID, *(("start",) if runs else ())):
+        if verb != "show" and tokens[0].text in _BE_FORMS:
             continue  # “is there a branch x?” asks, and makes none
         if verb == "make" and not is_named:
             continue  # “that file is important” asks for nothing to be made
@@ -132,7 +143,11 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
         found += [
             one
             for one in readings(whole, situation, lexicon)
-            if one.is_grounded and one.is_whole and all(value.span != (at, at) for value in one.params.values())
+            if (one.is_grounded or verb == "start")
+            and one.is_whole
+            and all(value.span != (at, at) for value in one.params.values())
+            # “How does it go?” has nothing gone: what takes away is said.
+            and not any(place.goes for place in lexicon.registry.said(one.command).places.values())
         ]
     return _costing(found, _FOR_UNSAID)
 

@@ -23,6 +23,8 @@ _AMOUNTS = frozenset(
 )
 # Between an article and what it is, these tell how it is to be: “a separate branch”.
 _HOW_IT_IS = frozenset("separate fresh extra own different temporary additional further private proper local".split())
+# “Is the program running?” does not say which.
+_STATES = frozenset({"running", "run", "runs", "alive", "up", "down", "active"})
 _NO_NAMES = frozenset(
     """
 please me for to all every everything any each both now today here there too also again first then next just soon
@@ -189,7 +191,7 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         return _note(token, asked), rest
     # “Close the file”, “stop talking”: what things are, and what people do, is rarely what something is called.
     is_common = literal is None and (
-        token.text in FILE_HEADS | FOLDER_HEADS or (token.text.endswith("ing") and len(tokens) == 1)
+        token.text in FILE_HEADS | FOLDER_HEADS | _STATES or (token.text.endswith("ing") and len(tokens) == 1)
     )
     return Filled(token.value, (token.start, token.end), literals=1 if literal else 0, penalty=0.8 * is_common), rest
 

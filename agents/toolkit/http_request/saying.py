@@ -37,7 +37,10 @@ _ANY = {
     "even on errors": ("any_status", True),
 }
 _ALSO = {"address": "url", "uri": "url", "link": "url", "timeout": "timeout_s"}
-_ABOUT = "address url web page website site link http request endpoint api json answer response content data body"
+_ABOUT = (
+    "address url web page website site link http request endpoint api json answer response content data body internet "
+    "net"
+)
 
 
 def _sending(verbs: str, never: str) -> Said:
@@ -180,6 +183,7 @@ SAID: Mapping[str, Said] = {
                 "delete "
                 "request to, make delete to, do delete on, do delete to, do delete request to, do delete of",
                 "*url > what is at, at, at the address, the address, from",
+                _HEADERS,
                 _TIME,
                 about=_ABOUT + " item resource entry record",
                 flags=_ANY,

@@ -32,7 +32,7 @@ SAID: Mapping[str, Said] = {
                 "from_line > from line, from the line, starting at line, starting with line, starting from line, "
                 "lines, lines from, between line, between lines, beginning at line, beginning with line",
                 "to_line > to line, to the line, until line, up to line, to, until, through, till, up to, and, -",
-                "offset > from byte, at byte, starting at byte, offset",
+                "offset > from byte, at byte, starting|beginning at|from|with byte, offset",
                 "length > for < bytes, byte",
                 about=(
                     "file content contents text source code line lines document inside whole full on onwards onward "

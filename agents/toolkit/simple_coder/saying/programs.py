@@ -100,7 +100,7 @@ SAID: Mapping[str, Said] = {
                 "under|with|by [the] name [of], [and|then] call|name|title|label|christen it|this, [and|then] give it "
                 "the "
                 "name [of], name",
-                about="program command background bg again running",
+                about="program command background bg again running job process",
                 never="venv virtualenv repository repo branch mode",
             ),
         ),

@@ -34,7 +34,7 @@ _FAULTS = (
 )
 # Each way is a phrase of its own in the lexicon of every process: few words, or there are a hundred thousand.
 _CASE = "case|capitals|capitalisation|capitalization"
-_BIG = "upper|lower|capital|small"
+_BIG = "upper|lower|capital|small|big|large"
 _LETTERS = "case|letters"
 _MATTERS = "matters|matter|counts|count"
 _IGNORING = {
@@ -160,7 +160,8 @@ SAID: Mapping[str, Said] = {
                 "the term, the expression, "
                 "word, text, string, phrase, term, containing, that contain, which contain, mentioning, that "
                 "mention, mention, contain, occurrences of, "
-                "occurrence of, mentions of, uses of, usages of, lines with, lines containing, all lines with, "
+                "occurrence of, mentions of, uses of, usages of, imports of, matches of, "
+                "matches for, lines with, lines containing, all lines with, "
                 "for the word, for the string, say, every line with, the pattern, anything with, references to",
                 "path > in, below, inside, inside of, within, through, across, under, throughout, in all of",
                 about=(

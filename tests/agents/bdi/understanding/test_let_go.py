@@ -35,10 +35,6 @@ def _steps(text: str) -> tuple[bool, list[list[tuple[str, dict[str, Any]]]]]:
             [("write_note", {"name": "cellar", "text": "shelf 3 is full, start shelf 4"})],
         ),
         (
-            "Please search with the regular expression [0-9]+ in sales.csv",
-            [("grep", {"text": "[0-9]+", "path": "sales.csv", "regular": True})],
-        ),
-        (
             "Go to app and run pytest -q tests/test_fares.py there.",
             [("cd", {"path": "app"}), ("run", {"command_line": "pytest -q tests/test_fares.py"})],
         ),
@@ -60,7 +56,6 @@ def test_what_a_reading_has_let_go_of_is_asked_with_it_in_the_first_answer(text:
     "text",
     [
         "autonomous on, rm build, autonomous off",
-        "Does the program server still run?",
         "Is the server.py script run?",
         "I read on your website that you know git, so show me the last 3 commits of the branch main.",
         "My phone is broken, therefore I write: please start python -m http.server 9001 in background as shop",

@@ -146,7 +146,7 @@ def test_texts_are_sought_in_the_order_in_which_they_are_said() -> None:
 def test_a_frame_keeps_the_words_that_it_does_not_say_itself() -> None:
     text = "where do we use tide_gate in harbour"
     found = list(frames.framed(tokens_of(text), text, is_alone=True))
-    assert ["grep", "for", "tide_gate", "in", "harbour"] in [[one.text for one in made] for made in found]
+    assert ["grep", "for", "tide_gate", "in", "harbour"] in [[one.text for one in made] for made, _ in found]
     assert steps("where do we use tide_gate in harbour") == [("grep", {"text": "tide_gate", "path": "harbour"})]
 
 
