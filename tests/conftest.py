@@ -123,6 +123,12 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def prepared() -> Prepared:
+    """What the processes of this run have in common."""
+    return _PREPARED
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
     """A running Postgres with pgvector. Ordinary tests use `db`; this is for tests about roles and servers."""
     if _IS_ONE_OF_SEVERAL:

@@ -27,14 +27,18 @@ BEGIN
     LOCK TABLE {tables};
     SET LOCAL session_replication_role = replica;
     FOR one IN
-        SELECT whole.name, sum(pg_table_size(part)) > {large} OR bool_or(EXISTS (
+        SELECT filled.name, sum(pg_table_size(part)) > {large} OR bool_or(EXISTS (
             SELECT FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid JOIN pg_am ON pg_am.oid = index.relam
             WHERE indrelid = part AND amname = 'hnsw'
         )) AS anew
-        FROM unnest('{{ {tables} }}'::regclass[]) AS whole (name),
-            LATERAL (SELECT whole.name UNION SELECT relid FROM pg_partition_tree(whole.name)) AS parts (part)
-        GROUP BY whole.name
-        HAVING sum(pg_relation_size(part)) > 0
+        FROM (
+            SELECT whole.name, part
+            FROM unnest('{{ {tables} }}'::regclass[]) AS whole (name),
+                LATERAL (SELECT whole.name UNION SELECT relid FROM pg_partition_tree(whole.name)) AS parts (part)
+            WHERE pg_relation_size(part) > 0
+            OFFSET 0  -- or all the rest is worked out for the many empty ones too
+        ) AS filled
+        GROUP BY filled.name
     LOOP
         IF one.anew THEN
             EXECUTE 'TRUNCATE ' || one.name || ' CASCADE';

@@ -17,6 +17,7 @@ import pytest
 
 from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres
 from mindx_web.supervisor.valkey import EmbeddedValkey
+from tests.prepared import Prepared
 from tests.supervisor.running import START_S, Running, free_port
 from tests.waiting import wait_until
 
@@ -100,8 +101,10 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
 
 
 def test_given_servers_are_used_and_none_is_started(
-    tmp_path: Path, running: list[Running], postgres: EmbeddedPostgres, valkey: EmbeddedValkey
+    tmp_path: Path, running: list[Running], postgres: EmbeddedPostgres, valkey: EmbeddedValkey, prepared: Prepared
 ) -> None:
+    (tmp_path / "data").mkdir(mode=0o700)
+    prepared.lend(tmp_path / "data")
     up = Running(
         tmp_path / "data",
         MINDX_PORT=str(free_port()),

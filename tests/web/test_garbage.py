@@ -13,6 +13,7 @@ _CHILD = """
 import gc, json, weakref
 import django
 django.setup()
+assert gc.isenabled(), "looks are put off until every app is ready, and no longer"
 from celery.signals import worker_init, worker_process_init
 from mindx_web import celery
 celery.app.loader.import_default_modules()

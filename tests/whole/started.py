@@ -123,10 +123,10 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str) -> Iterator[Whole]:
+def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str, prepared: Prepared) -> Iterator[Whole]:
     """A running mindX, shared by the tests that name the group `whole`."""
     data: Path = tmp_path_factory.mktemp("whole") / "data"
     data.mkdir(mode=0o700)
-    Prepared(Path(os.environ["TESTS_PREPARED"])).lend(data)  # the first start has nothing lent to it (test_up)
+    prepared.lend(data)  # the first start has nothing lent to it (test_up)
     with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index) as found:
         yield found

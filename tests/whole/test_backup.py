@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.prepared import Prepared
 from tests.supervisor.running import ROOT, Running, free_port
 from tests.whole.started import LEASE_S, Whole
 
@@ -44,7 +45,9 @@ def read_back(backup: Path, data: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_restored_mindx_has_every_file_and_asks_again_before_it_runs_anything(whole: Whole, tmp_path: Path) -> None:
+def test_a_restored_mindx_has_every_file_and_asks_again_before_it_runs_anything(
+    whole: Whole, prepared: Prepared, tmp_path: Path
+) -> None:
     write = {"tool": "simple_coder", "command": "write", "params": {"path": "a.txt", "content": "kept\n"}}
     done, plan = whole.plan_by_hand(write)
     whole.approve(plan)
@@ -59,6 +62,8 @@ def test_a_restored_mindx_has_every_file_and_asks_again_before_it_runs_anything(
     whole.wait_for(number, "achieved")  # what the backup does not know
 
     other = tmp_path / "data"
+    other.mkdir(mode=0o700)
+    prepared.lend(other)
     restored = read_back(backup, other)
     assert restored.returncode == 0, restored.stdout + restored.stderr
     assert "1 approved plans are asked again" in restored.stdout
