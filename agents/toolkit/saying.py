@@ -26,7 +26,7 @@ from typing import Any
 SHAPES = (
     "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
     "newname", "person", "email", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
-    "revision", "reference", "lastlines", "tools", "version", "ceilings", "amount", "newfolder",
+    "revision", "reference", "branchname", "lastlines", "tools", "version", "ceilings", "amount", "newfolder",
 )  # fmt: skip
 
 

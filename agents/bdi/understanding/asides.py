@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from agents.bdi.understanding.stated import as_parts
+
 _KIND = r"(?:nice|kind|good|sweet|friendly|gentle|helpful|lovely|dear|great|gracious|generous)"
 _GLAD = r"(?:glad|happy|grateful|thankful|delighted|obliged|pleased|appreciative)"
 _FINE = r"(?:nice|great|good|lovely|wonderful|perfect|awesome|amazing|helpful|fine|ideal|super|cool|best|ok|okay)"
@@ -139,6 +141,7 @@ def blanked(text: str) -> str:
         ends = found[0][-1:] in (".", "!") and text[: found.start()].strip() and text[found.end() :].strip()
         return " " * (len(found[0]) - 1) + ";" if ends else " " * len(found[0])
 
+    text = as_parts(text)
     return ASIDES.sub(blank, text)
 
 

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding import paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.kinds_of_values import body_value, codes_value, ending_value, revision_value
+from agents.bdi.understanding.kinds_of_values import (
+    body_value,
+    branch_value,
+    codes_value,
+    ending_value,
+    revision_value,
+)
 from agents.bdi.understanding.line_values import last_lines_value, line_value, packages_value
 from agents.bdi.understanding.naming_words import TYPES
 from agents.bdi.understanding.path_values import path_value
@@ -52,6 +58,7 @@ def fill(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Tok
         "person": _person,
         "email": _email,
         "revision": revision_value,
+        "branchname": branch_value,
         "reference": _reference,
         "tools": tools_value,
         "version": version_value,

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.naming_words import FILE_HEADS, type_of
-from agents.bdi.understanding.paths import FOLDER
+from agents.bdi.understanding.paths import FOLDER, find
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, QUOTED, WORD, Token
+from agents.bdi.understanding.written_paths import has_ending
 
 _CODE = re.compile(r"[A-Z]{1,6}[0-9]{0,4}\Z", re.ASCII)
 _ENDING = re.compile(r"\*?\.\w{1,6}\Z", re.ASCII)
@@ -33,6 +34,23 @@ def revision_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None
         if _REVISION.fullmatch(said) or asked.tree.kinds.get(asked.tree.full(_HEADS + said)):
             return Filled(said, (token.start, token.end), literals=1), [one for one in tokens if one is not token]
     return None, list(tokens)
+
+
+_OF_A_BRANCH = re.compile(r"[A-Za-z][\w.]*(?:[-/][\w.]+)+\Z")
+
+
+def branch_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
+    """A branch behind a verb that is said of branches: also what is put together like one, and is nothing here."""
+    filled, rest = revision_value(tokens, asked)
+    if filled is not None or len(tokens) != 1 or tokens[0].kind not in (WORD, PATH):
+        return filled, rest
+    (token,) = tokens
+    is_other = (
+        asked.tree.kind(token.value) or has_ending(token.value) or find(token.value, asked.tree).value is not None
+    )
+    if is_other or not _OF_A_BRANCH.match(token.value):
+        return None, list(tokens)
+    return Filled(token.value, (token.start, token.end), confidence=0.9, why="nothing here has this name"), []
 
 
 def ending_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:

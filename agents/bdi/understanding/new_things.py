@@ -29,7 +29,9 @@ def doubts_of_making(params: Mapping[str, Filled], state: State, met: Met) -> tu
     made += state.items if made else []
     if not made:
         return ()
-    doubts = _wants_what_is_there(state, met) + _is_there(made, state) + _in_several_places(state)
+    # Pages about code go into a folder that may be there.
+    there = _is_there(made, state) if len(places) == 1 else ()
+    doubts = _wants_what_is_there(state, met) + there + _in_several_places(state)
     return doubts + _goes_on(made, state) + _is_one(state) + _may_be_looked_for(made, state, met)
 
 

@@ -19,7 +19,7 @@ from agents.toolkit.saying import Slot
 # Values of these shapes leave words to other slots.
 _LEAVING = frozenset(
     """
-path word number newname address note pattern person email revision reference tools version amount
+path word number newname address note pattern person email revision reference branchname tools version amount
     """.split()
 )
 _LISTED = frozenset({"path", "packages", "word"})

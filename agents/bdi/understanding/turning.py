@@ -154,6 +154,8 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
 
 def _with_its_name(tokens: tuple[Token, ...], situation: Situation) -> tuple[Token, ...] | None:
     """The clause with “it” in the words for what was spoken of last: “switch to it” is “switch to the branch x”."""
+    if (whole := _with_its_kind(tokens, situation)) is not None:
+        return whole
     pointing = (at for at, one in enumerate(tokens) if one.kind == WORD and one.text in _POINTING)
     at = next(pointing, next((at for at, one in enumerate(tokens) if one.kind == WORD and one.text == "its"), None))
     if at is None or not situation.spoken:
@@ -167,6 +169,21 @@ def _with_its_name(tokens: tuple[Token, ...], situation: Situation) -> tuple[Tok
     said = ("to", *situation.spoken[-1]) if it.text == "there" else situation.spoken[-1]
     words = [Token(WORD, word.casefold(), word, it.start, it.end) for word in said]
     return (*tokens[:at], *words, *tokens[at + 1 :])
+
+
+def _with_its_kind(tokens: tuple[Token, ...], situation: Situation) -> tuple[Token, ...] | None:
+    """“The note”, where the note x was spoken of last, as “the note x”."""
+    if not situation.spoken or len(situation.spoken[-1]) < 2:
+        return None
+    kind, *name = situation.spoken[-1]
+    for at in range(1, len(tokens)):
+        behind = tokens[at + 1 :]
+        is_kind = tokens[at].text == kind and tokens[at - 1].text in ("the", "this", "that")
+        if is_kind and all(one.kind == SIGN or one.text in IDLE for one in behind):
+            end = tokens[at].end
+            said = [Token(WORD, word.casefold(), word, end, end) for word in name]
+            return (*tokens[: at + 1], *said, *behind)
+    return None
 
 
 def _with_its_owner(tokens: tuple[Token, ...], at: int, spoken: tuple[str, ...]) -> tuple[Token, ...] | None:

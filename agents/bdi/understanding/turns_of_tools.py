@@ -109,12 +109,12 @@ can|could|may|might {_WE} have [the|some] [module|api|markdown] {_DOCS} for|of|a
     [please] [and] {_SAVE} it|them in|into|to|under {{y}}  >  document {{x}} in {{y}}
 set|change|raise|lower|reduce|increase|put|bring|cut|adjust|update [the] [agent] {{n}} 's [daily] {{p}} to {{v}}
     >  change the agent {{n}} with {{p}} {{v}}
-limit|cap|restrict|hold [the] [agent] {{n}} to|at {{v}} dollars|tokens|usd a|per|each day [;|,|.]
-    [this|that|it|and] becomes|become|is|makes|be [its|the] [new] version {{e}} [of] [the] [agent]
-    >  change the agent {{n}} to version {{e}} with a limit of {{v}} dollars a day
-[the] agent {{n}} should|may|must|shall|can [now] only use|have {{x}} [from] [now] [on] [;|,|.] [and]
-    call|make|name [this|that|it|the] [new] version {{e}}  >  change the agent {{n}} to version {{e}} with the
-    tools {{x}}
+limit|cap|restrict|hold [the] [agent] {{n}} to|at {{v}} dollars|usd a|per|each day , [as|in] version {{e}} [of] [the]
+    [agent]  >  change the agent {{n}} to version {{e}} with a cost limit of {{v}} dollars a day
+limit|cap|restrict|hold [the] [agent] {{n}} to|at {{v}} tokens a|per|each day , [as|in] version {{e}} [of] [the] [agent]
+    >  change the agent {{n}} to version {{e}} with a limit of {{v}} tokens a day
+[the] agent {{n}} should|may|must|shall|can [now] only use|have {{x}} [from] [now] [on] , [as|in] version {{e}}
+    >  change the agent {{n}} to version {{e}} with the tools {{x}}
 let|allow [the] agent {{n}} [to] use {{x}} [only] [,] as|in|with {{y}}
     >  change the agent {{n}} with the tools {{x}} as {{y}}
 [the] [agent] {{n}} 's [daily] {{p}} should|must|shall be {{v}}  >  change the agent {{n}} with {{p}} {{v}}

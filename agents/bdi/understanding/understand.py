@@ -68,7 +68,7 @@ def _read(heard: Heard, registry: Registry) -> Understood:
         if (said := spelt(list(heard.tokens), Situation(text, tree), heard.lexicon, names)) not in seen:
             seen.append(said)
             found.append(_within(heard, names))
-            if _is_a_name(said) and found[0].is_sure:
+            if _is_a_name(said) and found[0].is_sure and not _is_the_same(found[0], found[-1], text, registry):
                 return _either_name(found[0], found[-1], text)
     if not any(one.is_sure for one in found):
         found += beside_talk(heard)
@@ -132,6 +132,14 @@ def _is_a_name(tokens: Sequence[Token]) -> bool:
     """Whether a text is nothing but a phrase that names something here."""
     spoken = [token for token in tokens if token.kind != SIGN and token.text not in ARTICLES | {"please", "kindly"}]
     return len(spoken) == 1 and bool(spoken[0].said)
+
+
+def _is_the_same(plain: Understood, named: Understood, text: str, registry: Registry) -> bool:
+    """Whether what the name stands for is what the command is about: “todo note” is the file notes/todo.md."""
+    meant = [choice.meant for question in named.questions for choice in question.choices if choice.meant]
+    meant += [named.meant] if named.is_sure else []
+    own = [by_its_own_tool(Understood(meant=one), text, registry) for one in meant]
+    return bool(own) and all(by_name(one) == by_name(plain) for one in own)
 
 
 def _either_name(plain: Understood, named: Understood, text: str) -> Understood:

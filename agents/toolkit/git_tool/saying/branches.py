@@ -106,6 +106,15 @@ SAID: Mapping[str, Said] = {
                 wants="name",
                 never="branches new create delete remove rename merge -b -c -- log commits commit diff changes history",
             ),
+            # Folders are gone to; who switches or checks out speaks of a branch, by a name that nothing here has.
+            sense(
+                "switch to, switch over to, switch back to, switch … to, switch … back to, switch … over to, check out, "
+                "checkout",
+                "*name~branchname",
+                about="git branch again back",
+                wants="name",
+                never="branches new create delete remove rename merge -b -c -- log commits commit diff changes history",
+            ),
             sense(
                 "git checkout, git switch, checkout, check out",
                 "*name~revision",

@@ -141,8 +141,9 @@ SAID: Mapping[str, Said] = {
                 *_SINCE,
                 _ONLY,
                 OF_THE_REPOSITORY,
+                flags=_STAGED,
                 about="git here now everything",
-                wants="since",
+                wants="since what",
                 never="commits log history who",
             ),
             sense(

@@ -29,20 +29,33 @@ _MEANT: list[tuple[str, str, dict[str, Any]]] = [
     ("please list every branch of the repository", "branches", {}),
     ("the website should be under version control", "init", {"path": "website"}),
     ("we need git in the website folder", "init", {"path": "website"}),
+    ("switch to winter-routes", "switch_branch", {"name": "winter-routes"}),
     ("can you do a commit, title “Fix typos”?", "commit", {"message": "Fix typos"}),
     ("make a note “compass is broken” and call it repairs", "write_note", {"name": "repairs"}),
     ("jot down: order more bags. Call the note bags.", "write_note", {"name": "bags", "text": "order more bags"}),
     ("another item for my todo note: head lamp", "append_note", {"name": "todo", "text": "head lamp"}),
     ("I need the summer-sale note on my screen", "show_note", {"name": "summer-sale"}),
+    ("todo note please", "show_note", {"name": "todo"}),
     ("remind me what the todo note says", "show_note", {"name": "todo"}),
     ("give me an overview of the notes", "list_notes", {}),
     ("What does the returns policy say, in short?", "key_sentences", {"path": "docs/returns policy.md"}),
     ("send the handbook to the AI for a summary of 120 words", "send_file_to_model", {"words": 120}),
+    ("document the shop code in docs", "document", {"path": "shop", "to": "docs"}),
     ("tell me how complex levels.py is", "analyze", {"path": "shop/stock/levels.py"}),
     ("is anything unused in shop/cart.py", "audit", {"path": "shop/cart.py"}),
     ("Please repair what can safely be repaired in shop.", "apply_fixes", {"path": "shop"}),
     ("could the model make cart.py faster?", "send_file_to_model", {"path": "shop/cart.py", "wish": "faster"}),
     ("set clerk's token limit to 5000 a day, version 1.1.0", "change_agent", {"name": "clerk", "version": "1.1.0"}),
+    (
+        "Limit clerk to 2.50 dollars a day; this becomes version 1.1.0 of the agent.",
+        "change_agent",
+        {"version": "1.1.0"},
+    ),
+    (
+        "change the agent clerk: it may only use git_tool. The new version is 1.0.1.",
+        "change_agent",
+        {"version": "1.0.1"},
+    ),
     ("let agent clerk use git_tool only, as version 1.1.0", "change_agent", {"tools": "git_tool"}),
     ("An agent called clerk, please; no language model for it.", "create_agent", {"uses_model": False}),
     ("we don't need the agent clerk any more, retire it please", "retire_agent", {"name": "clerk"}),
@@ -56,9 +69,16 @@ def test_what_people_say_in_passing_is_understood(text: str, command: str, value
     assert values.items() <= found.items()
 
 
+def test_the_note_is_the_one_that_was_written() -> None:
+    found = HERE.steps("Write a note called hello with the text “It works” and then show me the note.")
+    assert found[-1] == ("show_note", {"name": "hello"})
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        # To folders people go; where none is called so, it is asked.
+        *("go to summer-archive", "switch to docs-old and delete everything"),
         # Who asks whether or how something is done wants nothing to be done.
         *("I wonder whether cart.py was deleted", "tell me how to commit with the message “x”"),
         *("tell me whether I should delete cart.py", "check if cart.py was moved to docs"),
