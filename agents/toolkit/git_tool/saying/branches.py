@@ -108,8 +108,8 @@ SAID: Mapping[str, Said] = {
             ),
             # Folders are gone to; who switches or checks out speaks of a branch, by a name that nothing here has.
             sense(
-                "switch to, switch over to, switch back to, switch … to, switch … back to, switch … over to, check out, "
-                "checkout",
+                "switch to, switch over to, switch back to, switch … to, switch … back to, switch … over to, check "
+                "out, checkout",
                 "*name~branchname",
                 about="git branch again back",
                 wants="name",
