@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from agents.bdi.understanding.filler import IDLE
@@ -10,7 +11,7 @@ from agents.bdi.understanding.tokens import WORD, Token
 _ASKING = frozenset(
     """
 tell know see check show wonder wondering say look learn find figure hear remember understand interested
-verify remind love like exactly out up me us you
+verify remind forgot forget display print love like exactly out up me us you
     """.split()
 )
 _WHETHER = frozenset({"whether", "if"})
@@ -19,16 +20,23 @@ _FINITE = frozenset({"is", "are", "was", "were", "has", "have", "do", "does", "d
 # With these a subject begins.
 _SUBJECTS = frozenset("i we you they he she it this that there the a an my our your their any all".split())
 _SAYING = {"says": "say", "contains": "contain", "say": "say", "contain": "contain"}
+_DOES = {"has": "does", "have": "do"}
+_EXACTLY = frozenset({"exactly", "precisely", "actually", "really"})
+_SET_ASIDE = re.compile(r"\b(?:know|tell me|tell us|see|check|say|wonder)\s*\Z", re.IGNORECASE)
 _PRONOUNS = frozenset({"i", "we", "you", "they", "he", "she"})
 # A subject has so many words at most.
 _LONGEST_SUBJECT = 7
 
 
-def direct(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """The questions that a clause asks for the answer of; none where it asks for none."""
+def direct(tokens: tuple[Token, ...], raw: str) -> Iterator[tuple[Token, ...]]:
+    """The questions that a clause asks for the answer of; none where it asks for none. `raw`: the whole text."""
+    if len(tokens) > 2 and tokens[0].text in _WH and tokens[1].text in _EXACTLY:
+        yield (tokens[0], *tokens[2:])
     at = next((at for at, one in enumerate(tokens) if one.kind == WORD and one.text in _WHETHER | _WH), 0)
     before = tokens[:at]
     asks = any(one.text in _ASKING - {"me", "us", "you", "out", "up", "like"} for one in before)
+    # “Let me know” is courtesy, and was set aside.
+    asks = asks or (not before and bool(tokens) and bool(_SET_ASIDE.search(raw[: tokens[0].start])))
     if not asks or not all(one.kind == WORD and one.text in IDLE | _ASKING for one in before):
         return
     behind = tokens[at + 1 :]
@@ -37,6 +45,11 @@ def direct(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     if tokens[at].text in _WHETHER:
         if (inverted := _inverted(behind)) is not None:
             yield inverted
+            if inverted[0].text in _DOES:
+                does, has = _DOES[inverted[0].text], Token(WORD, "have", "have", inverted[0].start, inverted[0].end)
+                subject = behind[: behind.index(inverted[0])]
+                rest = inverted[1 + len(subject) :]
+                yield (Token(WORD, does, does, has.start, has.start), *subject, has, *rest)
         return
     yield tokens[at:]
     begins = next((number for number, one in enumerate(behind[:4]) if one.text in _SUBJECTS), None)

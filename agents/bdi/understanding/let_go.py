@@ -74,7 +74,21 @@ def a_branch_there_is(meant: Sequence[Meant], text: str, said: Sequence[str], tr
             yield "It speaks of a branch that there may be.", (*meant[:at], there, *meant[at + 1 :])
 
 
-_THE_BRANCH = re.compile(r"\b(?:have|want|need|get|like|give me)\s+(?:to have\s+)?the\s+branch\b", re.IGNORECASE)
+_THE_BRANCH = re.compile(
+    r"\b(?:have|want|need|get|like|give|bring)\s+(?:me\s+|us\s+)?(?:to\s+(?:have\s+)?|onto\s+|on\s+)?the\s+branch\b",
+    re.IGNORECASE,
+)
+
+
+def a_thing_of_its_kind(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“New agent: mailer” makes an agent rather than a file that is called agent."""
+    for one in meant:
+        path = str(one.values().get("path", "")).casefold()
+        if one.command in ("write", "mkdir") and path in _KINDS and not tree.kind(path):
+            yield f"It may speak of {'an' if path[0] == 'a' else 'a'} {path}.", (one,)
+
+
+_KINDS = frozenset({"agent", "note", "branch", "commit", "repository", "repo", "report", "summary", "memo"})
 
 
 def rest_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
@@ -155,6 +169,7 @@ _QUOTES = tuple("\"'“‘«")
 LOOKS = (
     rest_of_a_message,
     a_branch_there_is,
+    a_thing_of_its_kind,
     rest_of_a_text,
     rest_of_a_pattern,
     rest_of_a_name,

@@ -104,7 +104,7 @@ def _is_of_a_file(one: Reading, situation: Situation) -> bool:
 def _asked(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """Readings of the question that somebody wants to have answered; whoever asks wants nothing to be done."""
     found = []
-    for clause in direct(tokens):
+    for clause in direct(tokens, situation.raw):
         found += [*readings(clause, situation, lexicon), *_framed(clause, situation, lexicon)]
     return _costing([one for one in found if one.command.effect == "idempotent"], _FOR_TURNED)
 

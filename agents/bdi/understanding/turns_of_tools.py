@@ -18,6 +18,7 @@ ABOUT_TOOLS = f"""
 what|which [changes|things|files|stuff|work] have|has {_WE} not [yet] committed [yet|so|far]  >  show the git status
 is|are there anything|something|changes|files|stuff [that|which] {_WE} have|has not [yet] committed [yet]
     >  show the git status
+is|are [there] anything|something|stuff [left|still] uncommitted|unstaged|unsaved  >  show the git status
 anything|something|stuff [left|still] uncommitted|uncommited|unsaved|unstaged [here]  >  show the git status
 [everything|all|whatever|anything] [that|which] is|are different|changed between here|now|this and {{x}}
     >  show the diff since {{x}}
@@ -33,6 +34,10 @@ could|can|may|might|shall {_WE} have a|another|one [new|own|separate] branch for
 [only|just] [the|my|our] staged lines|changes|files|edits|parts  >  show the staged diff
 [only|just] [the|my|our] unstaged lines|changes|files|edits|parts  >  show the unstaged diff
 how different is|are {_WE}|it|this|everything from|to|than {{x}}  >  show the diff since {{x}}
+which|what branch is [currently|now] checked|selected|active [out] [here]  >  show the current branch
+rather be on [the] branch {{n}}  >  switch to the branch {{n}}
+how much do|does|did {{x}} differ from [the] [one|version] [on|in|of|at] {{y}}  >  show the diff of {{x}} since {{y}}
+start|begin tracking|versioning {{x}} with|in|by|under git  >  start a git repository in {{x}}
 when did {_WE} last commit [something|anything]  >  show the last commit
 when was|is [the|our|my] last|latest|newest commit [made|done]  >  show the last commit
 list|show|name|give|see [me|us] every|each [single] [git] branch [of|in] [the|this] [repo|repository]
@@ -49,6 +54,9 @@ jot|note|write [down] [:] {{y}} , call|name|title the|this|that note {{n}}  >  w
 make|take|write|create|leave|keep [me|us] a [new] note {{q}} and|, call|name|title it|this|that {{n}}
     >  write a note named {{n}} saying {{q}}
 a|another|the [new] note , {{n}} : {{y}}  >  write a note named {{n}} saying "{{y}}"
+make|let|have [the|my|our] note {{n}} say|read|contain {{q}}  >  write a note named {{n}} saying {{q}}
+what is|was|stands written|noted|said|kept in|on [the|my|our] note|memo {{n}}  >  show the note "{{n}}"
+what is|was|stands written|noted|said|kept in|on [the|my|our] {{x}} note|memo  >  show the note "{{x}}"
 overview|list of [all] [the|my|our] notes  >  list the notes
 give|show|have|get|see [me|us] an|the|a overview|list of [all] [the|my|our] notes  >  list the notes
 [a] note to [my|our] self|myself|me|us [named|called] {{n}} :|-|–|,|saying {{y}}  >  write a note named {{n}}
@@ -85,6 +93,13 @@ love|need|want|like|have a|an [very] short|quick|brief|rough summary|overview|di
 make|do|cut short [for] [me|us] [the] [text|content] [of] {{x}} [,] [in] {{n}} sentences  >  summarize {{x}} in
     {{n}} sentences
 make|cut {{x}} short|shorter [for] [me|us] [,] [in|to] {{n}} sentences  >  summarize {{x}} in {{n}} sentences
+which|what {{n}} sentences of|in|from {{x}} matter|count|stand [most|out]  >  summarize {{x}} in {{n}} sentences
+search|scan|comb|go|look [through|over] {{x}} for [any] vulnerabilities|holes|leaks|risks|weaknesses|smells
+    >  check {{x}} for problems
+look|looking at|on|into [the] [code] quality of|in {{x}}  >  check the quality of {{x}}
+clean|take|strip|throw|sweep|cut [all] [the] unused imports out|away of|from {{x}}  >  remove unused imports from {{x}}
+retire {{n}} , the|our|my agent  >  retire the agent {{n}}
+[a|an] new agent : {{n}}  >  create an agent {{n}}
 {_LOOK_AT} {{x}} [,|;] [and] [then|please] {_SAVE} [the|a|your|its] [analysis|code]
     report|review|result|results|outcome
     in|into|to|as|under|at {{y}}  >  write a report about {{x}} to {{y}}
@@ -95,13 +110,13 @@ can|could|may|might|should [the|a|an] [code] report|analysis|review of|on|about 
     >  write a report about {{x}} to {{y}}
 ask [the|a|an|our] [language|big] {_MODEL} how {{x}} can|could|might|may|should be [made] {{y}}
     >  send {{x}} to the model with the wish "{{y}}"
-ask [the|a|an|our] [language|big] {_MODEL} how to make {{x}} {{n}}  >  send {{x}} to the model with the wish "{{n}}"
-ask [the|a|an|our] [language|big] {_MODEL} to make {{x}} {{n}}  >  send {{x}} to the model with the wish "{{n}}"
+ask [the|a|an|our] [language|big] {_MODEL} how to make {{x}} {{y}}  >  send {{x}} to the model with the wish "{{y}}"
+ask [the|a|an|our] [language|big] {_MODEL} to make {{x}} {{y}}  >  send {{x}} to the model with the wish "{{y}}"
 can|could|will|would|let|have [the|a|an|our] [language|big] {_MODEL} [to] make {{x}} {{n}}
     >  send {{x}} to the model with the wish "{{n}}"
 can|could|will|would|let|have [the|a|an|our] [language|big] {_MODEL} [to] propose|suggest|say|tell|show|find|work
     [me|us]
-    [out] how to make {{x}} {{n}}  >  send {{x}} to the model with the wish "{{n}}"
+    [out] how to make {{x}} {{y}}  >  send {{x}} to the model with the wish "{{y}}"
 love|need|want|like|have|get|make|create|generate|produce|write [me|us] [the] [module|api|markdown|code] {_DOCS}
     about|of|for|on {{x}} in|into|to|under {{y}}  >  document {{x}} in {{y}}
 document [the] {{x}} code|module|package [files] in|into|to|under {{y}}  >  document {{x}} in {{y}}

@@ -105,8 +105,8 @@ _SAID = {
                 "save, store, keep, put, write, record, write down, put down, set down, remember",
                 "*text~quoted",
                 "name~word > as the note, as note, as a note named, in the note, in a note named, in note, as a note "
-                "with "
-                "the name, under the note, in a new note named, into the note, to the note, in a note about",
+                "with the name, under the note, in a new note named, into a new note named, into a note named, in a "
+                "new note, into the note, to the note, in a note about",
                 about=_NOTE,
                 key="note memo",
                 never="add append end",

@@ -63,10 +63,9 @@ _SAID = {
     "write_report": Said(
         (
             sense(
-                "write, make, create, generate, produce, prepare, compile, save, put, give, want, need, do, get, draw "
-                "up, "
-                "write report, make report, create report, generate report, produce report, write report on, write "
-                "report "
+                "write, make, create, generate, produce, prepare, compile, save, put, give, want, need, have, do, "
+                "get, draw up, write report, make report, create report, generate report, produce report, write "
+                "report on, write report "
                 f"about, make report about, make report on, {_LOOK_AT}",
                 "*path > about, on, of, for, about the code in, on the code in, of the code in, on the code of, "
                 "about the code of, on the quality of, about the quality of, in",

@@ -52,7 +52,7 @@ SAID: Mapping[str, Said] = {
                 never="current which what all list delete remove rename merge switch checkout onto back",
             ),
             sense(
-                "need, want, have, get",
+                "need, want, have, get, like, love",
                 "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
                 "start~word > starting from, starting at the commit, starting from the commit, starting from the "
                 "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
@@ -83,10 +83,11 @@ SAID: Mapping[str, Said] = {
     "switch_branch": Said(
         (
             sense(
-                "switch to, switch, check out, checkout, go to, go back to, change to, move to, change, jump to, "
-                "use, return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, "
-                "get me on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, "
-                "take me to, change … to, set … to, bring me over to, take me over to, get me over to",
+                "switch to, switch, check out, checkout, go to, go back to, change to, move to, change, jump to, use, "
+                "return to, go over to, work on, continue on, continue with, get onto, get on, get me onto, get me "
+                "on, want to be on, need to be on, hop to, hop onto, move onto, put me on, bring me to, take me to, "
+                "get me to, get us to, get me over to, change … to, set … to, bring me over to, take me over to, get "
+                "me over to",
                 "*name~word > named, to, to the branch, branch, with name",
                 "path > of the folder, in the folder, of the repository, in the repository, in folder",
                 about="git branch",

@@ -38,7 +38,7 @@ _OF_A_BRANCH = (
 _SO_MANY = (
     "most > the last, last, the newest, newest, latest, the latest, at most, most recent, the most recent, recent, "
     "-n, with at most, max, maximum, limit, limited to, up to, no more than, not more than, just, only, - < "
-    "commits, commit, entries, entry"
+    "commits, commit, entries, entry, of them"
 )
 
 SAID: Mapping[str, Said] = {
