@@ -124,26 +124,7 @@ def notice_for(
                 "Or plan now, or by hand.",
             )
         case "manual":
-            if reason.startswith("question_open"):
-                told = reason.partition(":")[2].strip() or "Something is asked."
-                if rule_lacks is not None:
-                    told = f"{_knows(rule_lacks)} {told}"
-                return Notice("person", "hand", told, _ASKED)
-            if rule_lacks is not None and _key(reason) == "no_applicable_rule":
-                return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
-            if problems and _key(reason) == "invalid_plan":
-                return Notice(
-                    "person",
-                    "hand",
-                    f"The plan has problems: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
-                    _INVALID,
-                )
-            if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
-                return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
-            if reason.startswith("forbidden_by_policy: "):
-                return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
-            text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
-            return Notice("person", "hand", text)
+            return _of_a_person(reason, rule_lacks, problems)
         case "failed":
             way_out = _FAILURES.get(failure_class) or _way_out(reason)
             if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
@@ -152,6 +133,30 @@ def notice_for(
         case "dropped":
             return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))
     return None
+
+
+def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str]) -> Notice:
+    """What a person must do for a goal that cannot go on without one."""
+    if reason.startswith("question_open"):
+        told = reason.partition(":")[2].strip() or "Something is asked."
+        if rule_lacks is not None:
+            told = f"{_knows(rule_lacks)} {told}"
+        return Notice("person", "hand", told, _ASKED)
+    if rule_lacks is not None and _key(reason) == "no_applicable_rule":
+        return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
+    if problems and _key(reason) == "invalid_plan":
+        return Notice(
+            "person",
+            "hand",
+            f"The plan has problems: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
+            _INVALID,
+        )
+    if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
+        return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
+    if reason.startswith("forbidden_by_policy: "):
+        return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
+    text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
+    return Notice("person", "hand", text)
 
 
 def _way_out(reason: str) -> str:
