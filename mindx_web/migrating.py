@@ -53,7 +53,8 @@ def _drawn_alone() -> Iterator[None]:
     For each change it makes those anew too that the model refers to, and all that refer to these: nine thousand classes
     for a new database, half the processor time of a first start. A statement about a table asks its own model only, and
     before Python of a migration runs Django makes all classes anew that were put off (`is_delayed`). Where a key or
-    what is referred to changes Django does not put off, and neither do we. That the tables are the same is tested.
+    what is referred to changes Django does not put off, and neither do we. That the tables are the same is tested
+    (docs/decisions/0019).
     """
     patched: Any = ProjectState
     find, add = patched._find_reload_model, patched.add_model
