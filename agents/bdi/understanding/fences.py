@@ -97,12 +97,23 @@ def _by_its_words(meant: Sequence[Meant], spoken: str) -> Iterator[str]:
 _IN_NO_NAME = frozenset("that which who whose not never no without except but or than older newer instead".split())
 
 
+_SPEAKERS = frozenset({"i", "we", "he", "she", "they", "you"})
+# Before a name, or within the words that it was found for: “the minutes up to January”.
+_UP_TO = re.compile(r"\b(up to|until|till|as far as)\s+(?:the\s+)?(?:§|[^§]*\Z)", re.IGNORECASE)
+
+
 def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
     for one in meant:
-        for param in one.params.values():
-            if param.span is None or param.origin != "mapping" or not isinstance(param.value, str):
+        for name, param in one.params.items():
+            if param.span is None or not isinstance(param.value, str):
                 continue
             phrase = text[param.span[0] : param.span[1]]
+            if param.value.casefold() in _SPEAKERS:
+                yield f"“{param.value}” is somebody, and no name."
+            if name == "path" and (found := _UP_TO.search(f"{text[: param.span[0]]}§{phrase}")):
+                yield f"“{found[1]}” may say how many are meant."
+            if param.origin != "mapping":
+                continue
             said = [word for word in words_of(phrase) if word in _IN_NO_NAME]
             if said and " " in phrase and not set(said) <= set(words_of(param.value)):
                 yield f"“{said[0]}” may choose among several."

@@ -78,17 +78,13 @@ def take_keys(state: State) -> None:
         at += 1
 
 
-_LATER = re.compile(r"\s+(?:later|after(?:wards?)?|before|ago|from)\b", re.IGNORECASE)
-
-
 def take_times(state: State) -> None:
     """Limits of time, with the words that say that they are limits; where two are stated nobody knows which holds."""
     slot = next((one for one in state.entry.sense.slots if one.parameter.endswith("_s")), None)
     if slot is None or slot.parameter in state.params:
         return
     found = list(time_limits(state.tokens, frozenset(state.used)))
-    # “10 minutes later” says when, though its last word may have been taken for what leads on.
-    if len(found) == 1 and not _LATER.match(state.situation.raw, found[0].span[1]):
+    if len(found) == 1:
         state.params[slot.parameter] = Filled(found[0].seconds, found[0].span, literals=1)
         state.used |= set(found[0].used)
 
