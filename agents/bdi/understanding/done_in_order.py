@@ -25,6 +25,8 @@ def doubts_of_order(meant: Sequence[Meant], tree: Tree, registry: Registry) -> I
             if not place.makes and tree.kind(path) and not now.kind(path) and now.folder == tree.folder:
                 # “Delete archive. Scrap that.”
                 yield f"{path} is gone by then.", ()
+            if place.goes and f"{now.folder}/".startswith(f"{now.full(path)}/"):
+                yield f"{path} is where this is done.", ()
             in_the_way = place.makes and "overwrite" in command.properties and now.kind(path) == FILE
             # What is where it is to be already is in nobody's way.
             if in_the_way and "overwrite" not in values and path != values.get("path"):

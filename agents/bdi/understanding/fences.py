@@ -98,6 +98,11 @@ _IN_NO_NAME = frozenset("that which who whose not never no without except but or
 
 
 _SPEAKERS = frozenset({"i", "we", "he", "she", "they", "you"})
+_ALL_IN_IT = re.compile(
+    r"\b(?:everything|anything|all|whatever|what(?:ever)?(?:['’]s| is| lies)?|contents?|things|stuff)\s+(?:\w+\s+)?"
+    r"(?:in|inside|within|of|under)\s+(?:the\s+|my\s+|our\s+)?(?:folder\s+|directory\s+)?\Z",
+    re.IGNORECASE,
+)
 # Before a name, or within the words that it was found for: “the minutes up to January”.
 _UP_TO = re.compile(r"\b(up to|until|till|as far as)\s+(?:the\s+)?(?:§|[^§]*\Z)", re.IGNORECASE)
 
@@ -112,6 +117,8 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
                 yield f"“{param.value}” is somebody, and no name."
             if name == "path" and (found := _UP_TO.search(f"{text[: param.span[0]]}§{phrase}")):
                 yield f"“{found[1]}” may say how many are meant."
+            if name == "path" and one.command == "rm" and _ALL_IN_IT.search(text[: param.span[0]]):
+                yield f"What is in {param.value} may be meant, and not the folder itself."
             if param.origin != "mapping":
                 continue
             said = [word for word in words_of(phrase) if word in _IN_NO_NAME]

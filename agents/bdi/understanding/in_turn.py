@@ -14,6 +14,7 @@ from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.parting import Names, Part, parts_of
 from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.plurals import Named, all_of, which_of
 from agents.bdi.understanding.referents import spoken_of, things_of
 from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import NUMBER, Token, tokens_of
@@ -82,21 +83,25 @@ class _Turn:
     meant: list[Meant] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    named: list[tuple[Named, ...]] = field(default_factory=list)
 
     def read(self, part: Part) -> None:
         while self.spoken and part.tokens and self.spoken[0][0] < part.tokens[-1].start:
             self.last = (*self.last, self.spoken.pop(0)[1])
-        words = tuple(the_same(part.tokens, *self.previous, self.heard.lexicon))
+        words = tuple(all_of(the_same(part.tokens, *self.previous, self.heard.lexicon), self.named))
         decided = self._decided(part, words)
         if decided is None:
             self.questions.append(unknown(part.text, len(self.meant) + 1))
             return
         self.previous = (words, tuple(decided[0]))
         commands, question = self._beside_those_before(part, *decided) if self.meant else decided
+        if question is None and self.named and words == part.tokens and any(token.text == "it" for token in words):
+            question = which_of(part.text, commands, self.named[-1], self._copied(part, commands), len(self.meant) + 1)
+            commands = commands if question is None else []
         self.meant += commands
         self.questions += [question] if question is not None else []
-        for one in commands:
-            self._comes_to_pass(one)
+        named = tuple(found for one in commands if (found := self._comes_to_pass(one)) is not None)
+        self.named += [named] if named else []
 
     def _decided(self, part: Part, words: tuple[Token, ...]) -> _Decided | None:
         heard, step, now = self.heard, len(self.meant) + 1, self.now
@@ -129,16 +134,27 @@ class _Turn:
                 commands, question = [], _either(part, commands, may_be, len(self.meant) + 1)
         return commands, question
 
-    def _comes_to_pass(self, one: Meant) -> None:
-        """What the next part finds when this was done."""
+    def _copied(self, part: Part, commands: Sequence[Meant]) -> str:
+        """What the command before made a copy of, where this one does away with “it”, and not with “it there”."""
+        registry = self.heard.lexicon.registry
+        before = self.meant[-1].values() if self.meant and self.meant[-1].command == "cp" else {}
+        goes = any(registry.command(one.tool, one.command).destroys(one.values()) for one in commands)
+        says_there = any(token.text == "there" for token in part.tokens)
+        return str(before["path"]) if "path" in before and goes and not says_there else ""
+
+    def _comes_to_pass(self, one: Meant) -> Named | None:
+        """What the next part finds when this was done; what it was about comes back."""
         registry = self.heard.lexicon.registry
         command = registry.command(one.tool, one.command)
         said = registry.said(command)
-        self.last = (*self.last, *effects.spoken(self.now, said, one.values()))
+        spoken = effects.spoken(self.now, said, one.values())
+        self.last = (*self.last, *spoken)
         self.things = (effects.called(said, one.values()),) if said.it else self.things if said.places else ()
         self.now = effects.after(self.now, command, said, one.values())
         self.before |= {(one.tool, name): value for name, value in one.values().items() if isinstance(value, str)}
         self.notes += [f"“{extra}” is of no use to {one.command}" for extra in one.superfluous]
+        span = next((one.params[name].span for name in said.places if name in one.params), None)
+        return Named(one.command, self.now.said(spoken[-1]), span) if spoken else None
 
     def understood(self) -> Understood:
         beliefs = triggers.beliefs(self.heard.text, self.heard.tree)

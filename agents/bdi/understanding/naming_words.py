@@ -28,7 +28,22 @@ NAMING = frozenset({"name", "named", "title", "titled", "call"})
 
 
 IT = frozenset(
-    {"it", "them", "there", "same", "one", "ones", "this", "that", "itself", "copy", "original", "result", "former"}
+    {
+        "it",
+        "them",
+        "there",
+        "same",
+        "one",
+        "ones",
+        "this",
+        "that",
+        "itself",
+        "copy",
+        "original",
+        "result",
+        "former",
+        "latter",
+    }
 )
 
 

@@ -212,8 +212,21 @@ def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexico
     kept = clauses.trimmed(tokens)
     if not kept or not lexicon.is_verb(kept[0]):
         return False
+    texts = [one.text for one in kept[:2]]
+    if texts[1:] in (["it"], ["them"]) and texts[0] not in _GOING_ON and lexicon.is_exact_verb(kept[0]):
+        # “… and open it” is done with what the command before was about.
+        situation = replace(situation, last=("it", "it"), before=_NAMED_BEFORE)
     own = _best(tuple(kept), situation, lexicon, known)
     return own is not None and not (own.missing or own.unexplained or own.doubts) and own.cost < 1.0
+
+
+# With these and “it” a command goes on: “copy a.txt and call it b.txt”, “download … and save it as x”.
+_GOING_ON = frozenset(
+    """
+call name title label save store keep put make write use run leave send limit let get give grant allow kill stop
+pass feed cap
+    """.split()
+)
 
 
 def _part(tokens: Sequence[Token], raw: str) -> Part | None:

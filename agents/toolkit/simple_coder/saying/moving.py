@@ -66,7 +66,8 @@ SAID: Mapping[str, Said] = {
                 "*path",
                 about="file folder dir away",
                 key="go gone disappear vanish",
-                never="into in up back ahead through over on under from inside out to us",
+                # “Make a folder x and go there” makes one.
+                never="into in up back ahead through over on under from inside out to us there here and then",
                 wants="path",
             ),
             sense("kill", "*path", about="file folder dir", key="file folder dir"),
