@@ -95,10 +95,23 @@ class GoalOffers(GoalRows):
 
     @property
     def may_save_as_rule(self) -> bool:
-        """A plan that a person or a model wrote and that worked can become a rule."""
+        """A plan that a person or a model wrote and that worked can become a rule; one of which a step failed and was
+        skipped has not worked.
+        """
         plan = self.plan
-        worked = plan is not None and plan.state == PlanState.COMPLETE
+        is_whole = not any(one.attempts.all() for one in self._left)
+        worked = plan is not None and plan.state == PlanState.COMPLETE and is_whole
         return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
+
+    @property
+    def skipped(self) -> list[int]:
+        """The steps of an achieved goal that were not done: somebody skipped them, or their condition did not hold."""
+        return [one.position for one in self._left] if self.goal.state == GoalState.ACHIEVED else []
+
+    @property
+    def _left(self) -> list[Intent]:
+        intents = self.plan.intents.all() if self.plan is not None else ()
+        return [one for one in intents if one.state == IntentState.SKIPPED and one.phase == Intent.Phase.MAIN]
 
     @cached_property
     def lacking(self) -> Lacking | None:

@@ -100,6 +100,7 @@ class GoalPage(GoalOffers):
             put_off_to=f"{self.goal.wake_at.astimezone(UTC):%H:%M:%S} UTC" if self.goal.wake_at else "",
             rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._lacks_a_rule else None,
             paused_agent=self.goal.agent.name if self.goal.agent.paused else "",
+            asked_again=self._asked_again,
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
         )
 
@@ -107,6 +108,11 @@ class GoalPage(GoalOffers):
     def _lacks_a_rule(self) -> bool:
         """Whether a rule that knows the goal may be named with what it lacks."""
         return self.asks_back or self.goal.reason.startswith("no_applicable_rule")
+
+    @property
+    def _asked_again(self) -> str:
+        delta = self.plan.plan.evidence.get("delta") if self.plan is not None else None
+        return str(delta.get("why", "")) if isinstance(delta, dict) else ""
 
     @property
     def _is_invalid(self) -> bool:

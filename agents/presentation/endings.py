@@ -97,12 +97,14 @@ def notice_for(
     rule_lacks: tuple[str, str] | None = None,
     paused_agent: str = "",
     problems: Sequence[str] = (),
+    asked_again: str = "",
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused. `problems`: those of its newest plan.
+    `asked_again`: why the plan that awaits a decision is what was left of an approved one.
     """
     if paused_agent and state in _MOVED_BY_THE_AGENT:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -123,6 +125,9 @@ def notice_for(
                 f"No plan was found; it is planned again by itself. {told}",
                 "Or plan now, or by hand.",
             )
+        case "awaiting_review" if asked_again:
+            text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
+            return Notice("person", "eye", text, "What is left of the plan waits for a decision.")
         case "manual":
             return _of_a_person(reason, rule_lacks, problems)
         case "failed":

@@ -223,6 +223,32 @@ def test_a_plan_by_hand_that_worked_offers_to_become_a_rule(
     assert "Achieved." in page
 
 
+def test_an_achieved_goal_says_which_steps_were_skipped_and_offers_no_rule_of_one_that_failed(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    run_plan(plan, state="complete")
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", ended_at=timezone.now())
+    step = plan.intents.get(position=2)
+    step.attempts.all().delete()
+    plan.intents.filter(pk=step.pk).update(state="skipped")
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "Achieved, without step 2, which was skipped." in page
+    assert "saved as a rule" in page, "its condition did not hold, which a rule may say"
+    step.attempts.create(number=1, fence=1, worker="w", started=timezone.now())
+    assert "saved as a rule" not in said(client_of(owner), "goal", plan.goal_id)
+
+
+def test_a_plan_that_is_asked_about_again_says_why_at_the_top(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    why = "step 1 (simple_coder.read) failed: nothing.txt: there is no such file; step 1 is left out"
+    type(plan.plan).objects.filter(pk=plan.plan_id).update(evidence={"delta": {"why": why}})
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert f"S{why[1:]}. What is left of the plan waits for a decision." in page
+
+
 # --- what a person may do --------------------------------------------------------------------------------------------
 def test_cancelling_asks_first_and_then_drops_the_goal(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
     goal = make_goal(owner)
