@@ -8,6 +8,7 @@ say wholly is meant rather than one of which they say a part; else nobody can te
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import cast
@@ -177,4 +178,14 @@ def meets(word: str, theirs: str) -> float:
         return 0.99
     if len(one) >= 4 and other.startswith(one) and not one.isdigit():
         return 0.93
+    if len(word) > 3 and _without_umlauts(word) == _without_umlauts(theirs):
+        return 0.93
     return 0.9 if is_near(word, theirs) and len(word) > 4 else 0.0
+
+
+_UMLAUTS = re.compile(r"([aou])e")
+
+
+def _without_umlauts(word: str) -> str:
+    """“Oeko” as “oko”, which is what is left of “Öko” where accents do not count."""
+    return _UMLAUTS.sub(r"\1", word)

@@ -60,7 +60,7 @@ LEADING_NOUNS = frozenset(
 )
 # Small words that are typed without looking. “Form” is a word of its own, and so never a slip of one.
 SMALL = frozenset({"the", "this", "that", "with", "from", "into", "please", "could", "would", "you", "and"})
-NO_SLIPS = frozenset({"form", "whit", "wit", "thy", "lost"})
+NO_SLIPS = frozenset({"charge", "charges", "charged", "form", "whit", "wit", "thy", "lost"})
 # A left-over word of these says nothing wrong where it stands alone, but a command made only of such says nothing.
 DOUBT = frozenset(
     """

@@ -122,8 +122,9 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     """Whether these tokens can stand here: V is the name of a variable, n any name, a anything said, N one that is no
-    program's, e an ending, q, t and w texts, u an address, d and D digits, k a kind of things, m a kind of files, o
-    what is not quoted, F a path, P a command line that begins with a program, B what is sent, C somebody's name.
+    program's, M one of a process, e an ending, q, t and w texts, u an address, d and D digits, k a kind of things, m a
+    kind of files, o what is not quoted, F a path, P a command line that begins with a program, B what is sent, C
+    somebody's name.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
     """
@@ -152,6 +153,8 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     if name == "N":
         is_plain = first.kind == WORD and first.value not in RUNNING and first.text not in IDLE | _FAULTS
         return len(tokens) == 1 and is_plain
+    if name == "M":
+        return len(tokens) == 1 and first.kind == WORD and first.text not in _PROCESSES
     if name == "P":
         return first.value in RUNNING or first.value.startswith("./")
     if name == "C":
@@ -173,6 +176,8 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     return first.kind != SIGN and tokens[-1].kind != SIGN
 
 
+# What runs is one of these; that alone says not which.
+_PROCESSES = frozenset("program process job script service command thing app task test tests".split())
 _OF_A_KIND = {"d": (NUMBER,), "D": (NUMBER,), "F": (PATH,), "B": (QUOTED, DATA)}
 # None of these is what somebody looks for, nor a part of it that they would say without quotes; faults are looked for
 # by what reads code.

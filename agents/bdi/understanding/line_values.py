@@ -40,6 +40,8 @@ uvicorn uv valkey-server vite vitest webpack xelatex yarn
     """.split()
 )
 
+# Whoever types one of these tells it what to do: “npm test” is no English.
+TOLD = frozenset("npm npx pnpm yarn cargo kubectl docker docker-compose terraform mvn gradle dotnet poetry".split())
 # What a command line may begin with, here or elsewhere.
 RUNNING = PROGRAMS | _ELSEWHERE
 

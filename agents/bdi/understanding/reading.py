@@ -18,6 +18,7 @@ from agents.bdi.understanding.filler import IDLE, INFINITIVE
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.judging import Reading, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
+from agents.bdi.understanding.line_values import TOLD
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import find
@@ -98,7 +99,7 @@ def _is_named_here(token: Token, situation: Situation) -> bool:
 def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """A command line as at a terminal: it begins with the name of a program that no command is said by."""
     first = tokens[0] if tokens else None
-    if first is None or first.kind != WORD or first.value not in PROGRAMS:
+    if first is None or first.kind != WORD or first.value not in PROGRAMS | TOLD:
         return []
     entry = next((one for one in lexicon.entries if any(slot.shape == "line" for slot in one.sense.slots)), None)
     if entry is None:
@@ -118,7 +119,8 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     prose = sum(1 for token in spoken if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
     prose += sum(token.kind == WORD and lexicon.is_exact_verb(token) and token.text.endswith("ing") for token in spoken)
     # “Diff against main” is English before it is a program with two arguments.
-    typed = len(tokens) == 1 or any(token.is_literal or token.kind == FLAG for token in tokens)
+    is_line = first.value in TOLD or (len(tokens) == 2 and tokens[1].text in _ASKING_A_PROGRAM)
+    typed = len(tokens) == 1 or is_line or any(token.is_literal or token.kind == FLAG for token in tokens)
     typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose
     return [
         Reading(
@@ -128,7 +130,7 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
             (),
             (),
             placeholders(filled.value, situation.tree),
-            (1.0 if lexicon.is_verb(first) and not _is_said_by(first, entry, lexicon) else -0.5)
+            (1.0 if not is_line and lexicon.is_verb(first) and not _is_said_by(first, entry, lexicon) else -0.5)
             + 0.4 * prose
             + (0.0 if typed else 1.2)
             + filled.penalty,
@@ -136,6 +138,9 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
             slot.parameter,
         )
     ]
+
+
+_ASKING_A_PROGRAM = frozenset({"--version", "--help", "-h", "-v"})
 
 
 def _is_said_by(verb: Token, entry: Entry, lexicon: Lexicon) -> bool:

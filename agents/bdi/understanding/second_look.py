@@ -37,7 +37,7 @@ _OF_PATTERNS = frozenset({"regular", "regex", "regexp", "regexes"})
 _STATED = frozenset(
     """
 mentioned named found used written said listed occurring appearing appears occurs stands called imported referenced
-defined declared cited quoted
+defined declared cited quoted read set stored kept
     """.split()
 )
 _LABELS = re.compile(r"\A(?:the\s+)?(?:line|words?|text|sentence|entry|note)\s+(?=\S)", re.IGNORECASE)

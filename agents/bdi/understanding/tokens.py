@@ -152,6 +152,9 @@ def tokens_of(raw: str) -> list[Token]:
 _EXPRESSION = re.compile(r"(?:expression|regex|regexp)\Z")
 _OF_PATTERNS = re.compile(r"[\\^$*+?|\[\](){}]")
 _NO_PATTERN = frozenset("in inside into under within from across through throughout and or for with to on of :".split())
+_BEHIND = _NO_PATTERN | frozenset(
+    "please thanks now everywhere anywhere somewhere ignoring ignore case again too there here it".split()
+)
 # So many words without a sign of a pattern may stand before one with it: `raise \w+Error`.
 _LEADING_WORDS = 2
 
@@ -170,6 +173,10 @@ def _regular_expression(raw: str, at: int, before: list[Token]) -> list[Token]:
             end = at + word.start() + len(kept)
         if kept != word[0]:
             break
+    behind = raw[end:].split()
+    if end > at and 0 < len(behind) <= _LEADING_WORDS and _BEHIND.isdisjoint(word.casefold() for word in behind):
+        # `assert .* is None`: nothing is said behind it but its own last words.
+        end = len(raw.rstrip().rstrip(".!?"))
     return [Token(QUOTED, raw[at:end].casefold(), raw[at:end], at, end)] if end > at else []
 
 

@@ -72,7 +72,8 @@ def _of_a_name(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon
 
 
 _PLEASE = re.compile(
-    r"\b(?:please|pls|plz|kindly|(?:may|can|could|might)\s+(?:i|we)\s+ask\s+(?:you\s+)?for)\b", re.IGNORECASE
+    r"\b(?:please|pls|plz|kindly|(?:may|can|could|might)\s+(?:i|we)\s+ask\s+(?:you\s+)?for\s+(?:the|my|our|your))\b",
+    re.IGNORECASE,
 )
 
 

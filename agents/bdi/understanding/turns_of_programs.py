@@ -56,6 +56,8 @@ let|want|need|have {{P}} [to] run|running in [the] background as|named|called|un
   >  start {{P}} in the background named {{n}}
 run|execute|start|do [all] [the|my|our] [unit|integration] tests|test|suite|checks [suite] with|using|by|via {{P}}\
   >  run {{P}}
+have|get|let|want [all] [the|my|our] [unit|integration] tests|suite|checks [to] run with|using|by|via {{P}}\
+  >  run {{P}}
 give|allow|grant {{q}} {{y}}  >  run {{q}} for {{y}}
 run|execute|start|launch {{x}} [,] and|then|with {_FEED} it [the] [input|word|text|answer|line] {{a}}\
   >  run {{x}} with "{{a}}" as input
@@ -63,6 +65,7 @@ run|execute|start|launch {{x}} with|and [the|an] input|answer|stdin [of|being|:]
   >  run {{x}} with "{{a}}" as input
 is [the|my|our] [background] {_PROGRAM} {{n}} {_YET} {_LIVES} {_YET}  >  show the output of the process {{n}}
 is [the|my|our] {{n}} {_PROGRAM} {_YET} {_LIVES} {_YET}  >  show the output of the process {{n}}
+is [the|my|our] {{M}} {_YET} running|alive {_YET}  >  show the output of the process {{M}}
 do|does [the|my|our] [background] {_PROGRAM} {{n}} {_YET} run|work|live {_YET}\
   >  show the output of the process {{n}}
 do|does [the|my|our] {{n}} {_PROGRAM} {_YET} run|work|live {_YET}\

@@ -17,6 +17,7 @@ _LINES = "lines|rows|entries"
 
 ABOUT_CONTENTS = f"""
 {{F}} [,|:] [lines|line|l] {{d}} -|–|to|until|through {{D}}  >  show lines {{d}} to {{D}} of {{F}}
+{{F}} [,] from [line] {{d}} to|until|through [line] {{D}}  >  show lines {{d}} to {{D}} of {{F}}
 {{F}} [,|:] line|l {{d}}  >  show line {{d}} of {{F}}
 [the] first|top {{d}} bytes of|from|in {{x}}  >  read {{d}} bytes of {{x}}
 {_SHOW} [me|us] {{x}} [,] [but] only|just [the] first|top {{d}} {_LINES}  >  show the first {{d}} lines of {{x}}
@@ -36,6 +37,8 @@ where do|does {_WE} {_USE} {_WORD} {{t}} ?|.|,|:|;|- search|check|scan [in|throu
 where do|does {_WE} {_USE} {_WORD} {{t}} ?|.|,|:|;|- look in|through|into|inside {{x}}  >  grep for "{{t}}" in {{x}}
 where is|are {_WORD} {{t}} {_USED} ?|.|,|:|;|- search|check|scan [in|through] {{x}}  >  grep for "{{t}}" in {{x}}
 where is|are {_WORD} {{t}} {_USED} ?|.|,|:|;|- look in|through|into|inside {{x}}  >  grep for "{{t}}" in {{x}}
+where|when have|has|did|do {_WE} {_SAID}|mentioned [anything] about {{t}}  >  grep for "{{t}}"
+do|does {{x}} include|includes {_WORD} {{t}}  >  grep for "{{t}}" in {{x}}
 which|what [of] [my|our|the] {{x}} {_CONTAIN} {_WORD} {{t}}  >  grep for "{{t}}" in {{x}}
 which|what [of] [my|our|the] {{x}} has|have|contain|contains {_WORD} {{t}} in them|it  >  grep for "{{t}}" in {{x}}
 is|are {{C}} among|amongst [the|my|our|all] {{x}}  >  grep for "{{C}}" in {{x}}
@@ -46,6 +49,8 @@ take|use {_REGEX} {{q}} and|to search|look|grep [for|with] [it|this] [in|through
   >  grep for {{q}} in {{x}} as regex
 {_SEARCH} [for] [everything|anything|lines|all] [that] match|matches|matching {_REGEX} {{q}} {_IN} {{x}}\
   >  grep for {{q}} in {{x}} as regex
+[show|list|give] [me] [all|the|every|any] lines|line {_IN}|of {{x}} [that] \
+match|matches|matching|fitting {_REGEX} {{q}}  >  grep for {{q}} in {{x}} as regex
 which|what lines|line {_IN} {{x}} match|matches|fit|fits {_REGEX} {{q}}  >  grep for {{q}} in {{x}} as regex
 which|what lines|line of {{x}} match|matches|fit|fits {_REGEX} {{q}}  >  grep for {{q}} in {{x}} as regex
 """

@@ -145,6 +145,8 @@ def _is_the_same(plain: Understood, named: Understood, text: str, registry: Regi
 def _either_name(plain: Understood, named: Understood, text: str) -> Understood:
     """What is asked where a whole text is a name here, and a command too: “log of worker”, with a logs/worker.log."""
     others = [choice for question in named.questions for choice in question.choices if choice.meant]
+    if all(by_name(Understood(choice.meant)) == by_name(plain) for choice in others):
+        return plain  # “I would like to see the rota” asks for what its name alone would offer.
     choices = (choice_of(plain.meant), *others[: MAX_CHOICES - 1])
     why = "It is the name of something here, too."
     return Understood(questions=(Question(1, f"What is meant by “{short(text)}”?", why, "", choices),))

@@ -69,7 +69,8 @@ def _sending(verbs: str, never: str) -> Said:
 _GET: tuple[Sense, ...] = (
     sense(
         "get, request, fetch, call, open, load, retrieve, query, ask, read, show, visit, curl, hit, ping, check, "
-        "pull, grab, what do … answer, what do … return, what do … say, what do … send back, what do … get from, what "
+        "pull, grab, what do … answer, what do … return, what do … say, what do … send back, what do … get from, "
+        "what do … get back from, what "
         "do "
         "… respond, what come back from, send request to, send get request to, send get to, make request to, make get "
         "request to, what be the answer of, what be the response of, what be the response from, do request to, do get "
