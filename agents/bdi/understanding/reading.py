@@ -116,6 +116,8 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
         if isinstance(filled.value, str)
         else tokens
     )
+    if first.value in TOLD:
+        spoken = spoken[2:]  # “npm run”
     prose = sum(1 for token in spoken if token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
     prose += sum(token.kind == WORD and lexicon.is_exact_verb(token) and token.text.endswith("ing") for token in spoken)
     # “Diff against main” is English before it is a program with two arguments.
