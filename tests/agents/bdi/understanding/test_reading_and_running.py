@@ -171,7 +171,8 @@ def test_requests_are_spoken_of_by_their_methods(text: str, command: str, values
         "is the program running?",
         # These have gone nowhere, and something is left out.
         "how does billing.py go", "grep -v paid app", "grep -c paid app",
-        "is Docker in app?", "which branches use stripe?", "can I ask for a favour?", "can I ask for help with billing.py?",
+        "is Docker in app?", "which branches use stripe?", "can I ask for a favour?",
+        "can I ask for help with billing.py?",
         "where is JWT_SECRET read?",
         "What do we charge? members",
         "use the system python to run billing.py", f"check if {URL} is slow", f"do not do a DELETE on {URL}",
