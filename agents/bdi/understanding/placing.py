@@ -11,7 +11,7 @@ from agents.bdi.understanding import descriptions, paths, written_paths
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Tree
 from agents.bdi.understanding.state import State, Where, shape_of
-from agents.bdi.understanding.tokens import PATH, QUOTED, WORD
+from agents.bdi.understanding.tokens import PATH, QUOTED, WORD, Token
 
 
 def take_beside(state: State) -> None:
@@ -220,7 +220,7 @@ def said_where_it_is(params: dict[str, Filled], state: State) -> None:
     """A folder that is said beside a name is where that lies: “the file a.txt from the homework folder”."""
     tree = state.situation.tree
     for token in state.left:
-        if token.kind not in (WORD, PATH, QUOTED):
+        if token.kind not in (WORD, PATH, QUOTED) or _goes_on_with(token, params, state):
             continue
         found = paths.find(token.value, tree, FOLDER)
         if found.value is None or found.confidence < 0.9:
@@ -239,6 +239,15 @@ def said_where_it_is(params: dict[str, Filled], state: State) -> None:
                 params[name] = replace(filled, value=there, original=said, why=why, problem="")
             state.left = [one for one in state.left if one is not token]
             return
+
+
+def _goes_on_with(token: Token, params: Mapping[str, Filled], state: State) -> bool:
+    """“Rename Patterns to Cutting patterns”: what stands right behind a new name may be a part of it."""
+    tree = state.situation.tree
+    return any(
+        one.span is not None and one.span[1] == token.start - 1 and not tree.kind(str(one.value))
+        for one in params.values()
+    )
 
 
 def of_what_is_there(params: dict[str, Filled], state: State) -> None:
@@ -260,7 +269,8 @@ def of_what_is_there(params: dict[str, Filled], state: State) -> None:
             continue
         found = paths.find(made.value, tree, FILE)
         if found.value is None or found.confidence < 0.8:
-            if mode is not None and mode.value == "overwrite" and not written_paths.has_ending(made.value):
+            is_word = "/" not in made.value and made.value.islower() and not written_paths.has_ending(made.value)
+            if is_over and is_word:
                 problem = f"there is no file “{made.original or made.value}”"
                 params[name] = Filled(None, made.span, made.value, 0.3, problem=problem, choices=found.choices)
             continue

@@ -226,6 +226,20 @@ def _is_half_a_new_name(meant: Sequence[Meant], text: str, said: Sequence[str], 
             yield f"The new name may be “{name}”.", _with(meant, at, to=whole)
 
 
+def _goes_on_like_the_old_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Rename Patterns to Cutting patterns”: the word behind the new name is the old one's and may be the new one's."""
+    for at, one in enumerate(meant):
+        to, source = one.params.get("to"), one.params.get("path")
+        if to is None or source is None or to.span is None or tree.kind(str(to.value)):
+            continue
+        behind = re.match(r"\s+([\w'’-]+)", text[to.span[1] :])
+        names = {name.casefold() for name in words_of(posixpath.basename(str(source.value)))}
+        if behind and behind[1].casefold() in names:
+            name = text[to.span[0] : to.span[1] + behind.end()]
+            whole = posixpath.join(posixpath.dirname(str(to.value)), name)
+            yield f"The new name may be “{name}”.", _with(meant, at, to=whole)
+
+
 def _is_half_its_own_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“Copy Course evenings to Course evenings for Amélie”: no new folder is called “Course”."""
     for one in meant:
@@ -347,6 +361,7 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _says_a_number_of_a_name,
     _is_a_folder_half_said,
     _is_half_a_new_name,
+    _goes_on_like_the_old_name,
     _looks_for_more_than_a_name,
     _says_what_it_is,
     _speaks_of_what_was_made,

@@ -13,7 +13,7 @@ from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.settings_values import amount_of
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
 from agents.bdi.understanding.time_limits import time_limits
-from agents.bdi.understanding.tokens import NUMBER, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.tokens import NUMBER, NUMBERS, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
 from agents.rules.kinds import SWITCHES
 from agents.rules.words import fold
 from agents.toolkit.saying import Slot
@@ -206,6 +206,10 @@ def _number_before(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     return at, number
 
 
+# Whoever counts things like this knows how many there are: “the two reports”.
+_THE = frozenset({"the", "these", "those", "my", "our", "all"})
+
+
 def take_count(state: State) -> None:
     """“Two folders: a and b” says how many names follow, and is none of them; “both lectures” is no folder of them."""
     own = next((slot for slot in state.entry.sense.slots if slot.is_object), None)
@@ -224,7 +228,8 @@ def take_count(state: State) -> None:
         ):
             continue
         of_its_own = is_noun(noun, state.entry.about, state.lexicon) and noun.text not in state.lexicon.of_values
-        if singular(noun.text) != noun.text and (token.text == "both" or of_its_own or noun.text in _KINDS):
+        is_known = token.text == "both" or (at > 0 and state.tokens[at - 1].text in _THE and token.text in NUMBERS)
+        if singular(noun.text) != noun.text and (is_known or of_its_own or noun.text in _KINDS):
             state.used.add(at)
             state.counted = (token.value, number)
             return

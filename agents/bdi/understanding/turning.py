@@ -113,7 +113,9 @@ def _asked(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) ->
 def _is_alone(tokens: tuple[Token, ...], raw: str) -> bool:
     """Whether a clause is all that a text says, but for courtesy."""
     around = (raw[: tokens[0].start], raw[tokens[-1].end :]) if tokens else ()
-    return all(token.kind == SIGN or token.text in IDLE for part in around for token in tokens_of(part))
+    # A full stop that stands alone would be a path.
+    said = (part.strip(" \t\n.!?") for part in around)
+    return all(token.kind == SIGN or token.text in IDLE for part in said for token in tokens_of(part))
 
 
 def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:

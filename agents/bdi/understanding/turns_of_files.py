@@ -18,7 +18,7 @@ _NEW = "new|separate|own|empty|extra|further"
 _CALLED = "called|named|titled|for"
 _INTO = "in|into|to|inside|under|within"
 _SHOULD = "should|must|shall|ought|needs|need|has|have|is|are"
-_LINE = "line|entry|item|sentence|reminder|point|remark"
+_LINE = "line|entry|item|sentence|reminder|point|remark|row|task"
 _ONTO = "to|in|into|on|onto"
 _THAT = ":|,|–|-|that|saying|reading [that|saying|:]"
 _WHOSE = "[that|which|whose] [name|names|filename|filenames|title]"
@@ -78,6 +78,7 @@ replace|overwrite {{o}} with|by {{q}}  >  overwrite {{o}} with {{q}}
 replace|overwrite [the|all] [the] [entire|whole|complete|full|present|current|old] \
 contents|content|text of|in {{x}} with|by [the|this] [single] [line|text|word|words|sentence] [:] {{y}}  >  \
 overwrite {{x}} with "{{y}}"
+add {_FOLDER} [called|named|titled] {{y}} {_INTO} {{x}}  >  create a folder named {{y}} in {{x}}
 do me|us a|an|another [{_NEW}] {{x}}  >  create a {{x}}
 ! there|it {_SHOULD} [to] exist a|an {{x}}  >  create a {{x}}
 ! {{x}} go|goes|come|comes|move|moves {_INTO} {{y}}  >  move {{x}} to {{y}}
@@ -109,6 +110,8 @@ add|put|make|create folders|directories|subfolders {{y}} to|into {{x}}  >  creat
 what do|did {_WE} have|keep|store|got here  >  ls here
 what have {_WE} [got|kept|stored] here  >  ls here
 what is|are lying|kept|stored [around] [in|over] here  >  ls here
+[show|tell|see] [me|us] what is|are [still|now] left|remaining {_IN} {{x}}  >  ls {{x}}
+is|are anything|something|things|stuff [still|now] [left|lying|stored|kept|remaining] {_IN} {{x}}  >  ls {{x}}
 which|what [is|are] [the] {{n}} {_FILES} [that|which] were|was|have|has|are|is|got|i|we [have] [been] {_CHANGED} \
 last|lately|most|recently [recently]  >  show the {{n}} newest files
 ! {{x}} needs|need|gets|get|wants [to] [get|have] {_ONE} [more|new|further] {_LINE} {_THAT} {{y}}  >  \
@@ -117,8 +120,8 @@ append "{{y}}" to {{x}}
 append "{{y}}" to {{x}}
 add|append|put|write|enter {_ONE} [more|new|further|last] {_LINE} {_ONTO} {{x}} {_THAT} {{y}}  >  \
 append "{{y}}" to {{x}}
-add|append|put|write|enter [the] following [line|text|words|item|entry|sentence] {_ONTO} {{x}} {_THAT} {{y}}  >  \
-append "{{y}}" to {{x}}
+add|append|put|write|enter [the|this] following|line|text|item|entry|sentence [line|text|words|item] {_ONTO} {{x}} \
+{_THAT} {{y}}  >  append "{{y}}" to {{x}}
 ! {{x}} {_SHOULD} [to] end|finish|close with|on {{q}}  >  append {{q}} to {{x}}
 note|jot|scribble [down] {_ONTO} {{x}} : {{y}}  >  append "{{y}}" to {{x}}
 note|jot|scribble {{q}} [down] {_ONTO} {{x}}  >  append {{q}} to {{x}}

@@ -125,9 +125,10 @@ SAID: Mapping[str, Said] = {
             sense(
                 "create, make, need, want, let there be, let, have",
                 "*path > named, with name, with the name",
-                "content~text > with the text, with the content, with content, with text, containing, saying, that "
-                "say, that contain, which say, reading, that read, should say, should contain, should read, should "
-                "hold, should have the text, must say, must contain, say, contain, has the text, whose content is",
+                "content~text > with the text, with the words, with the line, with the content, with content, "
+                "with text, containing, saying, that say, that contain, which say, reading, that read, "
+                "should say, should contain, should read, should hold, should have the text, must say, "
+                "must contain, say, contain, has the text, whose content is",
                 about="file document new text",
                 key="file document contain say",
                 wants="content",

@@ -28,6 +28,8 @@ HERE = Workspace.of(
     ("text", "path"),
     [
         ("Club needs a folder Posters", "Club/Posters"),
+        ("Club needs a folder Posters.", "Club/Posters"),
+        ("add directory Fees to Club", "Club/Fees"),
         ("the club should get a subfolder named Fees", "Club/Fees"),
         ("Songs could use a folder called Old songs", "Club/Songs/Old songs"),
         ("add a folder Winter to Photos", "Photos/Winter"),
@@ -57,6 +59,10 @@ def test_a_folder_is_made_however_it_is_wished_for(text: str, path: str) -> None
         "is there a problem somewhere?",
         "Ideas.md should end with a question",
         "seed list",
+        "rename the folder Songs to Sweet songs",
+        "add a line to the diary of mine: x",
+        'append "oats" to groceries',
+        "delete the three songs",
         "delete everything in Photos",
         "move Ideas.md from Club",
         "copy Ideas.md from Club",
@@ -158,6 +164,12 @@ def test_files_are_found_by_what_is_said_of_their_names(text: str, values: dict[
         (
             "make me a folder called Altos and one called Basses",
             [("mkdir", {"path": "Altos"}), ("mkdir", {"path": "Basses"})],
+        ),
+        ("The folder Photos is to be renamed Pictures.", [("mv", {"path": "Photos", "to": "Pictures"})]),
+        ("is anything left in Photos?", [("ls", {"path": "Photos"})]),
+        (
+            "delete the two songs",
+            [("rm", {"path": "Club/Songs/Anthem.txt"}), ("rm", {"path": "Club/Songs/Farewell.txt"})],
         ),
         ("drop seed.py from scripts", [("rm", {"path": "scripts/seed.py"})]),
         ("I'd like budget.csv in Club too", [("cp", {"path": "budget.csv", "to": "Club/budget.csv"})]),
