@@ -38,7 +38,8 @@ quickly
 )
 # “Every file goes to x”, “who needs a folder?” states nothing of one thing here.
 _NOBODY = frozenset(
-    "every each no nobody somebody everybody anybody nothing something anything who whoever what which if".split()
+    "every each no nobody somebody everybody anybody nothing something anything who whoever what which if perhaps "
+    "possibly".split()
 )
 _OPTIONAL, _WORDS, _VARIABLE = "optional", "words", "variable"
 

@@ -92,7 +92,10 @@ def _costing(found: list[Reading], cost: float) -> list[Reading]:
 def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     """Readings of what the clause means by a turn of phrase."""
     found: list[Reading] = []
-    for clause, frame in framed(tokens, situation.raw, is_alone=_is_alone(tokens, situation.raw)):
+    # “Photos can go?” states nothing; “could the club get a folder x?” asks for one.
+    is_doubted = situation.raw.rstrip().endswith("?") and tokens[0].text not in _AUXILIARIES
+    is_alone = not is_doubted and _is_alone(tokens, situation.raw)
+    for clause, frame in framed(tokens, situation.raw, is_alone=is_alone):
         made = readings(clause, situation, lexicon)
         found += [one for one in made if not frame.of_file or _is_of_a_file(one, situation)]
     return _costing(found, _FOR_FRAMED)

@@ -41,7 +41,7 @@ what does|do {{x}} look like [right] [now|currently]  >  show {{x}}
 [all|what] i|we need|want [to] [see|have] is|are {{x}}  >  show {{x}}
 {{x}} , where is|did|has it|that|this|they [go|gone|be|hiding|now]  >  where is {{x}}
 where did|has|have {{x}} go|gone|vanished|disappeared [to]  >  where is {{x}}
-! {{x}} can|may|should|must|could|shall [now] go|vanish|disappear  >  remove {{x}}
+! {{x}} can|may|should|must|shall [now] go|vanish|disappear  >  remove {{x}}
 ! {{x}} has|have|needs|need|ought to go|vanish|disappear  >  remove {{x}}
 ! {{x}} is|are for the bin|trash|dump  >  remove {{x}}
 ! {{x}} belong|belongs {_INTO} {{y}}  >  move {{x}} to {{y}}
