@@ -232,6 +232,8 @@ def _goes_on_like_the_old_name(meant: Sequence[Meant], text: str, said: Sequence
         to, source = one.params.get("to"), one.params.get("path")
         if to is None or source is None or to.span is None or tree.kind(str(to.value)):
             continue
+        if posixpath.basename(str(to.value)) == posixpath.basename(str(source.value)):
+            continue  # “move there Budget.csv”: it keeps its name
         behind = re.match(r"\s+([\w'’-]+)", text[to.span[1] :])
         names = {name.casefold() for name in words_of(posixpath.basename(str(source.value)))}
         if behind and behind[1].casefold() in names:
