@@ -19,7 +19,7 @@ _WH = frozenset({"what", "which", "how", "who", "where"})
 _FINITE = frozenset({"is", "are", "was", "were", "has", "have", "do", "does", "did", "had"})
 # With these a subject begins.
 _SUBJECTS = frozenset("i we you they he she it this that there the a an my our your their any all".split())
-_SAYING = {"says": "say", "contains": "contain", "say": "say", "contain": "contain"}
+_SAYING = {"says": "say", "contains": "contain", "say": "say", "contain": "contain", "differs": "differ"}
 _DOES = {"has": "does", "have": "do"}
 _EXACTLY = frozenset({"exactly", "precisely", "actually", "really"})
 _SET_ASIDE = re.compile(r"\b(?:know|tell me|tell us|see|check|say|wonder)\s*\Z", re.IGNORECASE)
@@ -63,10 +63,12 @@ def direct(tokens: tuple[Token, ...], raw: str) -> Iterator[tuple[Token, ...]]:
 def _inverted(tokens: tuple[Token, ...]) -> tuple[Token, ...] | None:
     """“The tree is clean” as “is the tree clean”; “I changed x” as “did I change x”."""
     last = min(len(tokens), _LONGEST_SUBJECT + 1)
-    if len(tokens) > 1 and tokens[-1].text in _SAYING:
-        last_word = tokens[-1]
-        verb_of = Token(WORD, _SAYING[last_word.text], _SAYING[last_word.text], last_word.start, last_word.end)
-        return (Token(WORD, "does", "does", tokens[0].start, tokens[0].start), *tokens[:-1], verb_of)
+    said = next((at for at in range(1, len(tokens)) if tokens[at].text in _SAYING), None)
+    if said is not None:
+        word = _SAYING[tokens[said].text]
+        does = Token(WORD, "does", "does", tokens[0].start, tokens[0].start)
+        says = Token(WORD, word, word, tokens[said].start, tokens[said].end)
+        return (does, *tokens[:said], says, *tokens[said + 1 :])
     verb = next((at for at in range(1, last) if tokens[at].kind == WORD and tokens[at].text in _FINITE), None)
     if verb is not None:
         return (tokens[verb], *tokens[:verb], *tokens[verb + 1 :])

@@ -38,6 +38,8 @@ which|what branch is [currently|now] checked|selected|active [out] [here]  >  sh
 rather be on [the] branch {{n}}  >  switch to the branch {{n}}
 how much do|does|did {{x}} differ from [the] [one|version] [on|in|of|at] {{y}}  >  show the diff of {{x}} since {{y}}
 start|begin tracking|versioning {{x}} with|in|by|under git  >  start a git repository in {{x}}
+[go] back to|onto|on {{x}}  >  switch back to {{x}}
+which|what changes|lines|files|parts did|have {_WE} [already] stage|staged  >  show the staged diff
 when did {_WE} last commit [something|anything]  >  show the last commit
 when was|is [the|our|my] last|latest|newest commit [made|done]  >  show the last commit
 list|show|name|give|see [me|us] every|each [single] [git] branch [of|in] [the|this] [repo|repository]

@@ -193,11 +193,9 @@ _SAID = {
                 ),
             ),
             sense(
-                "remove unused imports from, remove unused imports in, remove unused imports of, delete unused "
-                "imports from, delete unused imports in, clean up unused imports in, clean unused imports in, drop "
-                "unused imports from, drop unused imports in, get rid of unused imports in, strip unused imports "
-                "from, take unused imports out of, throw unused imports out of, remove imports that are not used "
-                "from, remove imports that nobody uses from",
+                "remove|delete|drop|strip|clean [all|any] [the] unused imports from|in|of, clean|clear up [the] unused "
+                "imports in|of, get rid of [all] [the] unused imports in|from, take|throw|clean [all|the] unused imports "
+                "out of, remove [the|all] imports that be not used from|in, remove imports that nobody uses from|in",
                 "*path > in, of, from",
                 SAID_TIME,
                 about=f"{_ABOUT_CODE} all",

@@ -114,7 +114,7 @@ SAID: Mapping[str, Said] = {
                 "commit, do commit, do a commit",
                 *_OF_A_COMMIT,
                 flags=_ONLY_STAGED,
-                about=("git commit change changes everything all it changed work message stuff modifications"),
+                about=("git commit change changes everything all it changed work message stuff modifications lot"),
                 never=("log history last newest latest which status branch branches anything undo revert amend push"),
             ),
             sense(
