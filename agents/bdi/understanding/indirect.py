@@ -54,8 +54,8 @@ def direct(tokens: tuple[Token, ...], raw: str) -> Iterator[tuple[Token, ...]]:
     yield tokens[at:]
     begins = next((number for number, one in enumerate(behind[:4]) if one.text in _SUBJECTS), None)
     if begins is None and tokens[at].text == "how":
-        # “How complex main.py is”: behind the adjective.
-        begins = 1
+        # “How complex main.py is”: behind the adjective; “how main.py differs”: at once.
+        begins = 1 if behind[0].kind == WORD else 0
     if begins is not None and (inverted := _inverted(behind[begins:])) is not None:
         yield (tokens[at], *behind[:begins], *inverted)
 

@@ -193,9 +193,10 @@ _SAID = {
                 ),
             ),
             sense(
-                "remove|delete|drop|strip|clean [all|any] [the] unused imports from|in|of, clean|clear up [the] unused "
-                "imports in|of, get rid of [all] [the] unused imports in|from, take|throw|clean [all|the] unused imports "
-                "out of, remove [the|all] imports that be not used from|in, remove imports that nobody uses from|in",
+                "remove|delete|drop|strip|clean [all|any] [the] unused imports from|in|of, clean|clear up [the] "
+                "unused imports in|of, get rid of [all] [the] unused imports in|from, take|throw|clean [all|the] "
+                "unused imports out of, remove [the|all] imports that be not used from|in, remove imports that nobody "
+                "uses from|in",
                 "*path > in, of, from",
                 SAID_TIME,
                 about=f"{_ABOUT_CODE} all",
