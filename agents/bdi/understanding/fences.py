@@ -45,6 +45,12 @@ _EXCEPTION = re.compile(
     r"|(?:\A|[,;.(–—-] ?|\b(?:and|but|while|then|please|just) )"
     r"(?:leav(?:e|ing)|spar(?:e|ing)) (?:out|alone|only|the|my|our|his|her|it|them|§)"
 )
+# What somebody has heard or wagers is no order to do away with anything; nor is “the old one” a name of one thing.
+_REPORTED = re.compile(
+    r"\b(?:heard|hear|bet|dare|doubt|told|said|says|claim\w*) (?:me )?(?:that )?"
+    r"you (?:can|could|to|should|may|might|would)\b"
+)
+_THE_OLD_ONE = re.compile(r"\A(?:and |so |but |please )*(?:the|that|this) (?:\S+ )?one\b")
 _LED_BY = re.compile(r"\A[ ,;.(–—-]*(?:(?:and|but|while|then|please|just) )?")
 _SECOND_THOUGHT = re.compile(
     r"\b(?:hold (?:on|off|it)|hang on|second thoughts?|never ?mind|not now)\b"
@@ -69,6 +75,9 @@ def ruled(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry) -> 
     for one in meant:
         places = registry.said(registry.command(one.tool, one.command)).places.values()
         takes_it_whole = any(place.goes or place.makes == "same" for place in places)
+        destroys = registry.command(one.tool, one.command).destroys(one.values())
+        if destroys and (found := _REPORTED.search(spoken) or _THE_OLD_ONE.search(spoken)):
+            yield f"“{found[0]}”: something would be gone, and it is not surely asked for."
         if takes_it_whole and (name := _inside(one, spoken, tree)):
             yield f"“{name}” may be left out."
 
@@ -78,7 +87,8 @@ def _by_its_words(meant: Sequence[Meant], spoken: str) -> Iterator[str]:
         said = [_LED_BY.sub("", found[0]) for found in pattern.finditer(spoken)]
         for phrase in said:
             # “Leave the environment” is a command of its own.
-            if not any(_LED_BY.sub("", one.text.casefold()).startswith(phrase) for one in meant):
+            own = (_LED_BY.sub("", one.text.casefold()) for one in meant)
+            if not (phrase.startswith("leav") and any(one.startswith(phrase) for one in own)):
                 yield f"“{phrase}”: {why}"
     for sentence in _STOP.split(spoken):
         if found := _LEADS_TO_ONE.search(sentence.strip()):

@@ -25,7 +25,8 @@ _LABEL = re.compile(
     r"(?:line|words?|text|sentence|entry|note|content|message)?\s*[:\"'“‘«]?\s*\Z",
     re.IGNORECASE,
 )
-_BEHIND_A_LINE = frozenset({"there", "here", "again", "now", "please", "pls", "too", "instead", "afterwards"})
+_BEHIND_A_LINE = frozenset({"there", "here", "again", "now", "please", "pls", "too", "instead", "afterwards", "twice"})
+_SO_OFTEN = re.compile(r"\s+\S+\s+times\Z", re.IGNORECASE)
 _CALLED = re.compile(
     r"\b(?:call|name|title|label)\s+(?:it|them|this|that|the\s+(?:copy|new\s+one|result|file|other))"
     r"\s+((?:[^\s,;:]+\s+){1,5})\Z",
@@ -120,6 +121,9 @@ def part_of_a_line(meant: Sequence[Meant], text: str, said: Sequence[str], tree:
     for at, one in enumerate(meant):
         line = str(one.values().get("command_line", ""))
         kept, _, last = line.rpartition(" ")
+        if often := _SO_OFTEN.search(line):
+            # “Run build.sh three times”
+            kept, last = line[: often.start()], "too"
         if kept and last.casefold().strip(".!") in _BEHIND_A_LINE:
             yield f"“{last}” may be no part of the command line.", with_value(meant, at, "command_line", kept)
 

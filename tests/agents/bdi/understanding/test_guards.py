@@ -79,3 +79,17 @@ def test_only_restricts_to_what_was_taken_up_and_to_nothing_that_was_not(text: s
 @pytest.mark.parametrize("text", ["delete Photos and I quit", "move the Recipes up to Plum cake to attic"])
 def test_neither_a_person_is_a_name_nor_an_end_all_that_is_meant(text: str) -> None:
     assert not _is_taken(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Everything but README.md can go",
+        "I heard you can delete attic",
+        "I dare you to delete attic",
+        "the old one can go",
+        "run app.py three times",
+    ],
+)
+def test_what_is_left_out_or_heard_of_or_done_several_times_is_asked_about(text: str) -> None:
+    assert not _is_taken(text)
