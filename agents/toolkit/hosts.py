@@ -19,6 +19,7 @@ _NOTHING = "nothing"
 _INDEX = frozenset({PACKAGES, "package index", THE_INDEX})
 _PART = re.compile(r"\s*(?:,\s+and\s|,(?=\s)|\n|\sand\s)\s*", re.IGNORECASE)
 _HOST_OF = re.compile(r"the host of\s+(?P<address>.+)\Z", re.IGNORECASE | re.DOTALL)
+_NOUN = re.compile(r"(?:the\s+)?(?:hosts?|servers?|domains?)\s+(?=\S+\Z)", re.IGNORECASE)
 _HOST_OF_SLOT = re.compile(r"the host of\s+\{(?P<slot>[a-z][a-z0-9_]*)\}\Z", re.IGNORECASE)
 _QUOTED = re.compile(r"(?P<mark>[\"'“])(?P<inside>.*)(?:(?P=mark)|”)\Z", re.DOTALL)
 
@@ -40,7 +41,7 @@ def entry_of(piece: str) -> str:
     if " ".join(said.casefold().split()) in _INDEX:
         return PACKAGES
     of = _HOST_OF.match(said)
-    return _host_of(of["address"].strip(" \"'")) if of else said
+    return _host_of(of["address"].strip(" \"'")) if of else _NOUN.sub("", said)
 
 
 def entries_of(text: str) -> list[str]:

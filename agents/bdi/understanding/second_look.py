@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding import let_go
+from agents.bdi.understanding import left_undone, let_go
 from agents.bdi.understanding.asking import asked_with
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
@@ -373,4 +373,5 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _is_half_of_two,
     _lacks_its_ending,
     *let_go.LOOKS,
+    *left_undone.LOOKS,
 )

@@ -36,7 +36,7 @@ def with_told(heard: Heard, told: moods.Told) -> Understood | None:
         return None
     if any(_gives_a_value(text[start:end], found, lexicon) for start, end in told.spans):
         return None
-    if any(_denies_what_follows(text[start:end]) for start, end in told.spans):
+    if any(_denies_what_follows(text[start:end]) or _orders(text[start:end]) for start, end in told.spans):
         return None
     if _chooses(found, told, heard):
         return asked_with(text, found, "It says which of several are meant.") if found.is_sure else None
@@ -109,6 +109,18 @@ def _denies_what_follows(clause: str) -> bool:
         one in DENYING and not after and before != "or"
         for before, one, after in zip(["", *texts], texts, [*texts[1:], ""], strict=False)
     )
+
+
+def _orders(clause: str) -> bool:
+    """“(Start it,) show me what it wrote (and stop it)”: what begins so is a command, understood or not."""
+    texts = [token.text for token in tokens_of(clause) if token.kind != SIGN]
+    while texts and texts[0] in ("and", "then", "please", "now", "also"):
+        texts.pop(0)
+    return len(texts) > 1 and texts[0] in _ORDERS and texts[1] in _OBJECTS
+
+
+_ORDERS = frozenset("show list read open print display give run delete remove stop start send".split())
+_OBJECTS = frozenset("me us what the its it them my our all every each".split())
 
 
 def beside_remarks(heard: Heard) -> Understood | None:

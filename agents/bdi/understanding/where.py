@@ -41,7 +41,7 @@ def with_places(state: State) -> list[State]:
     """
     if not _makes(state):
         return [state]
-    said = next(_said_places(state), None) or _elsewhere(state)
+    said = next(_said_places(state), None) or (None if _is_its_name(state) else _elsewhere(state))
     if said is None:
         return [state]
     where = Where(said.folder, said.sure, said.at[-1] + 1, is_here=said.is_here)
@@ -53,6 +53,15 @@ def with_places(state: State) -> list[State]:
 def _makes(state: State) -> bool:
     places = state.lexicon.registry.said(state.entry.command).places
     return bool(places) and all(place.makes in ("file", "folder") and not place.into for place in places.values())
+
+
+def _is_its_name(state: State) -> bool:
+    """Whether what stands behind “in” names what is made: “an environment in env312”, and not “… called x in y”."""
+    by_in = any(cue.words == ("in",) for cue in state.entry.cues.get("in", ()))
+    return by_in and _NAMING.isdisjoint(token.text for token in state.tokens)
+
+
+_NAMING = frozenset({"called", "named", "call", "name", "as", "titled"})
 
 
 def _said_places(state: State) -> Iterator[_Said]:

@@ -1,0 +1,153 @@
+"""Steps that would do nothing, or less than is said: a file renamed to itself, a list of nothing in particular, a
+switch that is to be turned back.
+
+The looks are as those of `let_go`: what is doubtful is asked, with what may be meant first.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from agents.bdi.types import Param
+from agents.bdi.understanding.let_go import Doubt, with_value
+from agents.bdi.understanding.paths import FILE, Tree
+from agents.bdi.understanding.understood import Meant
+
+_QUOTES = " \"'“”‘’«»"
+_ADDRESS = re.compile(r"https?://\S+\Z", re.IGNORECASE)
+_TO_KEEP = frozenset("save download store fetch keep get".split())
+_ITS = re.compile(
+    r"\bits\b|\b(?:the|this|that)\s+(?:\w+\s+){0,2}(?:file|document|text|page|copy|letter|note)\b", re.IGNORECASE
+)
+_ONLY = re.compile(r"\b(?:show|list|look|display)\s+only\W*\Z|\bonly\s+(?:show|list|look|display)\W*\Z", re.IGNORECASE)
+_LOOKING = re.compile(r"\band\s+(?:then\s+)?(?:list|show|see|tell|print|display|give)\b", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:the|that|this)\s+\Z", re.IGNORECASE)
+_NO_NAMES = frozenset({"other", "another", "same", "previous", "last", "right", "wrong", "first", "second", "old"})
+_PASSIVE = re.compile(r"\s+(?:gets?|got|is|was|are|were|being)\Z", re.IGNORECASE)
+_WHETHER = re.compile(
+    r"\b(?:know|wonder(?:ing)?|ask|tell\s+me|sure|find\s+out|check|see)\s+(?:if|whether)\s+"
+    r"(?:you|it|we|i|one|they|the|that|this|my|our)\b",
+    re.IGNORECASE,
+)
+_MAY_IT_BE = re.compile(
+    r"\A\s*(?:can|could|may|might|should|must|will|is|are|has|have)\s+(?:the|my|our|this|that|it)\b[^.!\n]*\?\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def onto_itself(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“The new name Höfer.txt” of Hofer.txt: what only resembles the old name is the new one, letter by letter."""
+    for at, one in enumerate(meant):
+        path, to = one.params.get("path"), one.params.get("to")
+        if path is None or to is None or str(path.value) != str(to.value) or one.command not in ("mv", "cp"):
+            continue
+        name = text[to.span[0] : to.span[1]].strip(_QUOTES) if to.span is not None else ""
+        whole = name if "/" in name else posixpath.join(posixpath.dirname(str(path.value)), name)
+        if name and whole != path.value:
+            yield f"“{name}” may be the new name.", with_value(meant, at, "to", whole)
+        else:
+            yield "It would be called as it is.", ()
+
+
+def of_the_file_before(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“… and show me the new file”, “… then show its diff”: what the step before was about, and not all there is."""
+    for at, one in enumerate(meant):
+        if not at or one.params or one.command not in ("ls", "diff"):
+            continue
+        if one.command == "ls" and _ONLY.search(one.text):
+            yield "It may say how the step before is done.", (*meant[:at], *meant[at + 1 :])
+            continue
+        before = next(
+            (meant[at - 1].params[name] for name in ("to", "path", "file") if name in meant[at - 1].params), None
+        )
+        if before is None or not _ITS.search(one.text):
+            continue
+        name, command = ("path", "read") if one.command == "ls" else ("only", one.command)
+        about = replace(
+            one, command=command, params={name: replace(before, span=None, original=None, origin="mapping")}
+        )
+        yield f"{before.value} may be meant.", (*meant[:at], about, *meant[at + 1 :])
+
+
+def an_address_to_be_kept(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Save https://… as x”: what lies there is to be kept, and not its address."""
+    for at, one in enumerate(meant):
+        content = one.params.get("content")
+        if (
+            one.command != "write"
+            or content is None
+            or not _ADDRESS.match(str(content.value))
+            or "path" not in one.params
+        ):
+            continue
+        if not _TO_KEEP.isdisjoint(said):
+            params = {"url": content, "file": one.params["path"]}
+            download = replace(one, tool="http_request", command="download", params=params)
+            yield "What lies at the address may be meant.", (*meant[:at], download, *meant[at + 1 :])
+
+
+def turned_back(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Autonomous mode on, delete x, then off again”: the last of it is a step, too."""
+    switches = [one for one in meant if one.command == "toggle_autonomous_mode"]
+    if len(switches) != 1 or len(meant) < 2 or switches[0] is not meant[0]:
+        return
+    is_on = bool(switches[0].values().get("on"))
+    if ("off" if is_on else "on") in said[-3:]:
+        back = replace(switches[0], params={"on": Param(not is_on, "mapping")})
+        yield "It may be to be turned back.", (*meant, back)
+
+
+def looked_at_there(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Go to logs and list the files there” is two steps."""
+    for at, one in enumerate(meant):
+        if one.command == "cd" and _LOOKING.search(one.text):
+            if at + 1 < len(meant) and meant[at + 1].text == one.text:
+                continue
+            looks = replace(one, command="ls", params={})
+            yield "It may be to be listed, too.", (*meant[: at + 1], looks, *meant[at + 1 :])
+
+
+def no_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Switch to the other branch” names none."""
+    for one in meant:
+        for param in one.params.values():
+            if param.span is None or str(param.value).casefold() not in _NO_NAMES:
+                continue
+            if _WHICH.search(text[: param.span[0]]) and tree.kind(str(param.value)) != FILE:
+                yield f"“{param.value}” may be no name.", ()
+
+
+def part_of_its_verb(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Where x gets called”: “gets” belongs to what is asked of x."""
+    for at, one in enumerate(meant):
+        param = one.params.get("text")
+        if one.command != "grep" or param is None or param.span is None:
+            continue
+        if text[param.span[0] - 1 : param.span[0]] in tuple("\"'“‘«`") or not _PASSIVE.search(str(param.value)):
+            continue
+        yield (
+            "It may be looked for with fewer words.",
+            with_value(meant, at, "text", _PASSIVE.sub("", str(param.value))),
+        )
+
+
+def asked_whether(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“I would like to know if you could delete x”, “can the agent be retired?” ask, and do not order."""
+    if any(one.command in _DOING_AWAY for one in meant) and (_WHETHER.search(text) or _MAY_IT_BE.match(text)):
+        yield "It may only ask whether that can be done.", ()
+
+
+_DOING_AWAY = frozenset({"rm", "delete", "retire_agent", "stop"})
+LOOKS = (
+    onto_itself,
+    of_the_file_before,
+    an_address_to_be_kept,
+    turned_back,
+    looked_at_there,
+    no_name,
+    part_of_its_verb,
+    asked_whether,
+)
