@@ -155,6 +155,7 @@ class BacklogRules(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        verbose_name = verbose_name_plural = "stop rules of the backlog"
         constraints = [
             *(_bounded(name) for name in stops.BOUNDS),
             models.CheckConstraint(condition=Q(near_enough__range=(0.5, 1.0)), name="backlog_rules_near_enough"),
