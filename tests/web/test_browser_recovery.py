@@ -31,7 +31,7 @@ def test_the_facts_of_a_failure_open_under_its_row_and_its_class_is_corrected(
     page = open_page(operator, "/recovery/failures/")
     assert page.evaluate(COVERED) == []
     page.get_by_text("Facts and class").click()
-    page.get_by_label("Class").select_option("NETWORK_ERROR")
+    page.get_by_role("region", name="Failures").get_by_label("Class").select_option("NETWORK_ERROR")
     page.get_by_label("Why").fill("the net was down")
     page.get_by_role("button", name="Correct the class").click()
     page.get_by_text("was TOOL_EXECUTION_ERROR").wait_for()

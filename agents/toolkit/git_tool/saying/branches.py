@@ -7,6 +7,16 @@ from collections.abc import Mapping
 from agents.toolkit.git_tool.saying.words import ALSO, REPOSITORY, SHOW, WHERE
 from agents.toolkit.saying import Said, sense
 
+# What is said of a branch that is made: its name, where it starts, of which repository it is.
+_A_NEW_ONE = (
+    "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
+    "start~word > starting from, starting at the commit, starting from the commit, starting from the "
+    "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
+    "branching off from, forked from, at the commit, at commit, from the branch, from the commit, from "
+    "branch, from commit, based on, off of, off, starting at, beginning at, at the branch, begin at the "
+    "branch, begin at, at, from, out of",
+    "path > of the folder, in the folder, of the repository, in the repository, in folder",
+)
 SAID: Mapping[str, Said] = {
     "branches": Said(
         (
@@ -40,26 +50,14 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "create, make, add, new, start, open, set up, begin, spin up, cut",
-                "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
-                "start~word > starting from, starting at the commit, starting from the commit, starting from the "
-                "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
-                "branching off from, forked from, at the commit, at commit, from the branch, from the commit, from "
-                "branch, from commit, based on, off of, off, starting at, beginning at, at the branch, begin at the "
-                "branch, begin at, at, from, out of",
-                "path > of the folder, in the folder, of the repository, in the repository, in folder",
+                *_A_NEW_ONE,
                 about="git branch new separate fresh own extra",
                 key="branch",
                 never="current which what all list delete remove rename merge switch checkout onto back",
             ),
             sense(
                 "need, want, have, get, like, love",
-                "*name~word > named, with name, with the name, by the name of, name, name it, call it, whose name be",
-                "start~word > starting from, starting at the commit, starting from the commit, starting from the "
-                "branch, beginning from, that start at, that start from, on top of, branched from, branching off, "
-                "branching off from, forked from, at the commit, at commit, from the branch, from the commit, from "
-                "branch, from commit, based on, off of, off, starting at, beginning at, at the branch, begin at the "
-                "branch, begin at, at, from, out of",
-                "path > of the folder, in the folder, of the repository, in the repository, in folder",
+                *_A_NEW_ONE,
                 about="git branch new separate fresh own extra",
                 key="branch",
                 never="current which what all list delete remove rename merge switch checkout onto back go work",
