@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.db.models import BooleanField, Case, Exists, OuterRef, QuerySet, Value, When
+from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
@@ -27,8 +28,10 @@ def goals_visible_to(user: User) -> QuerySet[Goal]:
 
 def begun() -> Case:
     """Of a goal that did not come to its end, whether a step of it was tried; it is looked up for such goals only."""
-    tried = Attempt.objects.filter(intent__intent_plan__goal=OuterRef("pk"))
-    left = When(state__in=[GoalState.DROPPED.value, GoalState.FAILED.value], then=Exists(tried))
+    tried = Attempt.objects.filter(intent__intent_plan__goal=OuterRef("pk")).annotate(yes=Value(True)).values("yes")
+    # No EXISTS: for that Postgres may read all tries once instead, an eighth of a second at 100,000 goals.
+    looked_up = Coalesce(Subquery(tried[:1]), Value(False))
+    left = When(state__in=[GoalState.DROPPED.value, GoalState.FAILED.value], then=looked_up)
     return Case(left, default=Value(False), output_field=BooleanField())
 
 
