@@ -41,16 +41,7 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
         if target is None or target.value is None or not isinstance(target.value, str):
             continue
         if shape_of(state, slot) == "newname":
-            if state.situation.tree.kind(target.value) == FOLDER:
-                # Nothing gets the name of a folder that is there: it is put into it.
-                params[slot.parameter] = replace(target, penalty=target.penalty + 0.6)
-            if source is not None and isinstance(source.value, str) and "/" not in target.value:
-                folder = posixpath.dirname(source.value)
-                if folder:
-                    value = posixpath.join(folder, target.value)
-                    params[slot.parameter] = replace(
-                        target, value=value, original=target.value, why="it stays in its folder"
-                    )
+            params[slot.parameter] = _in_its_folder(target, source, state)
             continue
         if place is None or not place.into:
             continue
@@ -90,6 +81,18 @@ def put_into_folders(params: dict[str, Filled], state: State) -> None:
             )
         elif target.value.endswith("/"):
             params[slot.parameter] = replace(target, value=target.value.rstrip("/"))
+
+
+def _in_its_folder(target: Filled, source: Filled | None, state: State) -> Filled:
+    """A new name where the old one lies."""
+    folder = posixpath.dirname(source.value) if source is not None and isinstance(source.value, str) else ""
+    if folder and "/" not in target.value:
+        value = posixpath.join(folder, target.value)
+        return replace(target, value=value, original=target.value, why="it stays in its folder")
+    if state.situation.tree.kind(target.value) == FOLDER:
+        # Nothing gets the name of a folder that is there: it is put into it.
+        return replace(target, penalty=target.penalty + 0.6)
+    return target
 
 
 def _near_its_source(target: Filled, source: Filled | None, state: State) -> Filled:
