@@ -63,12 +63,15 @@ class Bench:
             yield made
 
     def rate(self, entry: Entry, number: int, plans: int) -> float:
-        """Plans per second of an engine in so many lanes, each with its share of the plans."""
-        each = -(-plans // number)
+        """Plans per second of an engine in so many lanes, so many plans in each.
+
+        A lane's share does not shrink with their number: what each pays once after the servers are settled (`ANALYZE`
+        has its statements planned anew) and the last one's lateness would otherwise weigh four times as much on four.
+        """
         with self.warm(entry, number) as made:
-            prepare(made, each)
+            prepare(made, plans)
             counts.settle(self._servers, entry.database)
-            return each * number / run(made)
+            return plans * number / run(made)
 
     def count(self, entry: Entry, plans: int, logged: int) -> Counts:
         """What a step of the engine costs in Postgres."""
@@ -87,7 +90,7 @@ def _libpq(url: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.durable", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each engine and number of lanes")
-    parser.add_argument("--plans", type=int, default=100, help="plans in each measurement")
+    parser.add_argument("--plans", type=int, default=100, help="plans of each lane in each measurement")
     parser.add_argument("--lanes", type=int, nargs="+", default=[1, 4], help="numbers of lanes")
     parser.add_argument("--counted", type=int, default=500, help="plans over which a step's cost is counted; 0: not")
     parser.add_argument("--logged", type=int, default=20, help="plans whose statements are counted")
@@ -126,7 +129,7 @@ def _progress(text: str) -> None:
 
 def _say(found: Measured, plans: int, ours: bool) -> None:
     rounds = max((len(each) for each in found.rates.values()), default=0)
-    head = f"{plans} plans of {STEPS} steps in each of {rounds} rounds, engine by engine; {os.cpu_count()} processors,"
+    head = f"{plans} plans of {STEPS} steps a lane in each of {rounds} rounds, by turns; {os.cpu_count()} processors,"
     lines = [f"{head} load {os.getloadavg()[0]:.1f}; synchronous_commit and fsync are on.", ""]
     lines += [*report.throughput(found.rates), ""] if found.rates else []
     lines += [*report.costs(found.counts), ""] if found.counts else []
