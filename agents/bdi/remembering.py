@@ -74,15 +74,24 @@ def experience_of(goal: Ended) -> dict[str, Any]:
     }
 
 
-def used_rule(revision: Revision | None) -> tuple[int, bool] | None:
-    """The version of the rule whose record counts this plan, and whether it succeeded; None where none does.
+def used_rule(goal: Ended) -> tuple[int, bool] | None:
+    """The version of the rule whose record counts the goal's plan, and whether it succeeded; None where none does.
 
     Plans that ran to an end count; a rejected one says nothing about whether its rule works.
     """
+    revision = goal.revision
     if revision is None or revision.state not in _RAN_TO_AN_END:
         return None
     version = revision.rule.get("component_version_id") or revision.rule.get("version_id")
-    return (int(version), revision.state == PlanState.COMPLETE) if version else None
+    return (int(version), revision.state == PlanState.COMPLETE and not _skipped_what_failed(goal)) if version else None
+
+
+def _skipped_what_failed(goal: Ended) -> bool:
+    """Whether the goal counts as achieved only because a person skipped what had failed: none of its steps succeeded.
+
+    Where nothing failed, the steps were skipped by their own conditions: there was nothing to do.
+    """
+    return goal.revision is not None and not goal.revision.worked and bool(goal.failure)
 
 
 def _steps(main: Sequence[str]) -> str:
@@ -98,7 +107,7 @@ def _components(revision: Revision) -> list[str]:
 
 def _outcome(goal: Ended) -> str:
     if goal.state == GoalState.ACHIEVED:
-        return "success"
+        return "partial_success" if _skipped_what_failed(goal) else "success"
     if goal.state == GoalState.DROPPED:
         return "abandoned"
     return "partial_success" if goal.revision is not None and goal.revision.worked else "failure"

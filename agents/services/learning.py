@@ -88,7 +88,7 @@ def _remember(lease: Lease, found: _Found) -> None:
     """Write all of it: together, so that nothing is counted twice by whoever goes on after a worker that died."""
     if found.is_learned:
         return
-    if (used := remembering.used_rule(found.ended.revision)) is not None:
+    if (used := remembering.used_rule(found.ended)) is not None:
         components.record_use(*used)
     mind_cases.judge_corrections(lease.goal_id)
     experience = memory.recording(

@@ -58,16 +58,20 @@ def test_everything_that_happened_is_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "worked", "outcome"),
+    ("state", "worked", "failure", "outcome"),
     [
-        ("achieved", False, "success"),
-        ("dropped", True, "abandoned"),
-        ("failed", True, "partial_success"),
-        ("failed", False, "failure"),
+        ("achieved", True, "NETWORK_ERROR", "success"),
+        # Its conditions left nothing to do.
+        ("achieved", False, "", "success"),
+        # A person skipped all that had failed.
+        ("achieved", False, "NETWORK_ERROR", "partial_success"),
+        ("dropped", True, "", "abandoned"),
+        ("failed", True, "NETWORK_ERROR", "partial_success"),
+        ("failed", False, "NETWORK_ERROR", "failure"),
     ],
 )
-def test_the_outcome_is_the_goals_and_what_worked_of_it(state: str, worked: bool, outcome: str) -> None:
-    assert told(state=state, revision=of(worked=worked))["final_outcome"] == outcome
+def test_the_outcome_is_the_goals_and_what_worked_of_it(state: str, worked: bool, failure: str, outcome: str) -> None:
+    assert told(state=state, failure=failure, revision=of(worked=worked))["final_outcome"] == outcome
 
 
 def test_a_goal_that_never_had_a_plan_is_remembered_too() -> None:
@@ -102,5 +106,11 @@ def test_a_rule_is_named_with_its_version() -> None:
 def test_only_plans_that_ran_to_an_end_count_for_their_rule(
     state: str, rule: dict[str, Any], counts: tuple[int, bool] | None
 ) -> None:
-    assert used_rule(of(state=state, rule=rule)) == counts
-    assert used_rule(None) is None
+    assert used_rule(replace(GOAL, revision=of(state=state, rule=rule))) == counts
+    assert used_rule(replace(GOAL, revision=None)) is None
+
+
+def test_a_rule_whose_every_step_was_skipped_after_it_failed_did_not_succeed() -> None:
+    skipped = of(rule={"version_id": 4}, worked=False)
+    assert used_rule(replace(GOAL, revision=skipped)) == (4, False)
+    assert used_rule(replace(GOAL, revision=skipped, failure="")) == (4, True)
