@@ -107,6 +107,11 @@ def test_what_stands_before_a_verb_is_neither_ordered_nor_done_with(text: str) -
     assert not _is_taken(text)
 
 
+@pytest.mark.parametrize("text", ["the complaint one can go", "that plum one is to be removed"])
+def test_one_is_no_name_where_something_would_be_gone(text: str) -> None:
+    assert not _is_taken(text)
+
+
 @pytest.mark.parametrize("text", ["find old files changed yesterday", "grep for password everywhere outside config"])
 def test_what_describes_files_is_no_text_to_look_for(text: str) -> None:
     assert not _is_taken(text)
