@@ -163,12 +163,7 @@ def _reference(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     filled, rest = revision_value(tokens, asked)
     if filled is not None or any(asked.tree.kind(one.value) or written_paths.has_ending(one.value) for one in tokens):
         return filled, rest
-    filled, rest = word_value(tokens, asked)
-    # “Compared to the last commit”: the noun itself is the name of none.
-    return (None, list(tokens)) if filled is not None and filled.value in _NO_REFERENCE else (filled, rest)
-
-
-_NO_REFERENCE = frozenset({"commit", "commits", "branch", "version", "one", "last", "latest", "previous", "state"})
+    return word_value(tokens, asked)
 
 
 def _person(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
