@@ -44,6 +44,8 @@ def _is_taken(text: str) -> bool:
         "The moment he agrees, delete Mimi.md",
         "every time he cancels, delete Mimi.md",
         "Were Dr Hahn to cancel, delete Mimi.md",
+        "It is old. Were he to mind, delete Mimi.md",
+        "Thank you. Had he agreed, delete Mimi.md",
     ],
 )
 def test_a_condition_is_one_in_whatever_words(text: str) -> None:
