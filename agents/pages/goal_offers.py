@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
 from agents.bdi import document as documents
-from agents.bdi.document import IntentSpec
+from agents.bdi.document import Document
 from agents.goal_network import Lacking
 from agents.models import Attempt, Intent, LevelDocument, Plan
 from agents.pages.goal_rows import GoalRows
+from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
 from agents.selectors import may_change, may_correct, sees_everything
 from agents.services import parameters, planning, replanning
@@ -27,6 +29,7 @@ class Unknown:
     sentence: str
     values: tuple[tuple[str, str], ...]
     attempt: Attempt | None
+    then: Consequences | None
 
 
 class GoalOffers(GoalRows):
@@ -73,7 +76,7 @@ class GoalOffers(GoalRows):
             return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
-            self.goal.state == GoalState.MANUAL
+            (self.goal.state == GoalState.MANUAL and not self.unknown_outcomes)
             or self.goal.is_put_off
             or (self.goal.state == GoalState.AWAITING_REVIEW and in_review)
         )
@@ -134,11 +137,14 @@ class GoalOffers(GoalRows):
             return []
         asked = [intent for intent in plan.intents.all() if intent.state == IntentState.OUTCOME_UNKNOWN]
         if not asked or self.seal_is_broken:
-            return [Unknown(intent, "", (), None) for intent in asked]
+            return [Unknown(intent, "", (), None, None) for intent in asked]
         document = documents.read(bytes(plan.document))
-        return [_unknown(intent, document.at(intent.position)) for intent in asked]
+        done = {intent.position for intent in plan.intents.all() if intent.state == IntentState.SUCCEEDED}
+        return [_unknown(intent, document, done) for intent in asked]
 
 
-def _unknown(intent: Intent, spec: IntentSpec) -> Unknown:
+def _unknown(intent: Intent, document: Document, done: Collection[int]) -> Unknown:
+    spec = document.at(intent.position)
     values = tuple((name, as_text(value)) for name, value in spec.params.items())
-    return Unknown(intent, spec.sentence, values, max(intent.attempts.all(), key=lambda one: one.number, default=None))
+    newest = max(intent.attempts.all(), key=lambda one: one.number, default=None)
+    return Unknown(intent, spec.sentence, values, newest, consequences(document, intent.position, done))

@@ -18,7 +18,7 @@ from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.execution import ending
 from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import choosing, designs, goal_terms, hand_items, hints, logs, proposing
+from agents.services import choosing, designs, goal_terms, hand_items, hints, logs, outcomes, proposing
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
@@ -212,6 +212,8 @@ def supply_plan(
             move_goal(goal, GoalState.PLANNING, by=by.username, wake_at=None)
         elif goal.state != GoalState.MANUAL:
             raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
+        elif (asked := outcomes.asked_about(goal)) is not None:
+            raise NotPossibleNow(f"Say first whether intent {asked.position} took effect: its plan is not over.")
         hand_items.superseded(goal, by=by)
         try:
             return proposing.propose(goal, draft, by=by)

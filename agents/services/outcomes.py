@@ -23,6 +23,19 @@ class Outcome(StrEnum):
     RUN_AGAIN = "run_again"
 
 
+_SAID = {
+    Outcome.SUCCEEDED: "it took effect",
+    Outcome.FAILED: "it did not take effect",
+    Outcome.RUN_AGAIN: "it may run again",
+}
+
+
+def asked_about(goal: Goal) -> Intent | None:
+    """The step of the goal's plan of which a person must say what became of it."""
+    asked = Intent.objects.filter(intent_plan__goal=goal, intent_plan__state=PlanState.EXECUTING.value)
+    return asked.filter(state=IntentState.OUTCOME_UNKNOWN.value).first()
+
+
 def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
     """Record the person's answer and let the plan go on from there; NotPossibleNow when nobody asked."""
     with transaction.atomic():
@@ -33,9 +46,11 @@ def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
             raise NotPossibleNow(f"Goal {goal.pk} is {goal.state} by now: nobody asks any more. Nothing was changed.")
         asked = plan.intents.filter(pk=intent.pk, state=IntentState.OUTCOME_UNKNOWN.value)
         new = IntentState.SUCCEEDED if outcome is Outcome.SUCCEEDED else IntentState.FAILED
-        if not move_intents(asked, new, reason=f"{by.username} says: {outcome.replace('_', ' ')}"):
+        if not move_intents(asked, new, reason=f"{by.username} says: {_SAID[outcome]}"):
             raise NotPossibleNow("Nobody asks what became of this intent; it may have been answered already.")
-        if outcome is Outcome.SUCCEEDED:
+        cleans_up = bool(plan.aborting)
+        if outcome is Outcome.SUCCEEDED or (outcome is Outcome.FAILED and cleans_up):
+            # Cleaning up is best effort: whatever became of one step of it, the next one is tried.
             IntentPlan.objects.filter(pk=plan.pk).update(position=F("position") + 1)
         elif outcome is Outcome.FAILED:
             first_cleanup = plan.intents.filter(phase=Intent.Phase.MAIN).count() + 1
@@ -47,9 +62,7 @@ def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
             IntentPlan.objects.filter(pk=plan.pk).update(
                 position=first_cleanup, aborting=f"intent {intent.position} did not take effect, says {by.username}"
             )
-        logs.say(
-            goal.pk, "review", "execute", f"intent {intent.position}: {outcome.replace('_', ' ')}, says {by.username}"
-        )
+        logs.say(goal.pk, "review", "execute", f"intent {intent.position}: {_SAID[outcome]}, says {by.username}")
         move_goal(goal, GoalState.EXECUTING, by=by.username, only_from=[GoalState.MANUAL])
         hints.wake(goal.pk)
     intent.refresh_from_db()

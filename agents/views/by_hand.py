@@ -57,7 +57,9 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
     person = person_of(request)
     page = GoalPage(goal, person, "by_hand")
     if not page.may_plan_by_hand:
-        messages.warning(request, f"Goal {pk} takes no plan by hand now: it is {goal.state.replace('_', ' ')}.")
+        asked = "say first whether its step took effect" if page.unknown_outcomes else ""
+        why = asked or f"it is {goal.state.replace('_', ' ')}"
+        messages.warning(request, f"Goal {pk} takes no plan by hand now: {why}.")
         return redirect("goal", pk)
     if request.method == "GET":
         return _show(request, page, Draft(*_earlier(page)), chosen=request.GET.get("form", ""))

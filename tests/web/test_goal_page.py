@@ -302,6 +302,23 @@ def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer
     assert intent.state == "succeeded"
 
 
+def test_no_other_plan_is_taken_before_it_is_said_what_became_of_a_step(
+    owner: User, propose_plan: Proposer, client_of: ClientOf, api_of: Any
+) -> None:
+    plan = propose_plan(owner)
+    intent = run_plan(plan)[0]
+    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    client, address = client_of(owner), reverse("goal-plan-by-hand", args=[plan.goal_id])
+    assert f'"{address}"' not in said(client, "goal", plan.goal_id)
+    answer = client.post(address, {"action": "propose", "steps": "create the folder other"}, follow=True)
+    assert "say first whether its step took effect" in answer.content.decode()
+    steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "other"}}]
+    refused = api_of(owner).post(f"goals/{plan.goal_id}/plan", {"steps": steps})
+    assert (refused.status_code, "whether intent 1 took effect" in refused.json()["detail"]) == (409, True)
+    assert plan.goal.intent_plans.count() == 1
+
+
 def test_who_may_only_look_is_asked_nothing_and_answers_nothing(
     owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:

@@ -274,6 +274,36 @@ def test_a_step_that_runs_once_asks_a_person_after_a_crash(approved: Callable[..
     assert intent.attempts.count() == 1
 
 
+@pytest.mark.parametrize("outcome", ["succeeded", "failed", "run_again"])
+def test_a_clean_up_step_that_runs_once_is_asked_about_too_and_the_clean_up_goes_on_behind_it(
+    approved: Callable[..., IntentPlan], reviewer: User, file_of: Callable[..., bytes], outcome: str
+) -> None:
+    """Whatever is said of it, the plan failed for what failed before, and what was cleaned up is not done again."""
+    from agents.services import outcomes
+
+    plan = approved([run("false")], cleanup=[write("first"), write("sent"), write("last")])
+    Intent.objects.filter(intent_plan=plan, position=3).update(effect="once")
+    IntentPlan.objects.filter(pk=plan.pk).update(position=2, aborting="intent 1 failed")
+    Intent.objects.filter(intent_plan=plan, position=1).update(state=IntentState.FAILED.value)
+    dead = claim(plan.goal_id)
+    assert dead is not None
+    taken = take_up(dead)
+    assert taken is not None
+    begun = records.begin(taken, dead, 2)
+    records.advance(taken, dead, begun, records.Done(IntentState.SUCCEEDED, {}, begun.before, {}), go_on=False)
+    records.begin(taken, dead, 3)
+    _let_the_lease_run_out(plan)
+    cycle.work(plan.goal_id)
+    assert _goal(plan).state == GoalState.MANUAL
+    outcomes.report(plan.intents.get(position=3), by=reviewer, outcome=outcomes.Outcome(outcome))
+    cycle.work(plan.goal_id)
+    goal = _goal(plan)
+    assert (goal.state, goal.reason) == (GoalState.FAILED, "intent 1 failed")
+    tries = [Attempt.objects.filter(intent__intent_plan=plan, intent__position=at).count() for at in (2, 3, 4)]
+    assert tries == [1, 2 if outcome == "run_again" else 1, 1]
+    assert file_of(plan, "last") == b"x"
+
+
 @pytest.mark.parametrize(("rest", "state"), [("drop", GoalState.ACHIEVED), ("plan_again", GoalState.PENDING)])
 def test_what_a_person_says_of_the_last_step_ends_the_plan(
     approved: Callable[..., IntentPlan], reviewer: User, rest: str, state: GoalState
