@@ -266,18 +266,24 @@ def _step(step: Step) -> Node | None:
     failed_once = any(line.look in {"bad", "mend"} for line in tries)
     if failed_once and step.state == "running":
         icon, tone = "mend", "n-clay"
-    plain_success = len(step.tries) == 1 and step.state == "succeeded"
+    plain_success = len(step.tries) == 1 and step.state == step.tries[0].outcome == "succeeded"
     return Node(
         step.tries[0].started if step.tries else None,
         icon,
         tone,
         step.sentence if len(step.sentence) <= SENTENCE_MAX else step.sentence[:SENTENCE_MAX].rstrip() + " …",
         code=step.command,
-        detail=_step_detail(step) if plain_success or not step.tries else "",
+        detail=_step_detail(step) if plain_success or not step.tries else _said_of(step),
         todo=not step.tries,
         tries=() if plain_success else tries,
         marks=("clean-up",) if step.phase == "cleanup" else (),
     )
+
+
+def _said_of(step: Step) -> str:
+    """Why the step stands as it does, where its tries do not tell: a person skipped it, did it, or said what it did."""
+    told = any(one.reason and one.reason in step.reason for one in step.tries)
+    return "" if told else reason_words(step.reason)
 
 
 def _step_detail(step: Step) -> str:

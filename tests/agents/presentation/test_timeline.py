@@ -80,6 +80,20 @@ def test_a_lost_worker_and_a_failed_sandbox_are_not_failed_steps() -> None:
     assert "the sandbox failed, not the step" in said["unavailable"]
 
 
+def test_what_a_person_said_of_a_step_stands_under_it_and_a_lost_try_is_no_success() -> None:
+    lost = Try(1, at(5), at(20.3), "lost", "", "worker w-1 did not come back")
+    said = replace(STEPS[0], reason="olga says: it took effect", tries=(lost,))
+    skipped = replace(STEPS[1], state="skipped", reason="skipped by rita", tries=(FAILED,))
+    failed = replace(STEPS[1], state="failed", reason="RATE_LIMIT_ERROR: the index answered 429", tries=(FAILED,))
+    of_said, of_skipped = built(replace(REVISION, steps=(said, skipped)))[4:]
+    assert (of_said.detail, of_said.tries[0].said) == (
+        "olga says: it took effect",
+        "was lost with its worker after 15.3 s",
+    )
+    assert of_skipped.detail == "skipped by rita"
+    assert built(replace(REVISION, steps=(failed,)))[4].detail == "", "its try says so already"
+
+
 def test_steps_of_an_ended_plan_are_not_announced_as_coming() -> None:
     assert not any(node.todo for node in built(replace(REVISION, state="superseded")))
 
