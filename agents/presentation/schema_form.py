@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,40 @@ def read(command: Command, filled: Mapping[str, str]) -> tuple[dict[str, Any], d
     for field, message in problems(command.schema, params):
         errors.setdefault(field.split(".")[0], f"This {message}.")
     return params, errors
+
+
+def shown(command: Command, params: Mapping[str, Any]) -> dict[str, str]:
+    """The values of a step as its inputs show them, by parameter."""
+    return {name: _shown(command.properties.get(name, {}), value) for name, value in params.items()}
+
+
+def _shown(described: Mapping[str, Any], value: Any) -> str:
+    if described.get("x-kind") == HOSTS_KIND and isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value))
+    return as_text(value)
+
+
+def read_over(
+    command: Command, params: Mapping[str, Any], filled: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """All values of a step that has `params` already, as they were typed, and the errors by field.
+
+    Nothing changes that nobody touched: a browser writes line ends its own way, a reference fits no input, and a switch
+    that the step does not name is off as well.
+    """
+    values, errors = read(command, filled)
+    for name, text in shown(command, params).items():
+        if name in command.properties and same_text(filled.get(name, ""), text):
+            values[name] = params[name]
+            errors.pop(name, None)
+    usual = command.defaults()
+    told = {name: value for name, value in values.items() if value is not False or name in params or name in usual}
+    return told, errors
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts differ at most in how their lines end."""
+    return one.replace("\r\n", "\n").replace("\r", "\n") == other.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _field(command: Command, name: str, filled: Mapping[str, str] | None, errors: Mapping[str, str]) -> Field:

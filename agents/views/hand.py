@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bdi import document as documents
+from agents.bdi import selection
 from agents.bdi.document import IntentSpec
 from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.strategies import way_named
@@ -92,15 +93,15 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _read_again(request: HttpRequest, goal: Goal, user: User, item: HandItem) -> HttpResponse:
     """The form with the values that the goal's own words name now, for a person to look at and propose."""
-    spec = hand_items.step_of(item)
+    spec, command = _step(item)
     document = documents.read(bytes(item.intent_plan.document)) if item.intent_plan is not None else None
     others = document.intents if document is not None else ()
     made = reextracting.other_values(
         goal, spec, Failure(FailureClass(item.failure.failure_class), item.failure.reason), others
     )
-    if made is None:
+    if made is None or command is None:
         return _show(request, goal, user, item, told="The goal's words name no other values for this step.")
-    filled = {name: schema_form.as_text(value) for name, value in made.params.items()}
+    filled = schema_form.shown(command, made.params)
     changed = [name for name, value in made.params.items() if spec.params.get(name) != value]
     told = f"Read again from the goal: {', '.join(changed)}. Nothing is changed before you propose it."
     return _show(request, goal, user, item, filled=filled, told=told)
@@ -123,6 +124,7 @@ def _show(
     values = {name: value for name, value in (filled or {}).items() if name != _INSTEAD}
     failure = item.failure
     closed = (failure.weighed or {}).get("closed", {})
+    document = documents.read(bytes(item.intent_plan.document)) if item.intent_plan is not None else None
     context: dict[str, Any] = {
         "page": GoalPage(goal, user, "hand"),
         "goal": goal,
@@ -139,9 +141,9 @@ def _show(
         "agint": (failure.weighed or {}).get("agint"),
         "why_not": hand_items.why_not(user, goal),
         "at_once": hand_items.may_decide(user, goal),
-        "readers": hand_items.readers(documents.read(bytes(item.intent_plan.document)), item.position)
-        if item.intent_plan is not None
-        else [],
+        "readers": hand_items.readers(document, item.position) if document is not None else [],
+        "behind": document.intents[item.position :] if document is not None else (),
+        "cleanup": document.cleanup if document is not None else (),
         "may_type": not hand_commands.why_not(user, goal),
         "trouble": wrong,
     }
@@ -162,17 +164,14 @@ def _step(item: HandItem) -> tuple[IntentSpec, Command | None]:
 def _fields(
     spec: IntentSpec, command: Command, filled: Mapping[str, str] | None, errors: Mapping[str, str]
 ) -> list[Field]:
-    usual = {name: schema_form.as_text(value) for name, value in spec.params.items()}
-    return schema_form.fields(command, filled if filled else usual, errors)
+    return schema_form.fields(command, filled or schema_form.shown(command, spec.params), errors)
 
 
 def _read(item: HandItem, filled: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values that differ from the step's; what a form cannot hold (a reference) stays as it is."""
+    """The values that differ from the step's (None: it is left out); what is left empty is what it is by default."""
     spec, command = _step(item)
     if command is None:
         return {}, {"": "This mindX does not know the command any more."}
-    kept = {name for name, value in spec.params.items() if filled.get(name) == schema_form.as_text(value)}
-    typed = {name: text for name, text in filled.items() if name not in kept}
-    values, errors = schema_form.read(command, {**filled, **typed})
-    changed = {name: value for name, value in values.items() if name not in kept}
-    return changed, {name: why for name, why in errors.items() if name not in kept}
+    values, errors = schema_form.read_over(command, spec.params, filled)
+    changes = selection.changes(spec, {**command.defaults(), **values})
+    return {name: value for name, (_, value) in changes.items()}, errors

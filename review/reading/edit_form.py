@@ -1,9 +1,8 @@
-"""A step's values as a form shows them, and read back without changing what nobody touched. Pure."""
+"""Beside the fields of a form what was planned, and at them what is wrong. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from agents.bdi.document import IntentSpec
 from agents.bdi.validation import Problem
@@ -11,32 +10,6 @@ from agents.presentation import schema_form
 from agents.presentation.schema_form import Field
 from agents.presentation.values import as_text
 from agents.toolkit.command import Command
-from agents.toolkit.schemas import HOSTS_KIND
-
-
-def shown(spec: IntentSpec, command: Command) -> dict[str, str]:
-    """The values of a step as text, by parameter."""
-    return {name: _text(command.properties.get(name, {}), value) for name, value in spec.params.items()}
-
-
-def _text(described: Mapping[str, Any], value: Any) -> str:
-    if described.get("x-kind") == HOSTS_KIND and isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(map(str, value))
-    return schema_form.as_text(value)
-
-
-def read(command: Command, spec: IntentSpec, filled: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values that were typed and the errors by parameter.
-
-    A browser writes line ends its own way, so a text that differs in nothing else is the one that the step had.
-    """
-    values, errors = schema_form.read(command, filled)
-    before = shown(spec, command)
-    for name, text in before.items():
-        if name in command.properties and _lines(filled.get(name, "")) == _lines(text):
-            values[name] = spec.params[name]
-            errors.pop(name, None)
-    return values, errors
 
 
 def placed(problems: Sequence[Problem], spec: IntentSpec, command: Command) -> tuple[dict[str, str], list[str]]:
@@ -61,9 +34,5 @@ def _original(spec: IntentSpec, command: Command, field: Field) -> str | None:
     record = next((one for one in spec.parameters if one.name == field.name), None)
     if record is not None and record.original is not None:
         return as_text(record.original)
-    now = shown(spec, command).get(field.name, "")
-    return now if _lines(now) != _lines(field.value) else None
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    now = schema_form.shown(command, spec.params).get(field.name, "")
+    return now if not schema_form.same_text(now, field.value) else None

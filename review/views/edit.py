@@ -39,11 +39,11 @@ def edit(request: HttpRequest, pk: int, position: int) -> HttpResponse:
         messages.warning(request, "This plan no longer awaits a decision, so nothing of it can be edited.")
         return HttpResponseRedirect(plan.get_absolute_url())
     document, spec, command = _step(plan, position)
-    filled = edit_form.shown(spec, command)
+    filled = schema_form.shown(command, spec.params)
     if request.method != "POST":
         return _form(request, plan, document, spec, filled, {})
     filled = {key.removeprefix(_PREFIX): str(value) for key, value in request.POST.items() if key.startswith(_PREFIX)}
-    values, errors = edit_form.read(command, spec, filled)
+    values, errors = schema_form.read_over(command, spec.params, filled)
     if errors:
         return _form(request, plan, document, spec, filled, errors, status=422)
     try:

@@ -99,6 +99,9 @@ def test_saving_what_is_the_same_changes_nothing(plan: IntentPlan, reviewer: Use
     response = save(client_of(reviewer), plan, path="a/one.txt", content=browsers(CONTENT))
     assert response.status_code == 422
     assert "Nothing was changed" in words_of(response)
+    # A switch that is off and that the step does not name is nothing that anybody changed.
+    response = save(client_of(reviewer), plan, 3, command_line="python x.py", timeout_s="", stdin="", hosts="")
+    assert "Nothing was changed" in words_of(response)
     assert Goal.objects.get(pk=plan.goal_id).intent_plans.count() == 1
 
 

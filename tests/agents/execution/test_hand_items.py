@@ -140,11 +140,16 @@ def test_who_might_decide_the_plan_skips_at_once(item: HandItem, reviewer: User)
     assert FailureRecord.objects.get().succeeded is False, "a step that was skipped did not succeed"
 
 
-def test_anybody_elses_skip_is_a_change_that_is_asked_about(item: HandItem, owner: User) -> None:
+def test_anybody_elses_skip_is_a_change_that_is_asked_about(
+    item: HandItem, owner: User, reviewer: User, client_of: Callable[[User], Client]
+) -> None:
     revision = hand_items.skip(item, by=owner)
     assert revision is not None
     assert [spec.command for spec in documents.read(bytes(revision.document)).intents] == ["write"]
     assert goal_of(item).state == GoalState.AWAITING_REVIEW
+    page = client_of(reviewer).get(revision.get_absolute_url()).content.decode()
+    assert "every step as it was approved" in page
+    assert "with what would be done instead" not in page, "nothing is"
     cycle.work(item.goal_id)
     assert Attempt.objects.count() == 2
 
@@ -224,6 +229,26 @@ def test_on_the_page_a_wrong_value_changes_nothing_and_stays_in_the_form(
     assert goal_of(item).state == GoalState.AWAITING_REVIEW
 
 
+def test_the_form_as_it_stands_is_the_step_that_failed_and_an_emptied_value_is_taken_away(
+    approved: Approved, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    limited = {**FAILS, "params": {**FAILS["params"], "timeout_s": 20}}
+    plan = approved([limited])
+    cycle.work(plan.goal_id)
+    client, address = client_of(owner), f"/goals/{plan.goal_id}/hand"
+    as_it_stands = {
+        "p.command_line": FAILS["params"]["command_line"],
+        "p.timeout_s": "20",
+        "p.stdin": "",
+        "p.hosts": "",
+    }
+    same = client.post(address, {"answer": "fix", **as_it_stands})
+    assert (same.status_code, "These are the values that failed" in same.content.decode()) == (409, True)
+    assert client.post(address, {"answer": "fix", **as_it_stands, "p.timeout_s": ""}).status_code == 302
+    (step,) = documents.read(bytes(IntentPlan.objects.latest("pk").document)).intents
+    assert dict(step.params) == FAILS["params"]
+
+
 def test_a_plan_by_hand_takes_the_place_of_the_one_that_waits(item: HandItem, owner: User) -> None:
     from agents.services import goals
 
@@ -292,4 +317,6 @@ def test_the_facts_stand_before_the_forms_and_lead_to_them(
     page = client_of(owner).get(f"/goals/{item.goal_id}/hand").content.decode()
     facts, leads, form = (page.index(one) for one in ('id="hand-facts"', 'href="#hand-step"', 'id="hand-step"'))
     assert facts < leads < form
+    behind = page.split('id="hand-behind"')[1].split("</section>")[0]
+    assert all(one in behind for one in ("c.txt", "step 3", "cleaned.txt", "clean-up, when the plan is given up"))
     assert "an operator pinned" in page or "pinned" in page, "why it was left to a person"

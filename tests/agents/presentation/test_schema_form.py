@@ -58,3 +58,13 @@ def test_hosts_are_filled_in_as_words_and_a_wrong_one_is_named() -> None:
 def test_line_ends_of_browsers_become_plain_ones() -> None:
     params, _ = schema_form.read(REGISTRY.command("simple_coder", "write"), {"path": "a", "content": "1\r\n2\r\n"})
     assert params["content"] == "1\n2\n"
+
+
+def test_what_nobody_touched_is_read_back_as_it_was() -> None:
+    command = REGISTRY.command("simple_coder", "run")
+    params = {"command_line": "{{intents.1.result.stdout}}", "hosts": ["packages", "example.org"], "stdin": "a\nb\n"}
+    filled = {**schema_form.shown(command, params), "stdin": "a\r\nb\r\n", "timeout_s": ""}
+    assert filled["hosts"] == "packages, example.org"
+    assert schema_form.read_over(command, params, filled) == (params, {}), "no switch that the step does not name"
+    assert schema_form.read_over(command, params, {**filled, "terminal": "on"})[0]["terminal"] is True
+    assert schema_form.read_over(command, {**params, "terminal": True}, filled)[0]["terminal"] is False
