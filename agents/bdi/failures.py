@@ -5,6 +5,7 @@ Operators' rules come before all of it: they are patterns over the same facts, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
@@ -253,6 +254,10 @@ _MARKS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
 )
 
 
+# What colours a line at a terminal. A reason stands in sentences, where it would be a riddle; the facts keep it.
+_COLOURS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
+
+
 def _by_exit(facts: Facts) -> Failure:
     code = facts.exit_code or 0
     if code in _EXITS:
@@ -263,7 +268,8 @@ def _by_exit(facts: Facts) -> Failure:
         for mark in marks:
             if mark in lowered:
                 return Failure(found, f"exit code {code}, and stderr says “{mark}”")
-    last = next((line.strip() for line in reversed(facts.text.splitlines()) if line.strip()), "")
+    lines = (_COLOURS.sub("", line).strip() for line in reversed(facts.text.splitlines()))
+    last = next((line for line in lines if line), "")
     if code < 0 and not last:
         # Who ended it, and whether it was the program's doing, nobody knows.
         return Failure(FailureClass.UNKNOWN_ERROR, f"ended by signal {-code}, and it did not say why")

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.bdi.failures import FailureClass, Rule
@@ -182,8 +183,9 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     except (ValueError, NotPossibleNow) as error:
         messages.warning(request, f"Nothing was changed: {error}")
     else:
-        messages.success(request, f"Failure {failure.pk} counts as {new.value} from now on.")
-    return redirect("recovery-failures")
+        messages.success(request, f"Failure {failure.pk} is classed as {new.value} from now on.")
+    # Back to the list one came from, filters and all.
+    return redirect(f"{reverse('recovery-failures')}?{request.GET.urlencode()}#failure-{failure.pk}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -230,6 +232,9 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
         versions.switch(rule, on=not row.enabled, by=user, seen=row.pk)
     except (TuningRefused, NotPossibleNow) as refused:
         messages.warning(request, f"Nothing was changed: {refused}")
+    else:
+        on = "no longer counts" if row.enabled else "counts again"
+        messages.success(request, f"The rule {row.name} {on}, from the next failure on.")
     return redirect("recovery-rules")
 
 

@@ -97,7 +97,8 @@ def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_bac
     again = client.post(f"/recovery/rules/{old.pk}/switch", follow=True)
     assert "Somebody saved another version meanwhile" in again.content.decode()
     assert FailureRule.objects.count() == 2
-    client.post(f"/recovery/rules/{off.pk}/switch")
+    on = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
+    assert "The rule quota counts again, from the next failure on." in on.content.decode()
     assert failing.in_force()[0].number == 3
 
 
@@ -138,8 +139,13 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
 ) -> None:
     client, address = client_of(operator), f"/recovery/failures/{failure.pk}/class"
     assert client_of(owner).post(address, {"failure_class": "NETWORK_ERROR"}).status_code == 403
-    client.post(address, {"failure_class": "NETWORK_ERROR", "why": "the <net> was down"})
+    back_to = client.post(
+        f"{address}?tool=simple_coder&counted=1", {"failure_class": "NETWORK_ERROR", "why": "the <net> was down"}
+    )
+    assert back_to["Location"] == f"/recovery/failures/?tool=simple_coder&counted=1#failure-{failure.pk}"
     listed = client.get("/recovery/failures/").content.decode()
+    assert f'id="failure-{failure.pk}"' in listed
+    assert f'action="{address}?counted=1"' in client.get("/recovery/failures/?counted=1").content.decode()
     said = f"TOOL_EXECUTION_ERROR → NETWORK_ERROR by {operator.display_name}: the &lt;net&gt; was down"
     assert said in listed, "who corrected it, and why, stays beside it"
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1

@@ -146,6 +146,7 @@ def test_what_a_signal_ended_without_a_word_is_unknown(code: int, text: str, fou
     [
         ({"return_code": 3}, "exit code 3"),
         ({"return_code": 3, "stderr": "first\nlast line \n \n"}, "exit code 3: last line"),
+        ({"return_code": 3, "stderr": "first\n\x1b[1;31mred\x1b[0m line\n\x1b[0m\n"}, "exit code 3: red line"),
         ({"return_code": -9}, "ended by signal 9, and it did not say why"),
         ({"return_code": -6, "stderr": "assertion failed"}, "exit code -6: assertion failed"),
         ({"return_code": 127}, "exit code 127: the program was not found"),
