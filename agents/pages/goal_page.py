@@ -25,6 +25,7 @@ from people.models import User
 # Fragments that change with the goal's state; each is a template with one root element of the same id.
 FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side")
 TITLE_MAX = 240
+_MOVING = {"pending", "planning", "executing", "recovering"}
 
 
 @dataclass(frozen=True)
@@ -122,12 +123,19 @@ class GoalPage(GoalOffers):
     def state_words(self) -> str:
         """The state as the badge says it, with the try that runs."""
         word = self.goal.state.replace("_", " ")
-        return f"{word}, try {self.running[1]} of intent {self.running[0]}" if self.running else word
+        if self.running:
+            return f"{word}, try {self.running[1]} of intent {self.running[0]}"
+        return f"{word}, paused" if self._is_paused else word
+
+    @property
+    def _is_paused(self) -> bool:
+        """Whether nothing of it begins because its agent is paused."""
+        return self.goal.agent.paused and self.goal.state in _MOVING
 
     @property
     def is_moving(self) -> bool:
         """Whether something may happen without a person."""
-        return self.goal.state in {"pending", "planning", "executing", "recovering"}
+        return self.goal.state in _MOVING and (self.running is not None or not self._is_paused)
 
     @property
     def tab(self) -> str:
@@ -163,7 +171,11 @@ def signature(goal_id: int) -> tuple[Any, ...]:
 
     One cheap question instead of rendering all fragments for every line of output.
     """
-    row = Goal.objects.filter(pk=goal_id).values_list("state", "reason", "changed_at", "learned_at").first()
+    row = (
+        Goal.objects.filter(pk=goal_id)
+        .values_list("state", "reason", "changed_at", "learned_at", "agent__paused")
+        .first()
+    )
     plan = IntentPlan.objects.filter(goal=goal_id).order_by("-revision").values_list("pk", "state", "position").first()
     tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()

@@ -30,14 +30,14 @@ class Notice:
 
 
 _FAILURES = {
-    "TOOL_UNAVAILABLE": "The program or tool is not there. Choose another one in a plan by hand, then submit again.",
+    "TOOL_UNAVAILABLE": "The program or tool is not there. Submit it again, and choose another one in a plan by hand.",
     "TOOL_EXECUTION_ERROR": "Read the last lines of the log, mend the files or the command, then submit again.",
-    "INVALID_PARAMETERS": "A value does not fit. Write the plan by hand with the right one.",
+    "INVALID_PARAMETERS": "A value does not fit. Submit it again, and write its plan by hand with the right one.",
     "RATE_LIMIT_ERROR": "The other side asked to slow down. Submit again later.",
     "PERMISSION_ERROR": "The step is not allowed. Deleting needs autonomous mode, which only a person may switch on.",
     "NETWORK_ERROR": "The network could not be reached. Steps have none unless a host was approved.",
-    "PLANNING_ERROR": "Write the plan by hand, or add a rule that knows this goal.",
-    "GOAL_PARSE_ERROR": "Say the goal in other words, or write the plan by hand.",
+    "PLANNING_ERROR": "Add a rule that knows this goal, or write its plan by hand; first submit it again.",
+    "GOAL_PARSE_ERROR": "Say the goal in other words, or submit it again and write its plan by hand.",
 }
 _REASONS = {
     "cancelled_by_person": "Somebody cancelled it. Submit it again when it is wanted after all.",

@@ -6,12 +6,18 @@ import logging
 
 from django.db import transaction
 
-from agents.models import Agent, Standstill
+from agents.models import Agent, Goal, Standstill
+from agents.services import hints
+from agents.states import GoalState
 from people import journal
 from people.journal import Event
 from people.models import User
 
 logger = logging.getLogger(__name__)
+
+# Open pages of goals that would go on say at once that they do not.
+_SHOWN = [one.value for one in (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING)]
+_TOLD_MOST = 500
 
 
 def pause(agent: Agent, *, by: User) -> Agent:
@@ -56,5 +62,7 @@ def _set(agent: Agent, paused: bool, by: User) -> Agent:
             told = {"before": {"paused": not paused}, "after": {"paused": paused}}
             journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)
             logger.info("Agent %s was %s by %s", agent.name, "paused" if paused else "resumed", by.username)
+            for goal in Goal.objects.filter(agent=agent, state__in=_SHOWN).values_list("pk", flat=True)[:_TOLD_MOST]:
+                hints.goal_changed(goal)
     agent.refresh_from_db(fields=["paused"])
     return agent

@@ -65,5 +65,7 @@ def way(state: str, reason: str = "", *, learned: bool = True, begun: bool = Fal
     looks = looks or (_LEFT_OFF if state == "dropped" and begun else _LOOKS.get(state, ()))
     if state == "achieved" and learned:
         looks = ("done",) * len(STAGES)
+    elif state in {"failed", "dropped"} and begun and learned:
+        looks += ("done",)  # what went wrong is remembered too
     padded = looks + ("",) * (len(STAGES) - len(looks))
     return tuple(Stage(name, look, look not in {"", "done"}) for name, look in zip(STAGES, padded, strict=True))

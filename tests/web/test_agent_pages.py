@@ -139,7 +139,9 @@ def test_an_operator_pauses_an_agent_on_its_page_and_its_goals_say_so(
     assert "begins no step until an operator resumes it" in page
     Goal.objects.filter(pk=goal.pk).update(state="pending")
     said = f"The agent {goal.agent.name} is paused."
-    assert said in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    shown = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    assert said in shown
+    assert ("pending, paused" in shown, 'id="goal-state" class="live"' in shown) == (True, False)
     client_of(operator).post(f"{address}resume")
     assert said not in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
 

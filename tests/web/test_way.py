@@ -7,8 +7,8 @@ import pytest
 from mindx_web.presentation.way import STAGES, way
 
 
-def looks(state: str, reason: str = "", *, begun: bool = False) -> dict[str, str]:
-    return {stage.name: stage.look for stage in way(state, reason, begun=begun) if stage.look}
+def looks(state: str, reason: str = "", *, begun: bool = False, learned: bool = False) -> dict[str, str]:
+    return {stage.name: stage.look for stage in way(state, reason, begun=begun, learned=learned) if stage.look}
 
 
 @pytest.mark.parametrize("reason", ["needs_a_hand: step 2 failed", "outcome_unknown"])
@@ -19,7 +19,7 @@ def test_who_asks_for_a_hand_in_the_middle_of_a_plan_stands_at_execute(reason: s
 
 def test_a_goal_that_was_let_go_of_in_the_middle_was_planned_and_reviewed() -> None:
     assert looks("dropped", "impossible: it is believed impossible") == {"perceive": "done", "plan": "bad"}
-    begun = way("dropped", "impossible: it is believed impossible", begun=True)
+    begun = way("dropped", "impossible: it is believed impossible", begun=True, learned=False)
     assert [stage.look for stage in begun] == ["done", "done", "done", "left", ""]
     assert begun[3].said == "left off"
     assert looks("dropped", "cancelled_by_person", begun=True)["execute"] == "left"
@@ -28,3 +28,9 @@ def test_a_goal_that_was_let_go_of_in_the_middle_was_planned_and_reviewed() -> N
 def test_a_failed_goal_failed_where_it_was() -> None:
     assert looks("failed", "TOOL_EXECUTION_ERROR: exit code 3", begun=True)["execute"] == "bad"
     assert tuple(stage.name for stage in way("failed")) == STAGES
+
+
+@pytest.mark.parametrize("state", ["achieved", "failed", "dropped"])
+def test_what_is_remembered_of_a_goal_that_ended_was_learned_however_it_ended(state: str) -> None:
+    assert looks(state, begun=True, learned=True)["learn"] == "done"
+    assert looks(state, begun=True).get("learn") == ("now" if state == "achieved" else None)

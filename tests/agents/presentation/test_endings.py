@@ -15,7 +15,13 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
 @pytest.mark.parametrize(
     ("state", "reason", "failure", "text", "way_out"),
     [
-        ("failed", "intent 2 failed", "TOOL_UNAVAILABLE", "Failed: intent 2 failed.", "Choose another one"),
+        (
+            "failed",
+            "intent 2 failed",
+            "TOOL_UNAVAILABLE",
+            "Failed: intent 2 failed.",
+            "Submit it again, and choose another one",
+        ),
         ("failed", "", "", "no reason was recorded", "Read the log"),
         ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Mend that one first"),
         ("dropped", "cancelled_by_person", "", "cancelled by person", "Submit it again"),
