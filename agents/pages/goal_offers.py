@@ -99,10 +99,10 @@ class GoalOffers(GoalRows):
     @property
     def may_save_as_rule(self) -> bool:
         """A plan that a person or a model wrote and that worked can become a rule; one of which a step failed and was
-        skipped has not worked.
+        skipped, or done by a person's hand, has not worked.
         """
         plan = self.plan
-        is_whole = not any(one.attempts.all() for one in self._left)
+        is_whole = not self.done_by_hand and not any(one.attempts.all() for one in self._left)
         worked = plan is not None and plan.state == PlanState.COMPLETE and is_whole
         return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
 
@@ -110,6 +110,12 @@ class GoalOffers(GoalRows):
     def skipped(self) -> list[int]:
         """The steps of an achieved goal that were not done: somebody skipped them, or their condition did not hold."""
         return [one.position for one in self._left] if self.goal.state == GoalState.ACHIEVED else []
+
+    @property
+    def done_by_hand(self) -> list[int]:
+        """The steps of an achieved goal that failed, and whose work a person did."""
+        intents = self.plan.intents.all() if self.plan is not None and self.goal.state == GoalState.ACHIEVED else ()
+        return [one.position for one in intents if "by_hand" in (one.result or {})]
 
     @property
     def _left(self) -> list[Intent]:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from agents.bdi.document import Document
-from agents.bdi.started import START, STARTER, living_before
+from agents.bdi.started import START, STARTER, STOP, living_before
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ def consequences(document: Document, position: int, succeeded: Collection[int]) 
     spec = document.at(position)
     if (spec.tool, spec.command) == (STARTER, START):
         again = "The program ended with its worker, and is started anew."
+    elif (spec.tool, spec.command) == (STARTER, STOP):
+        took_effect = f"The program ended with its worker, so it is stopped. {took_effect}"
     return Consequences(
         f"{_gone(gone_behind)} {ends}" if gone_behind else took_effect,
         ends,

@@ -237,6 +237,10 @@ def test_an_achieved_goal_says_which_steps_were_skipped_and_offers_no_rule_of_on
     assert "saved as a rule" in page, "its condition did not hold, which a rule may say"
     step.attempts.create(number=1, fence=1, worker="w", started=timezone.now())
     assert "saved as a rule" not in said(client_of(owner), "goal", plan.goal_id)
+    plan.intents.filter(pk=step.pk).update(state="succeeded", result={"status": "SUCCESS", "by_hand": "olga"})
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "Achieved, with step 2 done by hand." in page
+    assert "saved as a rule" not in page, "the step that stands in the plan has failed"
 
 
 def test_a_plan_that_is_asked_about_again_says_why_at_the_top(

@@ -31,7 +31,12 @@ def _document(steps: list[Step], cleanup: list[Step]) -> Document:
     [
         ([_START, _WRITE, _STOP], 1, "server, beside which the plan goes on, ended with its worker.", "started anew"),
         ([_START], 1, "the plan is complete", "started anew"),
-        ([_START, _STOP, _WRITE], 2, "The plan goes on behind it.", "server, beside which the plan goes on, ended"),
+        (
+            [_START, _STOP, _WRITE],
+            2,
+            "so it is stopped. The plan goes on behind it.",
+            "server, beside which the plan goes on, ended",
+        ),
         ([_WRITE, _WRITE], 1, "The plan goes on behind it.", "Only where a second time does no harm."),
         ([_WRITE], 2, "The clean-up goes on behind it", "Only where a second time does no harm."),
     ],
