@@ -19,6 +19,7 @@ from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import goals_visible_to
+from agents.states import PlanState
 from library.models import ComponentVersion
 from people.models import User
 
@@ -100,7 +101,7 @@ class GoalPage(GoalOffers):
             tuple(sorted(refused)),
             put_off_to=f"{self.goal.wake_at.astimezone(UTC):%H:%M:%S} UTC" if self.goal.wake_at else "",
             rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._lacks_a_rule else None,
-            paused_agent=self.goal.agent.name if self.goal.agent.paused else "",
+            paused_agent=self.goal.agent.name if self._is_paused else "",
             asked_again=self._asked_again,
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
         )
@@ -122,7 +123,7 @@ class GoalPage(GoalOffers):
     @property
     def state_words(self) -> str:
         """The state as the badge says it, with the try that runs."""
-        word = self.goal.state.replace("_", " ")
+        word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
             return f"{word}, try {self.running[1]} of intent {self.running[0]}"
         return f"{word}, paused" if self._is_paused else word
@@ -130,12 +131,18 @@ class GoalPage(GoalOffers):
     @property
     def _is_paused(self) -> bool:
         """Whether nothing of it begins because its agent is paused."""
-        return self.goal.agent.paused and self.goal.state in _MOVING
+        return self.goal.agent.paused and (self.goal.state in _MOVING or self.is_approved)
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether it waits for a worker only: its plan was approved, and no step of it has begun."""
+        waits = self.goal.state == "awaiting_review"
+        return waits and self.plan is not None and self.plan.state == PlanState.APPROVED
 
     @property
     def is_moving(self) -> bool:
         """Whether something may happen without a person."""
-        return self.goal.state in _MOVING and (self.running is not None or not self._is_paused)
+        return (self.goal.state in _MOVING or self.is_approved) and (self.running is not None or not self._is_paused)
 
     @property
     def tab(self) -> str:

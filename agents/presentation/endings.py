@@ -50,7 +50,6 @@ _REASONS = {
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
 _PAUSED = "Nothing more of this goal begins until an operator resumes it."
-_MOVED_BY_THE_AGENT = {"pending", "planning", "executing", "recovering"}
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
     "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
@@ -103,10 +102,10 @@ def notice_for(
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
-    `paused_agent`: the name of its agent, when that is paused. `problems`: those of its newest plan.
-    `asked_again`: why the plan that awaits a decision is what was left of an approved one.
+    `paused_agent`: the name of its agent, when that is paused and would go on with it. `problems`: those of its newest
+    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one.
     """
-    if paused_agent and state in _MOVED_BY_THE_AGENT:
+    if paused_agent:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
     match state:
         case "blocked":

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
+from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
 from agents.pages import goal_log
 from agents.services import goals, logs
 from agents.services.logs import NewLine
@@ -251,6 +251,21 @@ def test_a_plan_that_is_asked_about_again_says_why_at_the_top(
     type(plan.plan).objects.filter(pk=plan.plan_id).update(evidence={"delta": {"why": why}})
     page = said(client_of(owner), "goal", plan.goal_id)
     assert f"S{why[1:]}. What is left of the plan waits for a decision." in page
+
+
+def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused(
+    owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    from review.services import decisions
+
+    plan = propose_plan(owner)
+    assert "a person&#x27;s turn" in said(client_of(owner), "goal", plan.goal_id)
+    decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+    Agent.objects.update(paused=True)
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "a person&#x27;s turn" not in page
+    assert "approved, paused" in page
+    assert "is paused. Nothing more of this goal begins" in page
 
 
 # --- what a person may do --------------------------------------------------------------------------------------------
