@@ -282,6 +282,21 @@ def test_cancelling_asks_first_and_then_drops_the_goal(owner: User, make_goal: M
     assert "has ended already" in client.post(address, follow=True).content.decode()
 
 
+def test_cancelling_speaks_of_a_running_step_only_while_one_runs(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    first = run_plan(plan)[0]
+    tried(first, 1, "failed")
+    Goal.objects.filter(pk=plan.goal_id).update(state="recovering")
+    Intent.objects.filter(pk=first.pk).update(state="failed")
+    waits = said(client_of(owner), "goal-cancel", plan.goal_id)
+    assert "The running step is stopped" not in waits
+    assert "No further step runs, and no clean-up." in waits
+    Intent.objects.filter(pk=first.pk).update(state="running")
+    assert "The running step is stopped" in said(client_of(owner), "goal-cancel", plan.goal_id)
+
+
 def test_submitting_again_makes_one_new_goal_for_a_doubled_click(
     owner: User, make_goal: Maker, client_of: ClientOf
 ) -> None:
