@@ -49,13 +49,16 @@ def fields(
 
 
 def read(command: Command, filled: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Parameters with the types of the schema, and the errors by field. Optional fields left empty are left out."""
+    """Parameters with the types of the schema, and the errors by field. Optional fields left empty are left out, and so
+    is a switch that is off anyway.
+    """
     params: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for name, described in command.properties.items():
         text = filled.get(name, "").replace("\r\n", "\n")
         if described["type"] == "boolean":
-            params[name] = text in _SWITCHED_ON
+            if (is_on := text in _SWITCHED_ON) or name in command.required or "default" in described:
+                params[name] = is_on
         elif text or (name in command.required and described["type"] == "string"):
             try:
                 params[name] = _typed(described, text)
@@ -82,17 +85,14 @@ def read_over(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """All values of a step that has `params` already, as they were typed, and the errors by field.
 
-    Nothing changes that nobody touched: a browser writes line ends its own way, a reference fits no input, and a switch
-    that the step does not name is off as well.
+    Nothing changes that nobody touched: a browser writes line ends its own way, and a reference fits no input.
     """
     values, errors = read(command, filled)
     for name, text in shown(command, params).items():
         if name in command.properties and same_text(filled.get(name, ""), text):
             values[name] = params[name]
             errors.pop(name, None)
-    usual = command.defaults()
-    told = {name: value for name, value in values.items() if value is not False or name in params or name in usual}
-    return told, errors
+    return values, errors
 
 
 def same_text(one: str, other: str) -> bool:

@@ -125,6 +125,12 @@ def test_a_form_is_made_out_of_the_schema_and_becomes_a_line(
     assert plan.plan.steps[1]["params"]["content"]["value"] == "if 1:\n    print('x')\n"
 
 
+def test_a_switch_that_is_off_says_nothing_in_the_line(manual_goal: Goal, owner: User, client_of: ClientOf) -> None:
+    filled = {"command_filled": "simple_coder.run", "p.command_line": "python x.py"}
+    _, page = post(client_of(owner), manual_goal, steps="", action="insert", **filled)
+    assert _unescaped(steps_in(page)).strip() == "run python x.py"
+
+
 def test_a_form_filled_wrongly_is_shown_again_with_the_error(
     manual_goal: Goal, owner: User, client_of: ClientOf
 ) -> None:
