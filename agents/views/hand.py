@@ -77,7 +77,7 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
                 said = "Another try awaits review." if asked else "The step is tried again."
             case "abort":
                 hand_items.abort(item, by=user, note=note)
-                said = "The plan is given up: its clean-up runs, then the goal has failed."
+                said = "The plan is given up: what was approved as clean-up runs, then the goal has failed."
             case _:
                 return _show(request, goal, user, item, trouble=["Choose one of the answers."], status=422)
     except PlanInvalid as error:

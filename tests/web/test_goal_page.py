@@ -266,6 +266,8 @@ def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused
     assert "a person&#x27;s turn" not in page
     assert "approved, paused" in page
     assert "is paused. Nothing more of this goal begins" in page
+    asks = said(client_of(owner), "goal-cancel", plan.goal_id)
+    assert ("Nothing of the approved plan runs." in asks, "leaves the review queue" in asks) == (True, False)
 
 
 # --- what a person may do --------------------------------------------------------------------------------------------
