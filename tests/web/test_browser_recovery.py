@@ -34,7 +34,7 @@ def test_the_facts_of_a_failure_open_under_its_row_and_its_class_is_corrected(
     page.get_by_role("region", name="Failures").get_by_label("Class").select_option("NETWORK_ERROR")
     page.get_by_label("Why").fill("the net was down")
     page.get_by_role("button", name="Correct the class").click()
-    page.get_by_text("was TOOL_EXECUTION_ERROR").wait_for()
+    page.get_by_text("TOOL_EXECUTION_ERROR → NETWORK_ERROR by").wait_for()
     failure.refresh_from_db()
     assert failure.failure_class == "NETWORK_ERROR"
 
