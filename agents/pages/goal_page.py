@@ -79,7 +79,7 @@ class GoalPage(GoalOffers):
             self.goal.submitted_by.display_name,
             [goal_facts.move_of(row) for row in self.transitions],
             [goal_facts.revision_of(plan, self._rule_addresses) for plan in self.revisions],
-            self.belief_count,
+            self.belief_counts[1],
         )
 
     @cached_property
@@ -155,7 +155,7 @@ class GoalPage(GoalOffers):
         return [
             Tab("live", "Live"),
             Tab("plans", "Plan", len(self.revisions)),
-            Tab("beliefs", "Beliefs", self.belief_count),
+            Tab("beliefs", "Beliefs", self.belief_counts[0]),
             Tab("attempts", "Attempts", sum(len(i.attempts.all()) for p in self.revisions for i in p.intents.all())),
             Tab("session", "Session"),
             Tab("files", "Files"),

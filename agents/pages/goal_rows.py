@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from agents import goal_network
 from agents.bdi import document as documents
@@ -108,8 +108,10 @@ class GoalRows:
         return self.goal.beliefs.select_related("by").order_by("pk")
 
     @cached_property
-    def belief_count(self) -> int:
-        return self.beliefs.count()
+    def belief_counts(self) -> tuple[int, int]:
+        """How many there ever were, and how many of them are held now."""
+        found = self.goal.beliefs.aggregate(ever=Count("pk"), held=Count("pk", filter=Q(retracted_by="")))
+        return found["ever"], found["held"]
 
     @cached_property
     def beliefs_beside(self) -> list[Belief]:

@@ -138,13 +138,15 @@ _STEP_LOOKS = {
 def build(
     created: datetime, submitted_by: str, moves: Sequence[Move], revisions: Sequence[Revision], beliefs: int
 ) -> list[Node]:
-    """The timeline, oldest first; steps that have not been tried yet come last."""
+    """The timeline, oldest first; steps that have not been tried yet come last. `beliefs`: how many are held now."""
     by_number = {revision.number: revision for revision in revisions}
     mind = _minds(moves, revisions)
     dated: list[Node] = [Node(created, "goal", "n-person", "submitted the goal", who=submitted_by)]
+    # How many were held at an earlier look no row tells, so only the last one says what came of it.
+    looked = max((move.at for move in moves if move.revision is None and move.new == "planning"), default=None)
     for move in moves:
         if move.revision is None:
-            node = _goal_move(move, beliefs)
+            node = _goal_move(move, beliefs if move.at == looked else 0)
         elif move.new in ("superseded", "cancelled") and (move.by in mind or _was_asked_again(move)):
             node = _let_go(move)
         else:
@@ -194,7 +196,7 @@ def _moment(node: Node) -> datetime:
 def _goal_move(move: Move, beliefs: int) -> Node | None:
     match (move.old, move.new):
         case (_, "planning"):
-            said = f"{beliefs} belief{'' if beliefs == 1 else 's'}" if beliefs else ""
+            said = f"{beliefs} belief{'' if beliefs == 1 else 's'} held now" if beliefs else ""
             return Node(move.at, "eye", "n-mind", "Perceived the workspace", detail=said)
         case (_, "manual"):
             return Node(move.at, "hand", "n-person", "A person must act", detail=reason_words(move.reason))

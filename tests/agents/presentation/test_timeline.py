@@ -56,6 +56,12 @@ def test_things_stand_in_the_order_they_happened_and_what_is_to_come_stands_last
     assert built()[-1].todo
 
 
+def test_how_many_beliefs_are_held_now_stands_at_the_last_look_only() -> None:
+    again = (*MOVES, Move(at(5), "manual", "planning", "bdi_agent"))
+    looks = [node.detail for node in built(moves=again) if node.title == "Perceived the workspace"]
+    assert looks == ["", "11 beliefs held now"]
+
+
 def test_every_try_stands_under_its_intent_with_its_class_and_recovery() -> None:
     node = built()[5]
     assert [(line.title, line.said, line.look) for line in node.tries] == [
