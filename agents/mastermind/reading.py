@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 from agents.mastermind import components, forms, phrases
 from agents.mastermind.about import About, about
-from agents.mastermind.commands import BY_NAME, NAMES, TRIGGERS, Command
+from agents.mastermind.commands import BY_NAME, COMMANDS, NAMES, TRIGGERS, Command
 from agents.mastermind.components import Component
 
 MOST_CHARS = 2_000
 _ALIKE = 0.72
 _MOST_NAME_WORDS = 3
 _MOST_SUGGESTIONS = 3
+_SHORTEST_BEGINNING = 3  # letters that may be taken for the beginning of a command
 _AGENT = re.compile(
     r"(?:an?|the)?\s*(?:new\s+)?agent\s+(?:named|called)?\s*[\"“']?([A-Za-z][\w-]{0,62})[\"”']?\s*[.!]?$", re.IGNORECASE
 )
@@ -137,6 +138,10 @@ def _alike(text: str) -> list[str]:
     """The lines in which the first words are a command's name that looks like them, the likeliest first."""
     words = text.split(" ")
     scored: dict[str, float] = {}
+    typed = _joined(words[:1])
+    begun = [command.name for command in COMMANDS if command.name.startswith(typed)]
+    if len(typed) >= _SHORTEST_BEGINNING and len(begun) == 1:
+        scored[" ".join([*begun, *words[1:]])] = _ALIKE
     for count in range(1, min(_MOST_NAME_WORDS, len(words)) + 1):
         typed = _joined(words[:count])
         for name in [*NAMES, *TRIGGERS]:

@@ -331,7 +331,7 @@ def _why_invalid(problems: Sequence[Problem]) -> str:
 
 def _in_words(reason: str) -> str:
     if reason.startswith(parameters.QUESTION):
-        return f"it is understood but for a question: {reason.partition(': ')[2]}"
+        return f"it is understood but for a question, “{reason.partition(': ')[2]}”"
     return {
         "no_relevant_rule": "no rule knows this goal",
         "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",

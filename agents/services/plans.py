@@ -37,16 +37,26 @@ class Said:
 
 
 def approve(
-    plan: IntentPlan, *, digest: str, by: User, grant: Grant, note: str = "", said: Sequence[Said] = ()
+    plan: IntentPlan,
+    *,
+    digest: str,
+    by: User,
+    grant: Grant,
+    note: str = "",
+    said: Sequence[Said] = (),
+    first: Sequence[str] = (),
 ) -> IntentPlan:
     """Approve exactly the bytes with this digest. `grant` writes the approval inside the transaction, as its last part:
     the locks of the chains come after every row and counter, here as everywhere, so that nobody waits in a circle.
 
-    `note` and `said` are instructions: they hold for whatever is planned for this goal from here on. Raises StaleDigest
-    when the plan no longer awaits a decision or has another digest.
+    `note` and `said` are instructions: they hold for whatever is planned for this goal from here on. `first`: who had
+    approved it before, where that took two; the goal's list of decisions names them too. Raises StaleDigest when the
+    plan no longer awaits a decision or has another digest.
     """
     with decidable(plan, digest) as (goal, locked):
-        move_plan(locked, PlanState.APPROVED, by=by.username, reason=note, approved_digest=locked.digest)
+        before = f"after {' and '.join(first)} as the first of two" if first else ""
+        reason = ": ".join(each for each in (before, note) if each)
+        move_plan(locked, PlanState.APPROVED, by=by.username, reason=reason, approved_digest=locked.digest)
         _hold(goal, note, by, said)
         logs.say(
             goal.pk,

@@ -12,6 +12,8 @@ from mindx_web.doctor.finding import Check, Finding, Grade, fail, warn
 
 logger = logging.getLogger(__name__)
 
+CONNECT_TIMEOUT_S = 10
+
 WITHOUT_A_DATABASE: Sequence[Check] = (
     installation.keys,
     installation.modes,
@@ -56,6 +58,8 @@ def examine(*, whole_store: bool = False) -> Iterator[Finding]:
 
 
 def _reachable() -> Finding:
+    # On this machine's own socket nothing else ends the wait for a server that takes the connection and says nothing.
+    connection.settings_dict["OPTIONS"].setdefault("connect_timeout", CONNECT_TIMEOUT_S)
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

@@ -66,7 +66,8 @@ def _what_is_kept() -> str:
     kept, days = log_keeping.kept(), settings.LOG_KEEP_DAYS
     how_long = f"kept for {days:,} days after a goal's end" if days else "kept for ever (MINDX_LOG_KEEP_DAYS is 0)"
     gone = f"; the last that were removed went on {kept.gone_at:%Y-%m-%d %H:%M} UTC" if kept.gone_at else ""
-    return f"{kept.size_bytes / 1e6:,.0f} MB in {kept.partitions:,} partitions, {how_long}{gone}"
+    parts = f"{kept.partitions:,} partition{'s' * (kept.partitions != 1)}"
+    return f"{kept.size_bytes / 1e6:,.0f} MB in {parts}, {how_long}{gone}"
 
 
 def chains() -> Iterator[Finding]:

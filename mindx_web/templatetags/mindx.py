@@ -91,9 +91,12 @@ def origin(param: Any) -> SafeString:
     )
     note = str(_of(param, "note") or "")
     told = format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else ""
+    # “edited by rita” says the badge's own word once more.
+    word = "" if note.startswith(f"{badge.word} ") else badge.word
+    told = told if word else visible(note, "line")
     # One box for the words: beside links each of their pieces would be a column of its own.
     return format_html(
-        '<span class="origin" data-o="{}">{}<span>{}{}</span></span>', badge.key, icon(badge.icon), badge.word, told
+        '<span class="origin" data-o="{}">{}<span>{}{}</span></span>', badge.key, icon(badge.icon), word, told
     )
 
 

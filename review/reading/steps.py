@@ -27,6 +27,11 @@ class Argument(InFull):
     shown_at: str = ""
     anchor: str = ""
 
+    @property
+    def before(self) -> InFull | None:
+        """What stood there before a person or a correction changed it."""
+        return None if self.was is None else InFull(self.was)
+
 
 @dataclass(frozen=True)
 class Step:

@@ -142,7 +142,8 @@ def _approve(
             mac=seal.mac_of(claim, settings.APPROVAL_KEY),
         )
 
-    return plans.approve(plan, digest=digest, by=by, grant=grant, note=note, said=talking.as_said(notes))
+    first = [row.by.username for row in policing.first_approvals(plan) if row.by_id != by.pk]
+    return plans.approve(plan, digest=digest, by=by, grant=grant, note=note, said=talking.as_said(notes), first=first)
 
 
 def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import socket
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ import pytest
 import redis
 from django.core.management import call_command
 from django.db import OperationalError, connection
+from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
@@ -42,6 +47,32 @@ def grades(check: Check) -> list[str]:
 def told(check: Check) -> str:
     """Everything that the check says."""
     return "\n".join(f"{each.says} {each.do}" for each in check())
+
+
+# --- a server that takes the connection and says nothing --------------------------------------------------------------
+@contextmanager
+def mute_server(seconds: float) -> Iterator[str]:
+    """The folder of a socket that answers nobody, and hangs up after so long."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{folder}/.s.PGSQL.5432")
+        server.listen(8)
+        hangs_up = threading.Timer(seconds, server.shutdown, [socket.SHUT_RDWR])
+        hangs_up.start()
+        yield folder
+        hangs_up.cancel()
+        hangs_up.join()
+
+
+@pytest.mark.django_db
+def test_a_database_that_says_nothing_is_told_of_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    with mute_server(15) as folder:
+        options = dict(connection.settings_dict["OPTIONS"])
+        where = {**connection.settings_dict, "HOST": folder, "PORT": "5432", "OPTIONS": options}
+        monkeypatch.setattr(examination, "connection", DatabaseWrapper(where))
+        monkeypatch.setattr(examination, "CONNECT_TIMEOUT_S", 2)
+        found = next(examination.examine())
+    assert (found.grade, "timeout" in found.says) == (Grade.FAIL, True), found
+    assert "Start Postgres" in found.do
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

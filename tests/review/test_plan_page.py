@@ -133,6 +133,19 @@ def test_a_corrected_argument_shows_what_it_was_and_where_it_came_from(
     assert "path mapping" in text
 
 
+def test_lines_that_were_corrected_stand_as_lines_and_say_once_who_edited_them(
+    judge: User, submitter: User, client_of: ClientOf
+) -> None:
+    lines = "first line\nsecond line\n"
+    edited = Parameter("content", "other\n", "person", original=lines, note="edited by rita")
+    one = replace(step("write", path="a.txt", content="other\n"), parameters=(edited,))
+    text = text_of(client_of(judge), proposed(goal_of(submitter), [one]))
+    assert "<summary>was <del>2 lines, 23 bytes</del></summary>" in text
+    assert "<del>first line\nsecond line\n</del>" in text
+    assert "edited: edited" not in text
+    assert "<span>edited by rita</span>" in text
+
+
 def test_hostile_text_is_shown_and_does_nothing(judge: User, submitter: User, client_of: ClientOf) -> None:
     hostile_step = step("write", path=f"{HOSTILE}.txt", content=f"{HOSTILE}\n{HOSTILE}\n", why=HOSTILE)
     goal = goal_of(submitter, HOSTILE)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 import pytest
 from django.db import connection
 
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, IntentPlan, Transition
 from agents.services import cycle
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -40,6 +40,8 @@ def test_two_people_approve_and_both_stand_in_the_chain(
         ("first_approval", "jo"),
         ("approve", "kai"),
     ]
+    moved = Transition.objects.get(intent_plan=plan, new=PlanState.APPROVED.value)
+    assert (moved.by, moved.reason) == ("kai", "after jo as the first of two")
     assert audit.walk().broken is None
     assert gate.check(IntentPlan.objects.get(pk=plan.pk)).allowed
 

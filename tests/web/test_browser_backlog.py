@@ -90,3 +90,28 @@ def test_stop_rules_are_tried_on_past_tries_saved_and_taken_back(
     expect(page.get_by_text("Version 2")).to_be_visible()
     assert backlog_taking.stop_rules() == Rules()
     assert found == []
+
+
+def test_the_line_brings_back_what_was_typed_and_completes_by_tab(owner: User, open_page: Callable[..., Page]) -> None:
+    page = open_page(owner, "/mastermind/")
+    line = page.get_by_label("Command mastermind")
+    for typed in ("status", "statsu"):
+        line.fill(typed)
+        with page.expect_navigation():
+            line.press("Enter")
+    expect(line).to_have_value("statsu")  # it was refused, so it stands there to be put right
+    line.press("ArrowUp")
+    expect(line).to_have_value("status")
+    line.press("ArrowDown")
+    line.press("ArrowDown")
+    expect(line).to_have_value("")
+    line.press_sequentially("agent_l")
+    line.press("Tab")
+    expect(line).to_have_value("agent_list")
+    line.fill("coord_im")
+    line.press("Tab")
+    expect(line).to_have_value("coord_improve")
+    expect(line).to_be_focused()
+    line.fill("agent_list")
+    line.press("Tab")
+    expect(page.get_by_role("button", name="Do it")).to_be_focused()

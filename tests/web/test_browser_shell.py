@@ -65,11 +65,16 @@ def test_everything_works_without_scripts(owner: User, open_page: OpenPage, goal
     goal_rows(owner, GoalState.ACHIEVED, text="Paint the fence")
     goal_rows(owner, GoalState.PENDING, text="Tidy the attic")
     page = open_page(owner, "/goals/", scripts=False)
+    expect(page.locator(".nav-foot .nav-user")).to_be_visible()
+    expect(page.locator(".nav-foot button")).to_have_count(2)
+    for button in page.locator(".nav-foot button").all():
+        expect(button).to_be_hidden()  # neither could do anything
     page.fill("#q", "attic")
     with page.expect_navigation():
         page.click("text=Apply")
     assert page.locator("#goal-list .row-title").all_inner_texts() == ["Tidy the attic"]
     page.goto("/goals/new/")
+    expect(page.locator("#goal-preview noscript strong")).to_be_visible()  # what else would come while one types
     page.fill("#goal-text", "Water the garden")
     with page.expect_navigation():
         page.click("text=Submit goal")

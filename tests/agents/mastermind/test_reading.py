@@ -104,6 +104,8 @@ def test_words_that_a_name_also_has_do_not_make_a_component(line: str) -> None:
     [
         ("evovle the summarization tool", "evolve summarization"),
         ("statsu", "status"),
+        ("intro", "introspect"),
+        ("coord_imp summarization keep numbers", "coord_improve summarization: keep numbers"),
         ("intropsect", "introspect"),
         ("agent_lsit", "agent_list"),
         ("agent craete bdi_agent x", "agent_create bdi_agent x"),
