@@ -28,9 +28,9 @@ class Argument(InFull):
     anchor: str = ""
 
     @property
-    def before(self) -> InFull | None:
-        """What stood there before a person or a correction changed it."""
-        return None if self.was is None else InFull(self.was)
+    def was_facts(self) -> str:
+        """How much stood there before it was changed, when running text would lose something of that; else nothing."""
+        return texts.facts(self.was) if self.was is not None and texts.needs_block(self.was) else ""
 
 
 @dataclass(frozen=True)
