@@ -323,8 +323,19 @@ def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
 
 
 def standing(plan: IntentPlan, rival: HeldDecision | None) -> str:
-    """Where the plan stands for one person: its state, and whether somebody else is about to move it."""
-    return plan.state if rival is None else f"{plan.state} held-{rival.pk}"
+    """Where the plan stands for one person: its state, the last word of the first of two people (an approval would mean
+    something else after it), and whether somebody else is about to move it.
+    """
+    said = last_of_first(plan)
+    return f"{plan.state}{f' first-{said.pk}' if said else ''}{f' held-{rival.pk}' if rival else ''}"
+
+
+def last_of_first(plan: IntentPlan) -> Decision | None:
+    """The newest first approval of a plan that waits, or its being taken back."""
+    if plan.state != PlanState.AWAITING_REVIEW:
+        return None
+    verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
+    return Decision.objects.filter(intent_plan=plan, verdict__in=verdicts).select_related("by").order_by("pk").last()
 
 
 def last_move(plan: IntentPlan) -> Transition | None:

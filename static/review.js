@@ -29,8 +29,10 @@
   };
 
   /* Somebody else may have decided, or a new revision may be there: then the buttons go, and the notice says so. */
+  const withoutHeld = state => state.replace(/ held-\d+/, "");
+  const shown = plan && withoutHeld(plan.dataset.state); /* what the buttons were made for */
   const refreshStanding = async () => {
-    const address = `${plan.dataset.standing}?state=${encodeURIComponent(plan.dataset.state)}`;
+    const address = `${plan.dataset.standing}?${new URLSearchParams({ state: plan.dataset.state, shown })}`;
     const answer = await fetch(address, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
     if (answer.status !== 200) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("standing");
@@ -40,8 +42,9 @@
     plan.dataset.state = fresh.dataset.state;
     const bar = document.getElementById("decide");
     if (!bar) return;
-    /* while another's decision can still be taken back the bar only hides, with what was typed into it */
-    if (fresh.dataset.state.startsWith("awaiting_review")) bar.hidden = fresh.dataset.state !== "awaiting_review"; else bar.remove();
+    /* while another's decision can still be taken back the bar only hides, with what was typed into it; also when it
+       says something else than an approval would mean by now */
+    if (fresh.dataset.state.startsWith("awaiting_review")) bar.hidden = fresh.dataset.state !== shown; else bar.remove();
   };
 
   const refresh = () => {

@@ -47,7 +47,9 @@ def standing(request: HttpRequest, pk: int) -> HttpResponse:
     context = _standing_context(plan, asking(request))
     if request.GET.get("state") == context["standing"]:
         return HttpResponse(status=204)
-    return render(request, "review/_standing.html", context)
+    # `shown`: what the buttons of the open page were made for. A decision that is only held changes nothing of that.
+    now, shown = (_without_held(each) for each in (str(context["standing"]), request.GET.get("shown", "")))
+    return render(request, "review/_standing.html", {**context, "is_old": bool(shown) and shown != now})
 
 
 @require_safe
@@ -126,12 +128,17 @@ def render_plan(
     return render(request, template, context, status=status)
 
 
+def _without_held(standing: str) -> str:
+    return " ".join(word for word in standing.split() if not word.startswith("held-"))
+
+
 def _standing_context(plan: IntentPlan, user: User) -> dict[str, object]:
     newest = plan.goal.intent_plans.defer("document").order_by("-revision").first()
     rival = selectors.rival_of(plan, user)
     return {
         "rival": rival,
         "standing": selectors.standing(plan, rival),
+        "said_first": selectors.last_of_first(plan),
         "plan": plan,
         "ended_by": selectors.last_move(plan),
         "newest": newest,

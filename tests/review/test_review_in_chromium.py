@@ -15,9 +15,11 @@ from agents.models import IntentPlan
 from people.models import User
 from people.roles import Role
 from review.models import Approval, Decision
+from review.policy.verdict import Action
 from review.services import decisions
 from tests.browser import arrived, chromium, open_page, sideways, wait_in  # noqa: F401  # two are fixtures
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
+from tests.review.policies import in_force
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -164,6 +166,30 @@ def test_the_buttons_go_when_somebody_else_decides(
     hint(page, sockets)
     expect(page.locator("#standing")).to_contain_text("This plan is approved, by kai")
     expect(page.locator("#decide")).to_have_count(0)
+
+
+def test_the_buttons_go_when_an_approval_would_mean_something_else(
+    plans: list[IntentPlan],
+    judge: User,
+    keeper: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    other = person("kai", Role.REVIEWER)
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write", "mkdir"])
+    page = open_page(judge, "/account/")
+    sockets = with_socket(page)
+    page.goto(plans[0].get_absolute_url())
+    expect(page.locator("#decide")).to_contain_text("as first of two")
+    decisions.approve(plans[0], by=other, digest=plans[0].digest)
+    hint(page, sockets)
+    expect(page.locator("#standing")).to_contain_text("kai approved this as the first of two.")
+    expect(page.locator("#decide")).to_be_hidden()
+    page.get_by_role("link", name="Show it as it is now").click()
+    expect(page.locator("#decide")).to_contain_text("as second of two")
+    decisions.withdraw(plans[0], by=other, digest=plans[0].digest)
+    hint(page, sockets)
+    expect(page.locator("#standing")).to_contain_text("kai took their approval back.")
+    expect(page.locator("#decide")).to_be_hidden()
 
 
 def test_words_being_typed_survive_a_change_elsewhere_in_the_queue(
