@@ -41,6 +41,7 @@ _FAILURES = {
 }
 _REASONS = {
     "cancelled_by_person": "Somebody cancelled it. Submit it again when it is wanted after all.",
+    "not_wanted": "Submit it again when it is wanted after all.",
     "dependency_failed": "A goal it waited for did not succeed. Mend that one first, then submit this one again.",
     "impossible": "It cannot be reached. Say the goal in other words.",
     "superseded": "Another goal took its place.",

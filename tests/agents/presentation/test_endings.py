@@ -25,6 +25,7 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
         ("failed", "", "", "no reason was recorded", "Read the log"),
         ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Mend that one first"),
         ("dropped", "cancelled_by_person", "", "cancelled by person", "Submit it again"),
+        ("dropped", "not_wanted: it is no longer wanted", "", "not wanted: it is no longer wanted", "wanted after all"),
         ("dropped", "rejected: too broad", "", "rejected: too broad", "Say the goal differently"),
         ("manual", "no_relevant_rule", "", "No rule knows this goal", ""),
         ("manual", "something new", "", "A person must act: something new.", ""),
