@@ -138,9 +138,7 @@ def test_two_versions_are_compared_deletions_first(
     assert "+1" in page
 
 
-@pytest.mark.parametrize(
-    "address", ["/rules/99/", "/rules/99/edit/", "/rules/{pk}/?version=99", "/rules/{pk}/?against=x"]
-)
+@pytest.mark.parametrize("address", ["/rules/0/", "/rules/0/edit/", "/rules/{pk}/?version=0", "/rules/{pk}/?against=x"])
 def test_what_is_not_there_is_not_found(
     owner: User, client_of: ClientOf, greet: ComponentVersion, address: str
 ) -> None:
