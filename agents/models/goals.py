@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 
 from agents.models.actors import Agent
 from agents.models.common import one_of
@@ -90,6 +91,11 @@ class Goal(models.Model):
     def has_ended(self) -> bool:
         """True in a state nothing leads out of."""
         return self.state in GOAL_ENDED
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it is open behind its deadline: it is not begun any more unless a person lets it go on."""
+        return self.deadline is not None and self.deadline <= timezone.now() and not self.has_ended
 
     @property
     def is_put_off(self) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,15 @@ def decide(client: Client, plan: IntentPlan, verdict: str, **fields: str) -> Any
 
 
 # --- who may see, who may decide ------------------------------------------------------------------------------------
+
+
+def test_a_reviewer_sees_until_when_the_goal_is_wanted(plan: IntentPlan, reviewer: User, client_of: ClientOf) -> None:
+    client = client_of(reviewer)
+    assert "until" not in plain(text_of(client, plan))
+    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2040, 1, 31, 18, 30, tzinfo=UTC))
+    assert "priority 3, until" in plain(text_of(client, plan))
+    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2020, 1, 31, 18, 30, tzinfo=UTC))
+    assert "priority 3, was due" in plain(text_of(client, plan))
 
 
 def test_an_outsider_does_not_learn_that_the_plan_exists(plan: IntentPlan, stranger: User, client_of: ClientOf) -> None:

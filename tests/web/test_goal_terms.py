@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from agents.models import Agent, Goal
 from agents.pages import goal_family
@@ -34,6 +35,19 @@ def _filled(client: Client, goal: Goal) -> dict[str, Any]:
 
 def _page(client: Client, goal: Goal) -> str:
     return html.unescape(client.get(f"/goals/{goal.pk}/").content.decode())
+
+
+def test_a_page_says_that_a_deadline_is_to_come_and_that_it_has_passed(
+    owner: User, client_of: ClientOf, make_goal: Maker
+) -> None:
+    goal = make_goal(owner, deadline=UNTIL)
+    client = client_of(owner)
+    assert "until " in _page(client, goal)
+    assert "was due" not in _page(client, goal)
+    Goal.objects.filter(pk=goal.pk).update(deadline=timezone.now())
+    assert "was due" in _page(client, goal)
+    Goal.objects.filter(pk=goal.pk).update(state="dropped", ended_at=timezone.now())
+    assert "was due" not in _page(client, goal)
 
 
 def test_the_composer_takes_a_deadline_and_a_whole(owner: User, client_of: ClientOf, make_goal: Maker) -> None:
