@@ -106,7 +106,9 @@ SHORT = {
     "util": "utils", "database": "db", "temporary": "tmp", "temp": "tmp", "library": "lib", "libraries": "lib",
     "binaries": "bin", "testing": "tests", "test": "tests", "log": "logs", "script": "scripts", "package": "pkg",
     "image": "images", "example": "examples", "note": "notes", "tool": "tools", "template": "templates",
-    "requirement": "requirements", "setting": "settings", "backups": "backup", "asset": "assets",
+    "requirement": "requirements", "environment": "env", "picture": "images", "application": "app",
+    "development": "dev", "production": "prod", "information": "info", "administration": "admin", "number": "no",
+    "specification": "spec", "statistics": "stats", "references": "refs", "messages": "msgs", "setting": "settings", "backups": "backup", "asset": "assets",
 }  # fmt: skip
 
 

@@ -13,6 +13,11 @@ from agents.bdi.understanding.stated import as_parts
 _KIND = r"(?:nice|kind|good|sweet|friendly|gentle|helpful|lovely|dear|great|gracious|generous)"
 _GLAD = r"(?:glad|happy|grateful|thankful|delighted|obliged|pleased|appreciative)"
 _FINE = r"(?:nice|great|good|lovely|wonderful|perfect|awesome|amazing|helpful|fine|ideal|super|cool|best|ok|okay)"
+_THING = r"(?:file|folder|directory|dir|script|thing|stuff|one|ones|branch|note|copy|program|package|version)s?"
+_ANYMORE = r"(?:\s+(?:any\s?(?:more|longer)|at\s+all))?"
+# What a command is not about stays as it is: whoever says so says no more. Of a folder that would go see `fences`.
+_REST = r"(?:the\s+(?:rest(?:\s+of\s+(?:it|the\s+\w+))?|others?|other\s+\w+|remaining\s+\w+)|(?:everything|all)\s+else)"
+_AS_IT_IS = r"(?:untouched|unchanged|intact|alone|(?:just\s+)?(?:as\s+(?:it|they)\s+(?:is|are)|as[- ]is))\b"
 _VERY = r"(?:so|very|really|most|extremely|quite|such|that|as|more\s+than|super|much|truly)\s+"
 _MODAL = r"(?:would|could|can|will|might|may)"
 _ASKING = (
@@ -106,16 +111,32 @@ _EXCUSING = (
     r"(?<=\band\s)(?:right\s+)?after\s+(?:that|this)\b",
     r"\bnothing\s+(?:else|more)\b",
     r"\bfor\s+(?:me|us|(?:my|our|the)\s+(?:boss|team|colleagues?|manager|client|customer|customers|professor|teacher))\b",
-    r"(?:,\s*)?(?:(?:i|we|you)\s+)?"
-    r"(?:do not|don['’]?t|no longer)\s+(?:really\s+)?need\s+(?:it|them|this|that)(?:\s+any\s?more)?",
-    r",\s*(?:(?:it|they|which|that)(?:['’]s|\s+is|['’]re|\s+are)\s+)?(?:no\s+longer|not)\s+(?:needed|required|used|wanted|in\s+use)"
-    r"(?:\s+any\s?more)?",
+    rf"(?:,\s*)?(?:(?:because|since|as)\s+)?(?:(?:i|we|you|nobody)\s+)?(?:do\s+not|don['’]?t|no\s+longer|not)\s+(?:really\s+)?"
+    rf"needs?\s+(?:it|them|(?:this|that|these|those)(?:\s+{_THING})?){_ANYMORE}",
+    rf"(?:,\s*|\s+(?=(?:because|since|as)\s))(?:(?:because|since|as)\s+)?"
+    rf"(?:(?:it|they|which|that)(?:['’]s|\s+is|['’]re|\s+are)\s+|is\s+)?"
+    rf"(?:no\s+(?:longer|more)|not(?:\s+(?:longer|more))?)\s+(?:needed|required|used|wanted|in\s+use|necessary|useful)"
+    rf"{_ANYMORE}",
     r"\bin\s+(?:the|this|my|our)\s+(?:workspace|project|current\s+(?:folder|directory|workspace|project))\b",
+)
+# In which manner something is wished, and what is said once more of what is done anyway.
+_EMPHASIS = (
+    r"\b(?:(?:real|really|super|very|pretty|rather)\s+(?:quick|quickly|fast|soon|briefly)|in\s+a\s+(?:hurry|rush|jiffy|flash)"
+    r"|altogether|just\s+like\s+that)(?=\s*(?:[.,;!?)–—]|\Z|(?:and|but|then|please|pls|plz|thanks|thx)\b))",
+    r"\bif\s+you\s+please\b",
+    # “The exact words "x"”: what is looked for is looked for as it stands.
+    r"(?<=\bthe\s)(?:exact|literal|precise|verbatim)\s+(?=(?:words?|phrase|text|string|term|line|sentence)\b)",
+    r",\s*(?:while\s+)?(?:keeping|retaining|preserving)\s+(?:the(?:ir|m)?|its)\s+(?:(?:old|own|original|present|current)\s+)?"
+    r"(?:(?:file\s*)?names?)\b(?:\s+(?:as\s+(?:it\s+is|they\s+are)|the\s+same))?",
+    rf",?\s*(?:and\s+|but\s+|while\s+)?(?:leav(?:e|ing)|keep(?:ing)?)\s+{_REST}\s+{_AS_IT_IS}",
+    r"\b(?:at|in|on)\s+(?:the\s+)?(?:very\s+)?(?:top(?:\s*level)?|root)(?:\s+(?:level|folder|directory|dir))?"
+    r"\s+of\s+(?:the|this|my|our)\s+(?:whole\s+|entire\s+)?(?:project|workspace|repo(?:sitory)?|tree)\b",
+    r",\s*(?:with\s+|in\s+|as\s+)?(?:(?:the\s+)?encoding\s*(?:is|=|:)?\s*)?utf-?8(?:\s+encod(?:ing|ed))?(?=\s*(?:[.,;!?)]|\Z))",
 )
 # What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
 _FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}
 _SOUGHT = (
-    "|".join(f"(?:{one})" for one in (*_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING))
+    "|".join(f"(?:{one})" for one in (*_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING, *_EMPHASIS))
     .replace(r"\s*", _FEW[r"\s*"])
     .replace(r"\s+", _FEW[r"\s+"])
 )

@@ -52,6 +52,8 @@ _PER_ENDING = {
     "sql": "database query",
     "bib": "bibliography reference",
 }
+# What says of itself what kind of file it is, so that one of it is one of that kind.
+_SPEAKING = frozenset("stylesheet notebook bibliography spreadsheet picture photo photograph image drawing".split())
 # Months as names of files write them: 2024-03-board.md.
 _MONTHS = {
     "january": "01", "february": "02", "march": "03", "april": "04", "may": "05", "june": "06", "july": "07",
@@ -90,6 +92,9 @@ def _described(words: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wante
     (share, sure), best = ranked[0]
     if share >= 1.0:
         ranked = [one for one in ranked if one[0][0] >= 0]
+    if share < 0 and len(ranked) == 1 and (len(ours) > 1 or ours[0] in _SPEAKING):
+        # “The stylesheet”, “the picture in docs”: no name, and only one can be meant.
+        return Found(tree.said(best), round(_BEST * sure, 3), "it is the only one of that kind")
     if share < 0:
         choices = tuple(Candidate(tree.said(path), 0.5, "it is of that kind") for _, path in ranked[:MOST_CHOICES])
         return Found(None, 0.3, f"nothing here is named “{said}”", choices)
@@ -178,11 +183,14 @@ def meets(word: str, theirs: str) -> float:
         return 0.99
     if len(one) >= 4 and other.startswith(one) and not one.isdigit():
         return 0.93
+    if len(other) > 4 and one.startswith(other) and one[len(other) :] in _FORMING:
+        return 0.92  # “the installation guide” is install-guide.md
     if len(word) > 3 and _without_umlauts(word) == _without_umlauts(theirs):
         return 0.93
     return 0.9 if is_near(word, theirs) and len(word) > 4 else 0.0
 
 
+_FORMING = frozenset("er or ing ion ation ment al ance ence ity".split())
 _UMLAUTS = re.compile(r"([aou])e")
 
 

@@ -46,6 +46,7 @@ from agents.bdi.understanding.placing import (
 )
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
+from agents.bdi.understanding.stops import across_a_stop
 from agents.bdi.understanding.superfluous import adjuncts, appositions, is_open_behind, kind_nouns, without_superfluous
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
@@ -192,6 +193,7 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met) + searches_where(state, met)
     doubts += makes_another_kind(state, met) + starts_no_file(state, met) + who_does_it(state, met)
+    doubts += across_a_stop(state, met)
     doubts += doubts_of_making(params, state, met) + does_itself(state, met) + on_both_sides(state, met)
     doubts += (
         lists_places(state)

@@ -20,6 +20,7 @@ from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.naming_words import FOLDER_HEADS
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.tokens import NUMBER, PATH, SIGN, WORD, Token
 
@@ -48,6 +49,10 @@ _KINDS: Mapping[str, frozenset[str]] = {
     for nouns, endings in _KEPT_IN.items()
     for noun in nouns.split()
 }  # fmt: skip
+
+
+# Behind these stands where something lies, which may be called a folder besides.
+_LYING = frozenset({"in", "from", "of"})
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,8 @@ def _may_begin(tokens: Sequence[Token], at: int, tree: Tree, lexicon: Lexicon) -
     before = tokens[at - 1] if at else None
     if token.kind == NUMBER:
         return before is not None and before.text in ARTICLES | {"invoice"}
+    if token.kind == PATH and token.value.startswith(".") and not tree.kind(token.value):
+        return True  # “the .env example”
     if token.kind != WORD or token.text in _TO | ARTICLES:
         return False
     is_determined = before is not None and (before.text in ARTICLES or before.text in ("both", "of", "'s"))
@@ -167,7 +174,7 @@ def _ends(tokens: Sequence[Token], at: int, between: frozenset[str]) -> Iterator
         if token.kind == SIGN or token.text in between:
             continue
         yield end
-        if token.kind == PATH:
+        if token.kind == PATH and end - 1 > at:
             return
 
 
@@ -178,6 +185,8 @@ def _counted_before(tokens: Sequence[Token], at: int) -> int:
 
 def _meant(whole: Sequence[Token], between: frozenset[str], tree: Tree) -> list[tuple[str, float]]:
     """The entries that a phrase names as well as each other, with how sure that is; none where it says too little."""
+    if len(whole) > 3 and whole[-1].text in FOLDER_HEADS and any(one.text in _LYING for one in whole[1:-2]):
+        whole = whole[:-1]  # “the cache database in the temporary directory”
     phrase = [one for one in whole if one.kind != SIGN and one.text not in between]
     words = tuple(itertools.chain.from_iterable(_words(one) for one in phrase))
     if len(words) < 2 or any(one.kind == PATH and tree.kind(one.value) for one in phrase):

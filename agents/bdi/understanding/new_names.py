@@ -39,7 +39,7 @@ _NAMES_IT = frozenset(
 _ENDING = frozenset(
     """
 and or in inside into under within with for to at that which who please from then on by as so because among next beside
-beneath below alongside instead saying containing reading
+beneath below alongside instead saying containing reading starting beginning branched forked
     """.split()
 )
 # Between the words of a name that begins with a capital letter and ends as files do: “Leek and potato soup.md”.

@@ -40,6 +40,7 @@ _WORDS_OF = {
     "weren't": "were not", "cant": "can not", "wont": "will not", "couldnt": "could not", "wouldnt": "would not",
     "shouldnt": "should not", "hasnt": "has not", "hasn't": "has not", "havent": "have not", "haven't": "have not",
     "hadn't": "had not", "mustn't": "must not", "mustnt": "must not", "needn't": "need not",
+    "em": "them", "'em": "them", "w/": "with", "w/o": "without", "b/c": "because",
     "pls": "please", "plz": "please", "thx": "thanks",
 }  # fmt: skip
 # “Its” before one of these is “it's”, typed without looking.
@@ -191,7 +192,7 @@ def _take(raw: str, at: int, hopeless: set[str]) -> list[Token]:
     if (at == 0 or not raw[at - 1].isalnum()) and (found := _OTHER_URL.match(raw, at)):
         text = found[0].rstrip(".,;:!?)>")
         return [Token(DATA, text.casefold(), text, at, at + len(text))]
-    if found := _PLACEHOLDER.match(raw, at):
+    if (found := _PLACEHOLDER.match(raw, at)) and raw[found.end() : found.end() + 1] not in ("/", "\\"):
         return [Token(PLACEHOLDER, found[0].casefold(), found[0], at, found.end())]
     if (at == 0 or raw[at - 1].isspace()) and (found := _FLAG.match(raw, at)):
         return [Token(FLAG, found[0].casefold(), found[0], at, found.end())]

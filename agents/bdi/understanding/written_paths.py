@@ -16,7 +16,11 @@ _PLACEHOLDER_NAME = re.compile(
     r"|file[-_]?name|file|path|placeholder|xxx+|\.\.\.|…)(?:\.\w+)?\Z",
     re.IGNORECASE,
 )
-_PLACEHOLDER_KIND = re.compile(r"(?:folder|dir|directory|script|module|code|file|foo|bar)(?:\.\w+)?\Z", re.IGNORECASE)
+_PLACEHOLDER_KIND = re.compile(
+    r"(?:folder|dir|directory|script|module|code|file|foo|bar|source|destination|dest|target|origin|original|input|output"
+    r"|old|new|here|there|somewhere|place|location)(?:[-_ ]?(?:file|folder|dir|directory|path|name))?(?:\.\w+)?\Z",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r"\A(?:<(.*)>|\{(.*)\}|\[(.*)\]|\$\{?(\w*)\}?|%(.*)%)\Z", re.DOTALL)
 _DRIVE = re.compile(r"\A(?:file://|[A-Za-z]:(?=[/\\])|~(?=/)|\$\w+(?=/)|%\w+%(?=[/\\]))")
 _ENDINGS = frozenset(

@@ -180,7 +180,7 @@ _SAID = {
                 "titled, in, under",
                 about=f"{_NOTE} content text again what say please",
                 key="note notes memo",
-                never="saying delete remove rename append add list commit branch all every with new",
+                never="saying delete remove rename append add list commit branch all every with new which many",
             ),
             sense(
                 "what have … written down about, what have … written about, what did … write down about, what did … "

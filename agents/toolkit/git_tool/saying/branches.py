@@ -65,7 +65,7 @@ SAID: Mapping[str, Said] = {
             sense(
                 "branch, git checkout -b, git branch, git switch -c, branch off, checkout -b",
                 "*name~word",
-                "start~word > from, at, off",
+                "start~word > from, at, off, starting from, starting at, beginning at, based on, on top of",
                 about="branch",
                 never=(
                     "current which what all list delete remove rename merge use go work -d -a -m compare "
