@@ -18,6 +18,7 @@ _ANYMORE = r"(?:\s+(?:any\s?(?:more|longer)|at\s+all))?"
 # What a command is not about stays as it is: whoever says so says no more. Of a folder that would go see `fences`.
 _REST = r"(?:the\s+(?:rest(?:\s+of\s+(?:it|the\s+\w+))?|others?|other\s+\w+|remaining\s+\w+)|(?:everything|all)\s+else)"
 _AS_IT_IS = r"(?:untouched|unchanged|intact|alone|(?:just\s+)?(?:as\s+(?:it|they)\s+(?:is|are)|as[- ]is))\b"
+REST = re.compile(rf"\b(?:leav(?:e|ing)|keep(?:ing)?)\s+{_REST}", re.IGNORECASE)
 _VERY = r"(?:so|very|really|most|extremely|quite|such|that|as|more\s+than|super|much|truly)\s+"
 _MODAL = r"(?:would|could|can|will|might|may)"
 _ASKING = (

@@ -80,6 +80,10 @@ def ruled(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry) -> 
             yield f"“{found[0]}”: something would be gone, and it is not surely asked for."
         if takes_it_whole and (name := _inside(one, spoken, tree)):
             yield f"“{name}” may be left out."
+        # “Delete the old logs in logs, leaving the rest”: of a file nothing else is touched, of a folder all would go.
+        of_folder = tree.kind(str(one.values().get("path", ""))) == FOLDER
+        if takes_it_whole and of_folder and (found := asides.REST.search(text)):
+            yield f"“{found[0]}” may lie in it."
 
 
 def _by_its_words(meant: Sequence[Meant], spoken: str) -> Iterator[str]:

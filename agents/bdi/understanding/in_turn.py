@@ -119,9 +119,9 @@ class _Turn:
     def _beside_those_before(self, part: Part, commands: list[Meant], question: Question | None) -> _Decided:
         """The commands that are not there already, or the question where they may be about what was named before."""
         lexicon = self.heard.lexicon
+        # “Quit it and go back to the normal one”: what may be done again and is said twice in a row is done once.
+        commands = [one for one in commands if not _is_again(one, self.meant[-1], lexicon.registry)]
         if any(token.text in IT for token in part.tokens):
-            # “No more of it, turn it off”: what may be done again and is said twice in a row is done once.
-            commands = [one for one in commands if not _is_again(one, self.meant[-1], lexicon.registry)]
             # “Look inside x and tell me what is there”: there is where was looked already.
             says_there = any(token.text == "there" for token in part.tokens)
             if says_there and _on_the_same(commands, self.meant, lexicon.registry):

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from agents.bdi.types import Param
 from agents.bdi.understanding.let_go import Doubt, with_value
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.paths import FILE, Tree
 from agents.bdi.understanding.understood import Meant
 
@@ -140,6 +141,88 @@ def asked_whether(meant: Sequence[Meant], text: str, said: Sequence[str], tree: 
         yield "It may only ask whether that can be done.", ()
 
 
+def said_twice(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Let the model sum it up; yes, it may be sent there”: the same step with less said of it is that step."""
+    for at in range(1, len(meant)):
+        before, one = meant[at - 1], meant[at]
+        is_same = (one.tool, one.command) == (before.tool, before.command)
+        if is_same and one.params and one.values().items() <= before.values().items():
+            yield "It may say more of the step before.", (*meant[:at], *meant[at + 1 :])
+
+
+def the_models_part(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Send x to the model and let it write a summary”: it is the model that writes."""
+    for at in range(1, len(meant)):
+        before, one = meant[at - 1], meant[at]
+        paths = (before.values().get("path"), one.values().get("path"))
+        if before.command == "send_file_to_model" and one.tool == before.tool and paths[0] == paths[1]:
+            more = {name: param for name, param in one.params.items() if name in ("words", "sentences")}
+            joined = replace(before, params={**more, **before.params})
+            yield "It may be the model that is to do it.", (*meant[: at - 1], joined, *meant[at + 1 :])
+
+
+_DICTATED = re.compile(r":\s")
+_CALLED = re.compile(r"\b(?:named?|called?|titled?|title|under|as)\b[^:]*\Z", re.IGNORECASE)
+
+
+def named_in_its_text(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Take a note: the plumber comes on Thursday” is no note that is called Thursday."""
+    for one in meant:
+        name, content = one.params.get("name"), one.params.get("text")
+        if one.command not in ("write_note", "append_note") or not name or not content or not name.span:
+            continue
+        colon = _DICTATED.search(text)
+        if colon and content.span and colon.end() <= min(name.span[0], content.span[0]):
+            if not _CALLED.search(text[colon.end() : name.span[0]]):
+                yield f"“{name.value}” may be a part of what is to be noted.", ()
+
+
+_ENVIRONMENT_FIRST = re.compile(
+    r"\A\W*(?:an?\s+)?(?:new\s+)?(?:venv|virtualenv|virtual\s+env(?:ironment)?)\s*[,;.&+]", re.IGNORECASE
+)
+
+
+def made_before_it_is_used(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Venv, activate it, …” where none is here: the first word may be a step of its own."""
+    is_here = any(posixpath.basename(path) in (".venv", "venv", "env", "pyvenv.cfg") for path in tree.kinds)
+    if meant and meant[0].command == "activate_venv" and not is_here and _ENVIRONMENT_FIRST.match(text):
+        created = replace(meant[0], command="create_venv")
+        yield "No environment is here: it may be to be made first.", (created, *meant)
+
+
+_OTHER_VOWEL = frozenset("aeio")
+
+
+def another_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Bella” is no slip of Bello.md: names differ by their last vowel."""
+    for one in meant:
+        for param in one.params.values():
+            if param.origin != "mapping" or param.span is None or not isinstance(param.value, str):
+                continue
+            names = {word for part in param.value.split("/") for word in words_of(part)}
+            for word in re.findall(r"[^\W\d_]{3,}", text[param.span[0] : param.span[1]]):
+                low = word.casefold()
+                others = {name for name in names if _is_another(low, name)}
+                if word[:1].isupper() and low not in names and others:
+                    yield f"“{word}” may be somebody else than “{min(others)}”.", ()
+
+
+def _is_another(one: str, other: str) -> bool:
+    if len(one) == len(other):
+        return one[:-1] == other[:-1] and {one[-1], other[-1]} <= _OTHER_VOWEL
+    short, long = sorted((one, other), key=len)
+    return len(long) == len(short) + 1 and long.startswith(short) and long[-1] in _OTHER_VOWEL
+
+
+_LISTING = re.compile(r"\b(?:the|that|this)\s+(?:list|listing|overview)\W*\Z", re.IGNORECASE)
+
+
+def which_listing(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Show me the listing”: of what, it does not say."""
+    if meant and meant[-1].command == "ls" and not meant[-1].params and _LISTING.search(meant[-1].text):
+        yield "It does not say of what.", ()
+
+
 _DOING_AWAY = frozenset({"rm", "delete", "retire_agent", "stop"})
 LOOKS = (
     onto_itself,
@@ -150,4 +233,10 @@ LOOKS = (
     no_name,
     part_of_its_verb,
     asked_whether,
+    said_twice,
+    the_models_part,
+    named_in_its_text,
+    made_before_it_is_used,
+    another_name,
+    which_listing,
 )

@@ -60,6 +60,15 @@ def without_superfluous(
     return rest, tuple(found)
 
 
+# Behind these “for …” says what is looked for, and not what for it is done.
+_EXAMINING = frozenset(
+    """
+look go check scan search inspect examine review audit comb screen test verify analyze analyse vet hunt watch sift
+proofread assess study
+    """.split()
+)
+
+
 def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
     """Phrases that say how or what for, of a command that can take no such value: “in a nice font”, “for the demo”.
 
@@ -71,7 +80,9 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
         return []
     loose = {token.start for token in left}
     # Of what is looked for “with …” says which it is.
-    leading = _LEADING - (
+    verbs = {base for at in state.used for base in bases(state.tokens[at].text)}
+    leading = _LEADING - ({"for"} if verbs & _EXAMINING else frozenset())
+    leading -= (
         {"with"} if any(one.shape in ("pattern", "ending") for one in state.entry.sense.slots) else set()
     )
     found: list[list[Token]] = []
