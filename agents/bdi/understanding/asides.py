@@ -125,11 +125,13 @@ _EMPHASIS = (
     r"\b(?:(?:real|really|super|very|pretty|rather)\s+(?:quick|quickly|fast|soon|briefly)|in\s+a\s+(?:hurry|rush|jiffy|flash)"
     r"|altogether|just\s+like\s+that)(?=\s*(?:[.,;!?)–—]|\Z|(?:and|but|then|please|pls|plz|thanks|thx)\b))",
     r"\bif\s+you\s+please\b",
+    r"(?<=\d)\s*[,(]?\s*(?:inclusive|inclusively|included|incl\.)\)?",
     # “The exact words "x"”: what is looked for is looked for as it stands.
     r"(?<=\bthe\s)(?:exact|literal|precise|verbatim)\s+(?=(?:words?|phrase|text|string|term|line|sentence)\b)",
     r",\s*(?:while\s+)?(?:keeping|retaining|preserving)\s+(?:the(?:ir|m)?|its)\s+(?:(?:old|own|original|present|current)\s+)?"
     r"(?:(?:file\s*)?names?)\b(?:\s+(?:as\s+(?:it\s+is|they\s+are)|the\s+same))?",
     rf",?\s*(?:and\s+|but\s+|while\s+)?(?:leav(?:e|ing)|keep(?:ing)?)\s+{_REST}\s+{_AS_IT_IS}",
+    rf",?\s*(?:and\s+|but\s+)?without\s+(?:changing|touching|affecting|modifying)\s+(?:anything\s+else|{_REST})\b",
     r"\b(?:at|in|on)\s+(?:the\s+)?(?:very\s+)?(?:top(?:\s*level)?|root)(?:\s+(?:level|folder|directory|dir))?"
     r"\s+of\s+(?:the|this|my|our)\s+(?:whole\s+|entire\s+)?(?:project|workspace|repo(?:sitory)?|tree)\b",
     r",\s*(?:with\s+|in\s+|as\s+)?(?:(?:the\s+)?encoding\s*(?:is|=|:)?\s*)?utf-?8(?:\s+encod(?:ing|ed))?(?=\s*(?:[.,;!?)]|\Z))",
@@ -149,6 +151,23 @@ ASIDES = re.compile(
 )
 
 
+# What is said longer than need be, with the word for it.
+_LONGER = (
+    ("to", r"\bup\s+to\s+and\s+including\b|\b(?:right|straight|all\s+the\s+way)\s+(?:up\s+)?to\b"),
+    (
+        "overwriting it",
+        r"\b(?:replacing|overwriting)\s+(?:it|that|the\s+(?:old|present|existing)\s+one)\s+"
+        r"(?:(?:if|should)\s+(?:it|one|that|there)\s+(?:is|be|exists?)(?:\s+(?:there|one))?(?:\s+already)?"
+        r"|if\s+(?:it\s+)?(?:already\s+)?(?:there|present|existing|exists?))\b",
+    ),
+    (
+        "ignoring case",
+        r"\b(?:big|upper|capital)\s+(?:and|or)\s+(?:small|lower)\s+(?:letters?|case)\s+(?:is|are)\s+(?:the\s+)?same\b",
+    ),
+)
+_SHORTER = [(word, re.compile('(?P<quoted>"[^"]*"|“[^“”]*”|`[^`]*`)|' + said, re.IGNORECASE)) for word, said in _LONGER]
+
+
 def blanked(text: str) -> str:
     """The text with asides that mean nothing for a command replaced by spaces, so that every place stays its place.
 
@@ -164,6 +183,8 @@ def blanked(text: str) -> str:
         return " " * (len(found[0]) - 1) + ";" if ends else " " * len(found[0])
 
     text = as_parts(text)
+    for word, longer in _SHORTER:
+        text = longer.sub(lambda found, word=word: found["quoted"] or word.ljust(len(found[0])), text)
     return ASIDES.sub(blank, text)
 
 

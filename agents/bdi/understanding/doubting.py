@@ -314,6 +314,8 @@ def who_does_it(state: State, met: Met) -> tuple[str, ...]:
     before = state.tokens[: met.used[0]]
     if before and before[0].text in ("who", "whoever", "nobody", "somebody") and before[-1] is before[0]:
         return (before[0].value,)  # “who goes to docs?”
+    if met.words == 1 and len(before) > 2 and before[0].text == "what" and before[1].text in ("has", "have", "had"):
+        return (before[1].value,)  # “what has web printed?”
     modal = next((at for at, one in enumerate(before) if one.text in _MODALS), None)
     if not modal or before[-1].text not in _MODALS | {"to", "now", "just", "also"} or verb.text != bases(verb.text)[-1]:
         return ()

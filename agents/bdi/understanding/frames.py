@@ -124,7 +124,7 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     """Whether these tokens can stand here: V is the name of a variable, n any name, a anything said, N one that is no
     program's, M one of a process, e an ending, q, t and w texts, u an address, d and D digits, k a kind of things, m a
-    kind of files, o what is not quoted, F a path, P a command line that begins with a program, B what is sent, C
+    kind of files, o what is not quoted, F a path, P a command line that begins with a program, L one of several words, B what is sent, C
     somebody's name.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
@@ -158,6 +158,8 @@ def _may_be(name: str, tokens: Sequence[Token]) -> bool:
         return len(tokens) == 1 and first.kind == WORD and first.text not in _PROCESSES
     if name == "P":
         return first.value in RUNNING or first.value.startswith("./")
+    if name == "L":
+        return len(tokens) > 1 and first.value in RUNNING
     if name == "C":
         named = (one.kind == WORD and one.value[:1].isupper() and one.text not in IDLE for one in tokens)
         return len(tokens) <= 3 and all(named)

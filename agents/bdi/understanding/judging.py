@@ -244,7 +244,11 @@ def _is_form_of_idle(token: Token, state: State) -> bool:
 
 def _but_only(token: Token, state: State) -> bool:
     at = next(number for number, one in enumerate(state.tokens) if one is token)
-    return [one.text for one in state.tokens[at + 1 : at + 2]] == ["only"]
+    return any(one.text == "only" for one in itertools.takewhile(_is_word, state.tokens[at + 1 : at + 5]))
+
+
+def _is_word(token: Token) -> bool:
+    return token.kind == WORD
 
 
 def _is_before_its_verb(only: Token, state: State, met: Met) -> bool:
@@ -252,6 +256,9 @@ def _is_before_its_verb(only: Token, state: State, met: Met) -> bool:
     before = [one for one in state.tokens if one.kind != SIGN and one.start < state.tokens[met.used[0]].start]
     behind = [one for one in before if one.start > only.start]
     return only in before and all(one.text in IDLE for one in behind)
+
+
+_ANY_THINGS = frozenset({"stuff", "things", "thing", "ones", "part", "bits", "parts"})
 
 
 def _restricts_what_is_said(only: Token, state: State) -> bool:
@@ -262,7 +269,7 @@ def _restricts_what_is_said(only: Token, state: State) -> bool:
         one for one in state.tokens[at + 1 :] if one.kind != SIGN and (one.text not in IDLE or one.start not in loose)
     ]
     behind = behind[:1]
-    before = [one for one in state.tokens[:at] if one.kind != SIGN and one.text not in ARTICLES][-1:]
+    before = [one for one in state.tokens[:at] if one.kind != SIGN and one.text not in ARTICLES | _ANY_THINGS][-1:]
     behind = [one for one in behind if not is_noun(one, state.entry.about, state.lexicon)] or behind
     if any(one.kind == WORD and is_noun(one, state.entry.key, state.lexicon) for one in behind):
         return True

@@ -223,6 +223,10 @@ def _without_prepositions(words: list[str], tree: Tree) -> list[str]:
     return kept
 
 
+# What these run, where it is no Python.
+_RUN_BY = {"bash": ".sh", "sh": ".sh", "zsh": ".sh", "node": ".js"}
+
+
 def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
     """A command line whose misspelt files are those that are there."""
     words, why, confidence = _without_prepositions(said.split(" "), asked.tree), "", 1.0
@@ -232,7 +236,8 @@ def _mended(said: str, asked: Asked) -> tuple[str, str, float]:
             if found.value is not None and found.confidence >= _LEAST_SCRIPT:
                 words[at], why, confidence = found.value, found.why, min(confidence, found.confidence)
                 continue
-        is_script = word.casefold().rstrip(">").endswith(".py") and not word.startswith("-")
+        ending = _RUN_BY.get(words[0], ".py")
+        is_script = word.casefold().rstrip(">").endswith(ending) and not word.startswith("-")
         if at and not is_script and words[0].startswith("python") and not asked.tree.kind(word):
             # “python lib/roster” with lib/roster.py there: the ending was left out.
             is_script = words[at - 1] == words[0] and asked.tree.kind(f"{word}.py") == FILE

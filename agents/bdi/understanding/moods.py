@@ -101,7 +101,36 @@ def told_in(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon) -> Told:
             unclear = unclear or _states(clause)
             asks = asks or any(token.kind != SIGN and token.text not in _BEFORE for token in clause)
             tells += [(clause[begin].start, clause[stop - 1].end) for begin, stop in _reasons(clause, tree, lexicon)]
+    forbids += _kept_from(tokens) if asks else ()
     return Told((*tells, *(perhaps if asks else ())), tuple(forbids), not asks, unclear)
+
+
+_CHANGING = frozenset("changing touching modifying editing altering writing rewriting overwriting fixing".split())
+_CHANGES = frozenset("changes change edits modifications writes alterations".split())
+_ANYTHING = ARTICLES | frozenset(
+    "any anything single file files code of it them at all yet for now please in to them there".split()
+)
+
+
+def _kept_from(tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """“Without changing any file”, “no changes, please”, “read-only”: what is asked for is to change nothing."""
+    for at, token in enumerate(tokens):
+        behind = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        before = tokens[at - 1] if at else None
+        opens = before is None or before.kind == SIGN or before.text in ("and", "but", "with", "making")
+        if (token.text == "without" and behind in _CHANGING) or (token.text == "no" and behind in _CHANGES and opens):
+            end = at + 2
+        elif token.text in ("read-only", "readonly") and opens:
+            end = at + 1 + (behind == "mode")
+        else:
+            continue
+        while end < len(tokens) and tokens[end].kind == WORD and tokens[end].text in _ANYTHING:
+            end += 1
+        if end < len(tokens) and tokens[end].text == "else":
+            continue  # what else there is stays as it is anyway
+        if token.text == "without" or end == len(tokens) or tokens[end].kind == SIGN:
+            begin = at - 1 if before is not None and before.text in ("and", "but", "with", "making") else at
+            yield tokens[begin].start, tokens[end - 1].end, "change"
 
 
 _AUXILIARY = frozenset(

@@ -103,6 +103,11 @@ def _named_as_its_kind(words: Sequence[Token], asked: Asked) -> list[Token]:
         nouns = {one.text, two.text} <= _ENVIRONMENTS & asked.about
         if nouns and not asked.raw[one.end : two.start].strip():
             return [one if len(two.text) > len(one.text) else two]
+    # “The folder script”: of two nouns that say a kind, the other is what it is called.
+    if any(one.text in FOLDER_HEADS for one in words):
+        kinds = [one for one in words if one.kind == WORD and one.text in FILE_HEADS]
+        if len(kinds) == 1 and paths.find(kinds[0].value, asked.tree, FOLDER).confidence >= 0.85:
+            return kinds
     return []
 
 

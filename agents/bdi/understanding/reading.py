@@ -118,10 +118,18 @@ def _typed(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> l
     )
     if first.value in TOLD:
         spoken = spoken[2:]  # “npm run”
-    prose = sum(1 for token in spoken if token is not first and token.kind == WORD and token.text in IDLE | {"only", "just", "against"})
+    prose = sum(
+        1
+        for token in spoken
+        if token is not first and token.kind == WORD and token.text in IDLE | {"only", "just", "against"}
+    )
     prose += sum(token.kind == WORD and lexicon.is_exact_verb(token) and token.text.endswith("ing") for token in spoken)
     # “Diff against main” is English before it is a program with two arguments.
-    is_line = first.value in TOLD or _is_a_target(tokens, situation, lexicon) or (len(tokens) == 2 and tokens[1].text in _ASKING_A_PROGRAM)
+    is_line = (
+        first.value in TOLD
+        or _is_a_target(tokens, situation, lexicon)
+        or (len(tokens) == 2 and tokens[1].text in _ASKING_A_PROGRAM)
+    )
     typed = len(tokens) == 1 or is_line or any(token.is_literal or token.kind == FLAG for token in tokens)
     typed = (typed or any(situation.tree.kind(token.value) for token in tokens[1:])) and not prose
     return [

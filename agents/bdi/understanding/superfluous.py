@@ -82,9 +82,7 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
     # Of what is looked for “with …” says which it is.
     verbs = {base for at in state.used for base in bases(state.tokens[at].text)}
     leading = _LEADING - ({"for"} if verbs & _EXAMINING else frozenset())
-    leading -= (
-        {"with"} if any(one.shape in ("pattern", "ending") for one in state.entry.sense.slots) else set()
-    )
+    leading -= {"with"} if any(one.shape in ("pattern", "ending") for one in state.entry.sense.slots) else set()
     found: list[list[Token]] = []
     tokens, at = state.tokens, 0
     while at < len(tokens):

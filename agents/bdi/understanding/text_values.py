@@ -222,6 +222,8 @@ def without_ends(tokens: Sequence[Token]) -> list[Token]:
         kept.pop()
     while kept and kept[-1].kind == WORD and kept[-1].text in ("please", "thanks", "now", "ok", "okay", "lol", "btw"):
         kept.pop()
-    while kept and kept[0].kind == SIGN and kept[0].value in ",;:.-–—>":
+    while kept and (
+        kept[0].value in ",;:.-–—>" if kept[0].kind == SIGN else len(kept) > 1 and kept[0].text == "please"
+    ):
         kept.pop(0)
     return kept

@@ -94,11 +94,20 @@ def _framed(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -
     found: list[Reading] = []
     # “Photos can go?” states nothing; “could the club get a folder x?” asks for one.
     is_doubted = situation.raw.rstrip().endswith("?") and tokens[0].text not in _AUXILIARIES
-    is_alone = not is_doubted and _is_alone(tokens, situation.raw)
+    is_alone = not is_doubted and (_is_alone(tokens, situation.raw) or _comes_next(tokens, situation.raw))
     for clause, frame in framed(tokens, situation.raw, is_alone=is_alone):
         made = readings(clause, situation, lexicon)
         found += [one for one in made if not frame.of_file or _is_of_a_file(one, situation)]
     return _costing(found, _FOR_FRAMED)
+
+
+_NEXT = re.compile(r"\b(?:then|afterwards|next|after\s+that)\s*,?\s*\Z", re.IGNORECASE)
+
+
+def _comes_next(tokens: tuple[Token, ...], raw: str) -> bool:
+    """“…, then x moves in there”: what comes next is a step, however it is stated."""
+    first = tokens[0] if tokens else None
+    return first is not None and bool(_NEXT.search(raw[max(0, first.start - 20) : first.start]))
 
 
 def _is_of_a_file(one: Reading, situation: Situation) -> bool:

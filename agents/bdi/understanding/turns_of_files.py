@@ -81,7 +81,15 @@ overwrite {{x}} with "{{y}}"
 add {_FOLDER} [called|named|titled] {{y}} {_INTO} {{x}}  >  create a folder named {{y}} in {{x}}
 do me|us a|an|another [{_NEW}] {{x}}  >  create a {{x}}
 ! there|it {_SHOULD} [to] exist a|an {{x}}  >  create a {{x}}
-! {{x}} go|goes|come|comes|move|moves {_INTO} {{y}}  >  move {{x}} to {{y}}
+! {{x}} go|goes|come|comes|move|moves [over|across|up|down|right|straight|back|on] {_INTO} {{y}}  >  move {{x}} to {{y}}
+! {{x}} go|goes|come|comes|move|moves in|into|inside there|it  >  move {{x}} into it
+! {{x}} [,|:] it|this|that must|should|shall|has|needs|ought [to] [be] go|move|moved|put from {{f}} {_INTO} {{y}}  >  \
+move {{x}} from {{f}} to {{y}}
+! {{x}} [,|:] it|this|that must|should|shall|has|needs|ought [to] [be] go|move|moved|put {_INTO} {{y}}  >  \
+move {{x}} to {{y}}
+overwrite|replace {{x}} with|by a|the [fresh|new|exact|current] copy of {{p}}  >  copy {{p}} to {{x}} overwriting it
+overwrite|replace {{x}} with|by a|the [fresh|new|exact|current] copy of {{p}} , overwriting it  >  \
+copy {{p}} to {{x}} overwriting it
 put|move|shove|stick|drop|place|throw {{x}} in|inside  >  move {{x}} into it
 put|move|shove|stick|drop|place|throw {{x}} in there  >  move {{x}} into it
 ! {{x}} {_SHOULD} [to] rather|better|instead be named|called|renamed [to] {{y}}  >  rename {{x}} to {{y}}
@@ -96,6 +104,14 @@ copy|duplicate|clone all|everything of {{x}} to|into|in {{y}}  >  copy {{x}} to 
 ! [all|every|any|the] {_FILES} [that|which] start|starts|begin|begins|starting|beginning with {{e}}  >  \
 find everything named {{e}}*
 ! [all|every|any|the] {_FILES} [that|which] end|ends|ending in|with|on {{e}}  >  find files named *{{e}}
+{_FIND} [for] [me] [all|every|any|the] {_FILES}|files|folders {_IN} {{y}} {_WHOSE} \
+[start|starts|begin|begins|starting|beginning] with {{e}}  >  find everything named {{e}}* in {{y}}
+{_FIND} [for] [me] [all|every|any|the] {_FILES}|files|folders {_WHOSE} \
+start|starts|begin|begins|starting|beginning with {{e}} {_IN} {{y}}  >  find everything named {{e}}* in {{y}}
+[all|everything|anything] [what|that|which] [is] start|starts|begin|begins|starting|beginning with {{e}} [,] \
+{_FIND} [it|them|that|these] {_IN} {{y}}  >  find everything named {{e}}* in {{y}}
+[search|find|look|tell|show|know|see] [for] [out] [me|us] where [is|are|lies|did] [the|my|our] file|script|document {{n}} \
+[is|are|lies|go|gone|now]  >  find files named {{n}}
 is|are there a|an|any {{w}} [file|folder] somewhere|anywhere|around|lying [around]  >  find everything named {{w}}
 is|are there [a|an|any|some] {{k}} in {{e}} format [here]  >  find files named *.{{e}}
 is|are there [a|an|any|some] {{k}} in {{e}} format in {{x}}  >  find files named *.{{e}} in {{x}}

@@ -28,7 +28,7 @@ _STATES = frozenset({"running", "run", "runs", "alive", "up", "down", "active"})
 _NO_NAMES = frozenset(
     """
 please me for to all every everything any each both now today here there too also again first then next just soon
-quickly immediately right away already later
+quickly immediately right away already later down
     """.split()
 )
 
