@@ -107,8 +107,9 @@ SHORT = {
     "binaries": "bin", "testing": "tests", "test": "tests", "log": "logs", "script": "scripts", "package": "pkg",
     "image": "images", "example": "examples", "note": "notes", "tool": "tools", "template": "templates",
     "requirement": "requirements", "environment": "env", "picture": "images", "application": "app",
-    "development": "dev", "production": "prod", "information": "info", "administration": "admin", "number": "no",
-    "specification": "spec", "statistics": "stats", "references": "refs", "messages": "msgs", "setting": "settings", "backups": "backup", "asset": "assets",
+    "development": "dev", "production": "prod", "information": "info", "administration": "admin",
+    "specification": "spec", "statistics": "stats", "references": "refs", "messages": "msgs",
+    "setting": "settings", "backups": "backup", "asset": "assets",
 }  # fmt: skip
 
 

@@ -188,6 +188,14 @@ def blanked(text: str) -> str:
     return ASIDES.sub(blank, text)
 
 
+_EMPHASIZED = re.compile("|".join(f"(?:{one})" for one in _EMPHASIS), re.IGNORECASE)
+
+
+def without_emphasis(text: str) -> str:
+    """The text with what only says once more what is done anyway as spaces: “, keeping its name”."""
+    return _EMPHASIZED.sub(lambda found: " " * len(found[0]), text)
+
+
 def _is_part_of_a_name(found: re.Match[str]) -> bool:
     """`letters/thanks.txt`, `thanks_2024`: what looks like courtesy there belongs to a name."""
     text, start, end = found.string, found.start(), found.end()

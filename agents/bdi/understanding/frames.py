@@ -124,8 +124,8 @@ def _is_one_of(token: Token, words: tuple[str, ...]) -> bool:
 def _may_be(name: str, tokens: Sequence[Token]) -> bool:
     """Whether these tokens can stand here: V is the name of a variable, n any name, a anything said, N one that is no
     program's, M one of a process, e an ending, q, t and w texts, u an address, d and D digits, k a kind of things, m a
-    kind of files, o what is not quoted, F a path, P a command line that begins with a program, L one of several words, B what is sent, C
-    somebody's name.
+    kind of files, o what is not quoted, F a path, P a command line that begins with a program, L one of
+    several words, B what is sent, C somebody's name.
 
     A w looks like a text that stands somewhere, and not like a word of the sentence: “ERROR”, “500”, `load_rows`.
     """

@@ -120,8 +120,13 @@ class _Turn:
         """The commands that are not there already, or the question where they may be about what was named before."""
         lexicon = self.heard.lexicon
         # “Quit it and go back to the normal one”: what may be done again and is said twice in a row is done once.
-        commands = [one for one in commands if not _is_again(one, self.meant[-1], lexicon.registry)]
-        if any(token.text in IT for token in part.tokens):
+        says_it = any(token.text in IT for token in part.tokens)
+        commands = [
+            one
+            for one in commands
+            if not ((says_it or not one.params) and _is_again(one, self.meant[-1], lexicon.registry))
+        ]
+        if says_it:
             # “Look inside x and tell me what is there”: there is where was looked already.
             says_there = any(token.text == "there" for token in part.tokens)
             if says_there and _on_the_same(commands, self.meant, lexicon.registry):

@@ -146,7 +146,7 @@ def said_twice(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tre
     for at in range(1, len(meant)):
         before, one = meant[at - 1], meant[at]
         is_same = (one.tool, one.command) == (before.tool, before.command)
-        if is_same and one.params and one.values().items() <= before.values().items():
+        if is_same and one.params and one.values().items() < before.values().items():
             yield "It may say more of the step before.", (*meant[:at], *meant[at + 1 :])
 
 
@@ -162,7 +162,7 @@ def the_models_part(meant: Sequence[Meant], text: str, said: Sequence[str], tree
 
 
 _DICTATED = re.compile(r":\s")
-_CALLED = re.compile(r"\b(?:named?|called?|titled?|title|under|as)\b[^:]*\Z", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:named?|call(?:ed)?|titled?|under|as)\b[^:]*\Z", re.IGNORECASE)
 
 
 def named_in_its_text(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
@@ -172,9 +172,9 @@ def named_in_its_text(meant: Sequence[Meant], text: str, said: Sequence[str], tr
         if one.command not in ("write_note", "append_note") or not name or not content or not name.span:
             continue
         colon = _DICTATED.search(text)
-        if colon and content.span and colon.end() <= min(name.span[0], content.span[0]):
-            if not _CALLED.search(text[colon.end() : name.span[0]]):
-                yield f"“{name.value}” may be a part of what is to be noted.", ()
+        is_behind = colon and content.span and colon.end() <= min(name.span[0], content.span[0])
+        if colon and is_behind and not _CALLED.search(text[colon.end() : name.span[0]]):
+            yield f"“{name.value}” may be a part of what is to be noted.", ()
 
 
 _ENVIRONMENT_FIRST = re.compile(

@@ -110,8 +110,8 @@ find everything named {{e}}*
 start|starts|begin|begins|starting|beginning with {{e}} {_IN} {{y}}  >  find everything named {{e}}* in {{y}}
 [all|everything|anything] [what|that|which] [is] start|starts|begin|begins|starting|beginning with {{e}} [,] \
 {_FIND} [it|them|that|these] {_IN} {{y}}  >  find everything named {{e}}* in {{y}}
-[search|find|look|tell|show|know|see] [for] [out] [me|us] where [is|are|lies|did] [the|my|our] file|script|document {{n}} \
-[is|are|lies|go|gone|now]  >  find files named {{n}}
+[search|find|look|tell|show|know|see] [for] [out] [me|us] where [is|are|lies|did] [the|my|our] \
+file|script|document {{n}} [is|are|lies|go|gone|now]  >  find files named {{n}}
 is|are there a|an|any {{w}} [file|folder] somewhere|anywhere|around|lying [around]  >  find everything named {{w}}
 is|are there [a|an|any|some] {{k}} in {{e}} format [here]  >  find files named *.{{e}}
 is|are there [a|an|any|some] {{k}} in {{e}} format in {{x}}  >  find files named *.{{e}} in {{x}}

@@ -117,8 +117,8 @@ does|do {{x}} contain|have|hold [any] unused|dead|superfluous code|imports|funct
     >  check {{x}} for problems
 {_LOOK_AT} {{x}} and|, [then] {_SAVE} [the|a|your] {_FOUND} {_WHERETO} {{y}}
     >  write a report about {{x}} to {{y}}
-[show|tell|see|list|give] [me|us] which|what [safe|possible|automatic] fixes|corrections|repairs you|it would|could|can|might \
-make|do|apply|propose|suggest [in|to|for|on] {{x}}  >  propose fixes for {{x}}
+[show|tell|see|list|give] [me|us] which|what [safe|possible|automatic] fixes|corrections|repairs you|it \
+would|could|can|might make|do|apply|propose|suggest [in|to|for|on] {{x}}  >  propose fixes for {{x}}
 {{r}} [,|:|;] [please] autofix|fix|mend|repair it|this|that|them in|on {{x}}  >  fix {{r}} in {{x}}
 fill|populate {{y}} with [the] [markdown|api] documentation|docs of|for|about|on {{x}}  >  document {{x}} in {{y}}
 [the] [markdown|api] {_DOCS} {{x}} {_SHOULD} [to] go|be|land|end [up] [written|put|saved] {_WHERETO} {{y}}

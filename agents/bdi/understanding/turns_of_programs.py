@@ -46,8 +46,10 @@ ABOUT_PROGRAMS = f"""{_OF_REQUESTS}
 [the|my|our] [{_PROGRAM}] {{n}} [is|runs] [running|started|runs] in [the] back|background [,|:|;|-|–|—] [so|please] \
 stop|end|kill|terminate|halt it|that  >  stop the program {{n}}
 get|fetch|install|bring|give [me|us] {{x}} via|with|through|by|using {{L}}  >  run {{L}}
-run|execute|launch|start [the|my|our] [script|file|program] {{F}} with|by|using|in|through bash|sh|zsh  >  run bash {{F}}
-return|go|switch|change [back] to|on [the|my] {_SYSTEM} ['s] python|interpreter {_NOW}  >  deactivate the virtual environment
+run|execute|launch|start [the|my|our] [script|file|program] {{F}} with|by|using|in|through bash|sh|zsh\
+  >  run bash {{F}}
+return|go|switch|change [back] to|on [the|my] {_SYSTEM} ['s] python|interpreter {_NOW}\
+  >  deactivate the virtual environment
 what [does|do|did|is] writes|write|prints|print|says|say|logs|log|outputs|output [the|my|our] {_PROGRAM} {{n}} \
 [until|till|up] [to] [now|here]  >  show the output of the process {{n}}
 verify|confirm|ensure|check|validate|test [that|whether|if] {{u}} [still|really|actually] \

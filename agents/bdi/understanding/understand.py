@@ -110,7 +110,8 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
         # “…, autonomous off” is a command, too.
         if piece != text and _read(_heard(piece, tree, registry, effort), registry).is_sure:
             why = f"“{short(piece)}” may be to be done, too."
-    between = reservations.left_between(found.meant, text)
+    plain = asides.without_emphasis(text)
+    between = reservations.left_between(found.meant, plain if all(one.text in plain for one in found.meant) else text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = UNCLEAR
     return asked_with(text, found, why) if why else found

@@ -14,7 +14,8 @@ _ASK = (
     "what be … about, what be the main point of, what be the essence of, what be the key message of, what be the "
     "main idea of, give … short version of, make … short version of, what are the most important points in, what "
     "are the most important points of, what are the main points in, do summary of, give … essence of, give … main "
-    "points of, write … summary of, make … summary of, make … resume of, give … resume of, write … resume of, make … résumé of, want … gist of, compress, get … summary of, want summary of, "
+    "points of, write … summary of, make … summary of, make … resume of, give … resume of, write … resume of, make … "
+    "résumé of, want … gist of, compress, get … summary of, want summary of, "
     "need summary of, create summary of, create a summary of, produce a summary of, brief … on, tell … in short "
     "what … say, say … in short what … say"
 )

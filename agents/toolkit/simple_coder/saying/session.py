@@ -28,8 +28,8 @@ SAID: Mapping[str, Said] = {
         (
             sense(
                 "activate, use, turn on, turn … on, switch on, switch … on, enable, enter, start using, source, "
-                "switch to, switch into, change into, step into, hop into, jump into, move into, load, start, make … active, work in, work inside, work with, go into, get into, have … "
-                "activated, put on",
+                "switch to, switch into, change into, step into, hop into, jump into, move into, load, start, make … "
+                "active, work in, work inside, work with, go into, get into, have … activated, put on",
                 "*venv_name~path > named, in, with name, from, at",
                 about="virtual environment venv virtualenv env it active",
                 key="environment venv virtualenv env",
