@@ -7,6 +7,7 @@ excusing. What could narrow a command, or take it back, is none of them.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from agents.bdi.understanding.stated import as_parts
 
@@ -168,6 +169,10 @@ _LONGER = (
 _SHORTER = [(word, re.compile('(?P<quoted>"[^"]*"|“[^“”]*”|`[^`]*`)|' + said, re.IGNORECASE)) for word, said in _LONGER]
 
 
+def _shortened(word: str, found: re.Match[str]) -> str:
+    return found["quoted"] or word.ljust(len(found[0]))
+
+
 def blanked(text: str) -> str:
     """The text with asides that mean nothing for a command replaced by spaces, so that every place stays its place.
 
@@ -184,7 +189,7 @@ def blanked(text: str) -> str:
 
     text = as_parts(text)
     for word, longer in _SHORTER:
-        text = longer.sub(lambda found, word=word: found["quoted"] or word.ljust(len(found[0])), text)
+        text = longer.sub(partial(_shortened, word), text)
     return ASIDES.sub(blank, text)
 
 

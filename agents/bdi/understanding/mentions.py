@@ -20,7 +20,7 @@ from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
-from agents.bdi.understanding.naming_words import FOLDER_HEADS
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.tokens import NUMBER, PATH, SIGN, WORD, Token
 
@@ -101,6 +101,50 @@ def _named(
         return _listed(made, tokens[at]), end
     further, end = _with_further(tokens, at, end, tree, between)
     return _listed([*made, *further], tokens[at]), end
+
+
+# A name in so many words, and of so many letters, is no chance.
+_MOST_APART, _LEAST_APART = 3, 6
+
+
+def with_joined_names(tokens: list[Token], tree: Tree) -> list[Token]:
+    """“The file READ ME”, “the make file”, “set up cfg”: the name of one file letter by letter, in several words."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        path, end = _spelt_apart(tokens, at, tree)
+        found.append(_token(tokens[at:end], tree.said(path), 0.97) if path else tokens[at])
+        at = end
+    return found
+
+
+def _spelt_apart(tokens: Sequence[Token], at: int, tree: Tree) -> tuple[str, int]:
+    """The file whose name begins here in several words, and where it ends."""
+    before = tokens[at - 1] if at else None
+    if before is None or tokens[at].kind != WORD or tree.kind(tokens[at].value):
+        return "", at + 1
+    is_determined = before.text in ARTICLES | FILE_HEADS | {"both"}
+    for end in range(min(len(tokens), at + _MOST_APART), at + 1, -1):
+        words = tokens[at:end]
+        in_a_row = all(two.start == one.end + 1 and two.kind == WORD for one, two in itertools.pairwise(words))
+        said = "".join(one.text for one in words)
+        path, has_its_ending = _joined(tree).get(said, ("", False)) if in_a_row else ("", False)
+        if path and len(said) >= _LEAST_APART and (is_determined or has_its_ending):
+            return path, end
+    return "", at + 1
+
+
+def _joined(tree: Tree) -> Mapping[str, tuple[str, bool]]:
+    """The files whose names nobody else has, by their letters alone: with their ending, and without."""
+    if ("joined",) not in tree.found:
+        named: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
+        for path in tree.visible:
+            stem, ending = posixpath.splitext(posixpath.basename(path))
+            if tree.kinds[path] == FILE:
+                named["".join(words_of(stem))].append((path, False))
+                named["".join(words_of(stem + ending))] += [(path, True)] if ending else []
+        tree.found["joined",] = {said: paths[0] for said, paths in named.items() if len(paths) == 1}
+    return cast(Mapping[str, tuple[str, bool]], tree.found["joined",])
 
 
 def _listed(made: list[Token], first: Token) -> list[Token]:

@@ -14,7 +14,7 @@ from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
-from agents.bdi.understanding.mentions import with_names
+from agents.bdi.understanding.mentions import with_joined_names, with_names
 from agents.bdi.understanding.new_names import with_endings, with_new_names
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
@@ -64,6 +64,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
         if len(tokens) > MAX_TOKENS:
             raise TooMuch
         tokens = with_endings(_with_spaced_names(tokens, situation), situation.tree, situation.raw)
+        tokens = with_joined_names(tokens, situation.tree)
         tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
         if names:
             tokens = spelt(tokens, situation, lexicon, names)

@@ -51,6 +51,8 @@ def _taken(text: str) -> Steps | None:
             "show report.py from line 3 up to and including line 9",
             [("read", {"path": "report.py", "from_line": 3, "to_line": 9})],
         ),
+        ("show the make file", [("read", {"path": "Makefile"})]),
+        ("show clean py", [("read", {"path": "scripts/clean.py"})]),
         ("show the stylesheet", [("read", {"path": "app/theme.css"})]),
         ("show the environment sample file", [("read", {"path": ".env.sample"})]),
         ("delete the orders database in the temporary folder", [("rm", {"path": "tmp/orders.db"})]),
