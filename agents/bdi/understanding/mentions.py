@@ -129,7 +129,9 @@ def _spelt_apart(tokens: Sequence[Token], at: int, tree: Tree) -> tuple[str, int
         in_a_row = all(two.start == one.end + 1 and two.kind == WORD for one, two in itertools.pairwise(words))
         said = "".join(one.text for one in words)
         path, has_its_ending = _joined(tree).get(said, ("", False)) if in_a_row else ("", False)
-        if path and len(said) >= _LEAST_APART and (is_determined or has_its_ending):
+        # What has these words of its own is found as any phrase that names something.
+        is_apart = set(words_of(posixpath.basename(path))).isdisjoint(one.text for one in words[:-1])
+        if path and is_apart and len(said) >= _LEAST_APART and (is_determined or has_its_ending):
             return path, end
     return "", at + 1
 
