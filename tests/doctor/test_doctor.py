@@ -56,7 +56,7 @@ def mute_server(seconds: float) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
         server.bind(f"{folder}/.s.PGSQL.5432")
         server.listen(8)
-        hangs_up = threading.Timer(seconds, server.shutdown, [socket.SHUT_RDWR])
+        hangs_up = threading.Timer(seconds, server.close)
         hangs_up.start()
         yield folder
         hangs_up.cancel()
