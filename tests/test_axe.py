@@ -27,7 +27,7 @@ PAGE = (
 EVERYTHING = "() => axe.run(document, {resultTypes: ['violations', 'incomplete', 'passes']})"
 
 
-def test_axe_with_a_memory_for_colours_and_plain_private_fields_finds_what_axe_finds(chromium: Browser) -> None:  # noqa: F811
+def test_axe_with_a_memory_for_colours_finds_what_axe_finds(chromium: Browser) -> None:  # noqa: F811
     found: list[dict[str, Any]] = []
     for script in (AS_IT_COMES, SCRIPT):
         page = chromium.new_page()
