@@ -141,17 +141,8 @@ def asked_whether(meant: Sequence[Meant], text: str, said: Sequence[str], tree: 
         yield "It may only ask whether that can be done.", ()
 
 
-def said_twice(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
-    """“Let the model sum it up; yes, it may be sent there”: the same step with less said of it is that step."""
-    for at in range(1, len(meant)):
-        before, one = meant[at - 1], meant[at]
-        is_same = (one.tool, one.command) == (before.tool, before.command)
-        if is_same and one.params and one.values().items() < before.values().items():
-            yield "It may say more of the step before.", (*meant[:at], *meant[at + 1 :])
-
-
 def the_models_part(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
-    """“Send x to the model and let it write a summary”: it is the model that writes."""
+    """“Send x to the model and let it sum it up”, “…; yes, it may be sent there”: one step, which the model does."""
     for at in range(1, len(meant)):
         before, one = meant[at - 1], meant[at]
         paths = (before.values().get("path"), one.values().get("path"))
@@ -233,7 +224,6 @@ LOOKS = (
     no_name,
     part_of_its_verb,
     asked_whether,
-    said_twice,
     the_models_part,
     named_in_its_text,
     made_before_it_is_used,

@@ -66,7 +66,7 @@ def _taken(text: str) -> Steps | None:
             [("create_venv", {"venv_name": "e3"}), ("activate_venv", {"venv_name": "e3"})],
         ),
         ("leave the venv and go back to the normal python", [("deactivate_venv", {})]),
-        ("The plumber called. Please list what is in letters.", [("ls", {"path": "letters"})]),
+        ("The plumber called. Please list everything in the letters folder.", [("ls", {"path": "letters"})]),
         ("find everything in logs that begins with o", [("find", {"path": "logs", "pattern": "o*"})]),
         (
             "make a folder old, then report.py moves in there",
@@ -105,7 +105,7 @@ def test_what_may_change_something_is_asked_about(text: str) -> None:
 
 
 def test_the_same_step_said_again_is_offered_once() -> None:
-    text = "Let the model summarize install-guide.md in 90 words; yes, it may be sent to the language model."
+    text = "Let the AI write a summary of install-guide.md, about 90 words; yes, it may be sent to the language model."
     found = understand(text, TREE, REGISTRY)
     assert not found.is_sure
     assert [one.command for one in found.questions[0].choices[0].meant] == ["send_file_to_model"]
