@@ -109,7 +109,8 @@ def _look(browser: Browser, whole: Whole, goal: int, rounds: int) -> None:
     ways = {
         "the newest lines": (address, last),
         "its middle": (f"{address}?line={last // 2}", last // 2),
-        "a text far from its begin": (f"{address}?find=[{last // 14}/", None),
+        # Nearly as far as one search goes; lines of the goal itself stand before those of the program.
+        "a text far from its begin": (f"{address}?find=[{last // 15}/", None),
     }
     for name, (asked, wanted) in ways.items():
         took = []
