@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 
 from django.db import transaction
+from django.db.models import Q
 
 from agents.models import Agent, Goal, Standstill
 from agents.services import hints
-from agents.states import GoalState
+from agents.states import GoalState, PlanState
 from people import journal
 from people.journal import Event
 from people.models import User
 
 logger = logging.getLogger(__name__)
 
-# Open pages of goals that would go on say at once that they do not.
-_SHOWN = [one.value for one in (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING)]
+# Open pages of goals that would go on, an approved plan's among them, say at once that they do not.
+_MOVING = [one.value for one in (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING)]
+_SHOWN = Q(state__in=_MOVING) | Q(state=GoalState.AWAITING_REVIEW.value, intent_plans__state=PlanState.APPROVED.value)
 _TOLD_MOST = 500
 
 
@@ -62,7 +64,8 @@ def _set(agent: Agent, paused: bool, by: User) -> Agent:
             told = {"before": {"paused": not paused}, "after": {"paused": paused}}
             journal.record(Event.AGENT, by=by, subject=f"agent:{agent.name}", data=told)
             logger.info("Agent %s was %s by %s", agent.name, "paused" if paused else "resumed", by.username)
-            for goal in Goal.objects.filter(agent=agent, state__in=_SHOWN).values_list("pk", flat=True)[:_TOLD_MOST]:
+            shown = Goal.objects.filter(_SHOWN, agent=agent).order_by("-pk").values_list("pk", flat=True).distinct()
+            for goal in shown[:_TOLD_MOST]:
                 hints.goal_changed(goal)
     agent.refresh_from_db(fields=["paused"])
     return agent

@@ -37,11 +37,13 @@ def approve(
     alternatives: Collection[envelope.Alternative] = (),
     edits: Mapping[str, Any] | None = None,
     policy: PolicyVersion | None = None,
+    as_first: bool = False,
 ) -> IntentPlan:
     """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step, and these of
     its declared alternatives for a step that fails.
 
-    Where a policy asks for two people, the first one's approval is kept and the plan goes on waiting. `policy` approves
+    Where a policy asks for two people, the first one's approval is kept and the plan goes on waiting. What was meant
+    `as_first` never has the plan run: it is refused where somebody was first meanwhile. `policy` approves
     in the name of `by`, its owner, and only where policies still say so now. `edits` is what the decision says of the
     revision before, when this one holds a part of it.
 
@@ -59,6 +61,11 @@ def approve(
         edits = _with_notes(edits, notes)
         if not _completes(plan, by, policy):
             return _approve_first(plan, by=by, digest=digest, note=note, via=via, edits=edits)
+        if as_first:
+            raise StaleDigest(
+                "It was the first of two approvals when you saw it. Now it would be the last, and the plan would run."
+                " Read the page again; nothing was approved."
+            )
         return _approve(
             plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits, notes=notes
         )

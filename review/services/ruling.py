@@ -21,7 +21,7 @@ class Ruling:
     """A verdict on one digest. `intents` are the steps that are approved, None all of them.
 
     `words` are the reason; `comment` the instructions that come with an approval; `alternatives` those declared ones
-    that are granted.
+    that are granted. `as_first`: it was made as the first of two, so another person was to look after it.
     """
 
     verdict: str
@@ -32,6 +32,7 @@ class Ruling:
     rest: str = editing.PLAN_AGAIN
     comment: str = ""
     alternatives: tuple[envelope.Alternative, ...] = ()
+    as_first: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """It as it is stored."""
@@ -73,6 +74,7 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
             tries=ruling.tries,
             comment=ruling.comment,
             alternatives=ruling.alternatives,
+            as_first=ruling.as_first,
         )
         return _of_two(plan, done) or f"{ruling.in_words(plan)}. It starts now."
     part = editing.approve_part(

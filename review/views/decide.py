@@ -137,13 +137,16 @@ def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
     tries = _tries(request.POST.get("tries", str(envelope.USUAL_TRIES)))
     chosen = _chosen(request)
     instructions, others = request.POST.get("instructions", ""), _alternatives(request)
+    whole = Ruling(
+        verdict, digest, tries=tries, comment=instructions, alternatives=others, as_first="as_first" in request.POST
+    )
     if verdict != APPROVE or chosen is None:
-        return Ruling(verdict, digest, tries=tries, comment=instructions, alternatives=others)
+        return whole
     needed = editing.closure(plan, chosen)
     if set(needed) != set(chosen):
         raise _NeedsMore(chosen, needed)
     if len(needed) == len(documents.read(bytes(plan.document)).intents):
-        return Ruling(verdict, digest, tries=tries, comment=instructions, alternatives=others)
+        return whole
     words, rest = request.POST.get("part_reason", ""), request.POST.get("rest", editing.PLAN_AGAIN)
     return Ruling(verdict, digest, words, tries, needed, rest, instructions, others)
 

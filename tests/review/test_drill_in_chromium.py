@@ -97,6 +97,24 @@ def next_group(page: Page, visited: set[str]) -> int | None:
     return None
 
 
+def decide_by_groups(page: Page, keys: Keyboard) -> set[str]:
+    """From the list of groups on: look at every member of each, tick what is alike, approve. The groups' addresses."""
+    visited: set[str] = set()
+    while (at := next_group(page, visited)) is not None:
+        keys.and_go(*("j" * at), "Enter")
+        visited.add(page.url)
+        for _ in range(page.locator("[data-item]").count()):
+            keys.press("j")
+            page.wait_for_function(HERE_SEEN)  # a machine that draws no picture between two keys shows no member
+        page.wait_for_function(f"() => ({UNSEEN})(document) === 0")
+        keys.press("t")
+        shot(page, f"drill-group-{len(visited)}")
+        keys.and_go("a")
+        shot(page, f"drill-batch-{len(visited)}")
+        keys.and_go("g")
+    return visited
+
+
 def test_twenty_plans_of_three_shapes_are_decided_by_keyboard(
     twenty: set[int],
     reviewer: User,
@@ -133,19 +151,7 @@ def test_twenty_plans_of_three_shapes_are_decided_by_keyboard(
     page.goto("/review/")
     keys.and_go("g")
     shot(page, "drill-groups")
-    visited: set[str] = set()
-    while (at := next_group(page, visited)) is not None:
-        keys.and_go(*("j" * at), "Enter")
-        visited.add(page.url)
-        for _ in range(page.locator("[data-item]").count()):
-            keys.press("j")
-            page.wait_for_function(HERE_SEEN)  # a machine that draws no picture between two keys shows no member
-        page.wait_for_function(f"() => ({UNSEEN})(document) === 0")
-        keys.press("t")
-        shot(page, f"drill-group-{len(visited)}")
-        keys.and_go("a")
-        shot(page, f"drill-batch-{len(visited)}")
-        keys.and_go("g")
+    visited = decide_by_groups(page, keys)
     in_groups = keys.count - before_groups
     by_batch = Approval.objects.exclude(intent_plan__in=[pk for pk, _, _ in alone])
     assert not by_batch.filter(intent_plan__in=twenty).exists(), "a harmful plan was approved unseen"

@@ -21,8 +21,10 @@ from agents.services import base_files, stores
 from people.models import User
 from people.roles import Role
 from review.models import Approval, Comment, Decision
+from review.policy.verdict import Action
 from review.services import decisions
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
+from tests.review.policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -66,15 +68,6 @@ def decide(client: Client, plan: IntentPlan, verdict: str, **fields: str) -> Any
 # --- who may see, who may decide ------------------------------------------------------------------------------------
 
 
-def test_a_reviewer_sees_until_when_the_goal_is_wanted(plan: IntentPlan, reviewer: User, client_of: ClientOf) -> None:
-    client = client_of(reviewer)
-    assert "until" not in plain(text_of(client, plan))
-    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2040, 1, 31, 18, 30, tzinfo=UTC))
-    assert "priority 3, until" in plain(text_of(client, plan))
-    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2020, 1, 31, 18, 30, tzinfo=UTC))
-    assert "priority 3, was due" in plain(text_of(client, plan))
-
-
 def test_an_outsider_does_not_learn_that_the_plan_exists(plan: IntentPlan, stranger: User, client_of: ClientOf) -> None:
     client = client_of(stranger)
     for address in ("", "standing/", "compare/1/"):
@@ -116,6 +109,15 @@ def test_a_decision_is_only_taken_by_post_and_with_the_forms_token(plan: IntentP
 
 
 # --- what the page shows --------------------------------------------------------------------------------------------
+
+
+def test_a_reviewer_sees_until_when_the_goal_is_wanted(plan: IntentPlan, reviewer: User, client_of: ClientOf) -> None:
+    client = client_of(reviewer)
+    assert "until" not in plain(text_of(client, plan))
+    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2040, 1, 31, 18, 30, tzinfo=UTC))
+    assert "priority 3, until" in plain(text_of(client, plan))
+    Goal.objects.filter(pk=plan.goal_id).update(deadline=datetime(2020, 1, 31, 18, 30, tzinfo=UTC))
+    assert "priority 3, was due" in plain(text_of(client, plan))
 
 
 def test_every_argument_of_every_step_is_on_the_page(judge: User, submitter: User, client_of: ClientOf) -> None:
@@ -494,6 +496,24 @@ def test_the_second_of_two_reviewers_is_told_who_was_first(
     assert "already approved by kai" in text
     assert 'id="decide"' not in text
     assert Decision.objects.count() == 1
+
+
+def test_a_button_of_the_first_of_two_never_has_the_plan_run(
+    plan: IntentPlan, judge: User, second_judge: User, keeper: User, client_of: ClientOf
+) -> None:
+    """What the button says holds without scripts too, which hide it when somebody else was first."""
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    client, field = client_of(judge), 'name="as_first"'
+    assert field in text_of(client, plan)
+    decisions.approve(plan, by=second_judge, digest=plan.digest)
+    refused = decide(client, plan, "approve", as_first="1")
+    assert refused.status_code == 409
+    assert "the plan would run" in refused.content.decode()
+    assert [one.verdict for one in Decision.objects.all()] == ["first_approval"]
+    assert field not in text_of(client, plan)
+    decide(client, plan, "approve")
+    plan.refresh_from_db()
+    assert plan.state == "approved"
 
 
 def test_an_open_page_learns_that_its_plan_was_decided(

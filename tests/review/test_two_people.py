@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 import pytest
 from django.db import connection
 
+from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan, Transition
 from agents.services import cycle
 from agents.states import GoalState, PlanState
@@ -83,6 +84,16 @@ def test_an_approval_taken_back_does_not_count(plan: IntentPlan, judge: User, se
         decisions.withdraw(plan, by=judge, digest=plan.digest)
     assert decisions.approve(plan, by=second_judge, digest=plan.digest).state == PlanState.AWAITING_REVIEW
     assert decisions.approve(plan, by=judge, digest=plan.digest).state == PlanState.APPROVED
+
+
+def test_what_was_meant_as_the_first_of_two_is_never_the_last(
+    plan: IntentPlan, judge: User, second_judge: User, keeper: User
+) -> None:
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    decisions.approve(plan, by=judge, digest=plan.digest, as_first=True)
+    with pytest.raises(StaleDigest, match="nothing was approved"):
+        decisions.approve(plan, by=second_judge, digest=plan.digest, as_first=True)
+    assert list(Decision.objects.values_list("verdict", "by__username")) == [("first_approval", "jo")]
 
 
 def test_a_first_approval_that_was_not_signed_by_mindx_does_not_count(

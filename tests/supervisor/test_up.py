@@ -36,6 +36,36 @@ def running(tmp_path: Path) -> Iterator[list[Running]]:
             one.process.wait()
 
 
+def _tells_no_secret(up: Running, data: Path) -> None:
+    """The first password is said once and stands in no log, the broker's in no command line; files are the owner's."""
+    password = re.search(r"First login: admin +password: (\S+)", up.said)
+    assert password
+    assert password[1] not in "".join(path.read_text() for path in (data / "log").iterdir())
+    for line in up.below().values():
+        assert (data / "secrets" / "redis_password").read_text().strip() not in line
+    for secret in (data / "secrets").iterdir():
+        assert secret.stat().st_mode & 0o777 == 0o600
+    assert (data / "run" / "servers.json").stat().st_mode & 0o777 == 0o600
+
+
+def _lets_the_application_write_rows_only(data: Path) -> None:
+    """Its role owns nothing, and changes nothing of what may only be added to."""
+    addresses = json.loads((data / "run" / "servers.json").read_text())
+    with psycopg.connect(addresses["database_url"], autocommit=True) as connection:
+        assert connection.execute("SELECT current_user").fetchone() == (APP,)
+        for statement in (
+            "UPDATE review_decision SET verdict = verdict",
+            "DELETE FROM review_approval",
+            "TRUNCATE agents_goal",
+            "DROP TABLE agents_goal",
+            "ALTER TABLE agents_goal DISABLE TRIGGER ALL",
+            "CREATE TABLE mine (n int)",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement)
+        assert connection.execute("SELECT count(*) FROM agents_goal").fetchone()
+
+
 def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing_nor_loses_it_when_killed(
     tmp_path: Path, running: list[Running]
 ) -> None:
@@ -47,14 +77,7 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     up.wait_ready()
 
     assert f"http://127.0.0.1:{port}/" in up.said
-    password = re.search(r"First login: admin +password: (\S+)", up.said)
-    assert password
-    assert password[1] not in "".join(path.read_text() for path in (data / "log").iterdir())
-    for line in up.below().values():
-        assert (data / "secrets" / "redis_password").read_text().strip() not in line
-    for secret in (data / "secrets").iterdir():
-        assert secret.stat().st_mode & 0o777 == 0o600
-    assert (data / "run" / "servers.json").stat().st_mode & 0o777 == 0o600
+    _tells_no_secret(up, data)
 
     again = Running(data, MINDX_PORT=str(free_port()))
     running.append(again)
@@ -78,20 +101,7 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
         "from people.models import ApiToken as T; print(T.objects.filter(digest=T.digest_of('" + token + "')).count())"
     )
     assert second.manage("shell", "-v", "0", "-c", count).strip() == "1"
-    addresses = json.loads((data / "run" / "servers.json").read_text())
-    with psycopg.connect(addresses["database_url"], autocommit=True) as connection:
-        assert connection.execute("SELECT current_user").fetchone() == (APP,)
-        for statement in (
-            "UPDATE review_decision SET verdict = verdict",
-            "DELETE FROM review_approval",
-            "TRUNCATE agents_goal",
-            "DROP TABLE agents_goal",
-            "ALTER TABLE agents_goal DISABLE TRIGGER ALL",
-            "CREATE TABLE mine (n int)",
-        ):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(statement)
-        assert connection.execute("SELECT count(*) FROM agents_goal").fetchone()
+    _lets_the_application_write_rows_only(data)
     second.end(signal.SIGKILL)  # the supervisor alone: the kernel ends the others
 
     third = Running(data, MINDX_PORT=str(port))

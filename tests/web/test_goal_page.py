@@ -318,11 +318,17 @@ def test_a_goal_that_goes_on_is_not_submitted_again(owner: User, make_goal: Make
     assert Goal.objects.count() == 1
 
 
-def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer, client_of: ClientOf) -> None:
-    plan = propose_plan(owner)
+def asked_about(plan: IntentPlan) -> Intent:
+    """The first step of a plan that ran: nobody knows what became of it."""
     intent = run_plan(plan)[0]
     Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
     Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    return intent
+
+
+def test_a_person_says_what_became_of_a_step(owner: User, propose_plan: Proposer, client_of: ClientOf) -> None:
+    plan = propose_plan(owner)
+    intent = asked_about(plan)
     client = client_of(owner)
     page = said(client, "goal", plan.goal_id)
     assert "Did it take effect?" in page
@@ -342,9 +348,7 @@ def test_no_other_plan_is_taken_before_it_is_said_what_became_of_a_step(
     owner: User, propose_plan: Proposer, client_of: ClientOf, api_of: Any
 ) -> None:
     plan = propose_plan(owner)
-    intent = run_plan(plan)[0]
-    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
-    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    asked_about(plan)
     client, address = client_of(owner), reverse("goal-plan-by-hand", args=[plan.goal_id])
     assert f'"{address}"' not in said(client, "goal", plan.goal_id)
     answer = client.post(address, {"action": "propose", "steps": "create the folder other"}, follow=True)
@@ -359,9 +363,7 @@ def test_who_may_only_look_is_asked_nothing_and_answers_nothing(
     owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:
     plan = propose_plan(owner)
-    intent = run_plan(plan)[0]
-    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
-    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    intent = asked_about(plan)
     page = said(client_of(reviewer), "goal", plan.goal_id)
     assert "Did it take effect?" in page
     assert 'name="outcome"' not in page
@@ -375,9 +377,7 @@ def test_nobody_is_asked_about_a_step_of_a_goal_that_was_cancelled(
     owner: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:
     plan = propose_plan(owner)
-    intent = run_plan(plan)[0]
-    Intent.objects.filter(pk=intent.pk).update(state="outcome_unknown")
-    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="outcome_unknown")
+    intent = asked_about(plan)
     goals.cancel(Goal.objects.get(pk=plan.goal_id), by=owner)
     client = client_of(owner)
     assert "Did it take effect?" not in said(client, "goal", plan.goal_id)

@@ -11,7 +11,7 @@ from django.test import Client
 from agents.execution import record, shadow
 from agents.execution.lease import claim
 from agents.models import Agent, Attempt, Goal, HandCommand, IntentPlan, ShadowRun, Standstill
-from agents.services import cycle, pausing, shadowing
+from agents.services import cycle, hints, pausing, shadowing
 from agents.states import GoalState, HandState, IntentState
 from people.models import User
 from review.models import AuditEntry
@@ -36,6 +36,19 @@ def _while_the_first_step_runs(monkeypatch: pytest.MonkeyPatch, change: Callable
         return advance(*args, **also)
 
     monkeypatch.setattr(record, "advance", then)
+
+
+def test_open_pages_of_goals_that_would_go_on_are_told_of_a_pause(
+    approved: Callable[..., IntentPlan], owner: User, make_goal: Callable[..., Goal], keeper: User, monkeypatch: Any
+) -> None:
+    """An approved plan that has not begun is among them; a goal that waits for a person is not."""
+    waits, approved_one = make_goal(owner), approved([write("a.txt")]).goal_id
+    Goal.objects.filter(pk=waits.pk).update(state=GoalState.MANUAL)
+    assert Goal.objects.get(pk=approved_one).state == GoalState.AWAITING_REVIEW
+    told: list[int] = []
+    monkeypatch.setattr(hints, "goal_changed", told.append)
+    pausing.pause(Agent.objects.get(goals=approved_one), by=keeper)
+    assert told == [approved_one]
 
 
 @pytest.mark.parametrize("all_of_it", [False, True])
