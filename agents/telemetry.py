@@ -53,14 +53,19 @@ def ids() -> Mapping[str, object]:
     return found
 
 
-@contextmanager
-def working_on(**more: object) -> Iterator[None]:
+class working_on:  # a context manager, and not a generator: every step opens some
     """Log lines inside belong to these ids as well."""
-    token = _ids.set({**_ids.get(), **more})
-    try:
-        yield
-    finally:
-        _ids.reset(token)
+
+    __slots__ = ("_more", "_token")
+
+    def __init__(self, **more: object) -> None:
+        self._more = more
+
+    def __enter__(self) -> None:
+        self._token = _ids.set({**_ids.get(), **self._more})
+
+    def __exit__(self, *_: object) -> None:
+        _ids.reset(self._token)
 
 
 @contextmanager

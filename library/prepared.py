@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ from psycopg.errors import error_from_result
 from psycopg.generators import execute, fetch_many, send
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
-from psycopg.types.numeric import Int8
+from psycopg.types.numeric import Int8BinaryDumper
 
 # What is kept with each connection.
 _KEPT = "_mindx_prepared"
@@ -32,14 +32,14 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 
 class _Cursor(RawCursor[tuple[Any, ...]]):
+    def __init__(self, connection: Any) -> None:
+        super().__init__(connection)
+        # A number's type would otherwise go by its size, and each mixture of types is a statement of its own.
+        self.adapters.register_dumper(int, Int8BinaryDumper)
+
     def execute(self, query: Any, params: Any = None, **_: Any) -> Any:
         # Unprepared: what psycopg has prepared it forgets after some statements, and ours would be gone with it.
-        return super().execute(query, _sent(params), prepare=False)
-
-
-def _sent(values: Iterable[Any]) -> list[Any]:
-    """A number's type would otherwise go by its size, and each mixture of types is a statement of its own."""
-    return [Int8(value) if type(value) is int else value for value in values]
+        return super().execute(query, params, prepare=False)
 
 
 @lru_cache(maxsize=128)
@@ -116,7 +116,7 @@ class _Link:
     def __init__(self, opened: Any) -> None:
         self._opened = opened
         self._server: PGconn = opened.pgconn
-        self._adapts = Transformer(opened)
+        self._adapts = Transformer(_Cursor(opened))
         # A statement's name by its text and the types of its values.
         self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
         self._numbers = itertools.count()
@@ -151,7 +151,7 @@ class _Link:
     def _prepared(self, text: str, values: Sequence[Any]) -> tuple[Any, ...]:
         """What libpq takes: the statement's name, its values, their formats."""
         adapts = self._adapts
-        dumped = adapts.dump_sequence(_sent(values), [PyFormat.AUTO] * len(values))
+        dumped = adapts.dump_sequence(values, [PyFormat.AUTO] * len(values))
         key = (text, adapts.types or ())
         formats = adapts.formats
         if key not in self._names:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import rfc8785
+from agents.bdi import canonical
 
 
 def signature(label: str, content: Mapping[str, Any], key: str) -> str:
@@ -17,8 +17,8 @@ def signature(label: str, content: Mapping[str, Any], key: str) -> str:
     Raises ValueError when the content has no canonical form (a number beyond 2**53, an unpaired surrogate).
     """
     try:
-        spelled = rfc8785.dumps(dict(content))
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        spelled = canonical.dumps(dict(content))
+    except ValueError as error:  # also of an unpaired surrogate
         raise ValueError("this content has no canonical form") from error
     return hmac.new(key.encode(), label.encode() + b"\0" + spelled, "sha256").hexdigest()
 

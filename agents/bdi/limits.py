@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from sandbox.contract import DEFAULT_LIMITS, Limits
@@ -81,9 +82,14 @@ def session_limits(stated: Mapping[str, Any]) -> Limits:
 
     Raises UnknownLimit: to leave a ceiling out would be to run more than what was approved.
     """
-    if unknown := sorted(stated.keys() - _KNOWN):
+    return _session_limits(tuple(stated.items()))
+
+
+@lru_cache(maxsize=256)  # the steps of a plan mostly state the same ones, and it is asked of each
+def _session_limits(stated: tuple[tuple[str, Any], ...]) -> Limits:
+    if unknown := sorted(dict(stated).keys() - _KNOWN):
         raise UnknownLimit(f"the plan states a limit that this worker does not know: {', '.join(unknown)}")
-    return Limits(**stated)
+    return Limits(**dict(stated))
 
 
 def label(name: str) -> str:

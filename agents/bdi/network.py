@@ -101,6 +101,8 @@ def network_of(result: Any) -> Network:
 
 def bounded(answer: Mapping[str, Any]) -> dict[str, Any]:
     """The answer with no more of its network than is kept with an intent."""
+    if KEY not in answer:
+        return dict(answer)
     found = network_of(answer)
     rest = {name: value for name, value in answer.items() if name != KEY}
     return rest | {KEY: _as_json(found)} if found else rest

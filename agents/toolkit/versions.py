@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import rfc8785
+from agents.bdi import canonical
 
 if TYPE_CHECKING:
     from agents.toolkit.command import Command
@@ -19,7 +19,7 @@ _LENGTH = 16
 def version_of(command: Command) -> str:
     """16 hex digits over everything of a command that decides what an approved step of it does."""
     named = f"{command.tool}.{command.name}\0".encode()
-    return hashlib.sha256(named + rfc8785.dumps(_does(command))).hexdigest()[:_LENGTH]
+    return hashlib.sha256(named + canonical.dumps(_does(command))).hexdigest()[:_LENGTH]
 
 
 def _does(command: Command) -> dict[str, Any]:

@@ -89,13 +89,6 @@ def are_whole(rows: Collection[Decision], named: AbstractSet[int]) -> bool:
     return named <= {row.pk for row in rows} and all(map(is_genuine, rows))
 
 
-def follows(row: Decision, before: str) -> bool:
-    """True for a genuine row that follows the one with the hash `before`. `audit verify` walks all of them; this looks
-    at one link, which is what there is time for before every claim.
-    """
-    return is_genuine(row) and canonical.same(row.previous_hash, before)
-
-
 def _approval_break(decision: Decision) -> chain.Break | None:
     approval: Approval | None = getattr(decision, "approval", None)
     if approval is None:
