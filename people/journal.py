@@ -40,6 +40,7 @@ class Event(StrEnum):
     GOAL = "goal"
     LIMIT = "limit"
     PARAMETERS = "parameters"
+    LESSON = "lesson"
     AGENT = "agent"
     STANDSTILL = "standstill"
     BACKLOG = "backlog"

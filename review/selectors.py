@@ -11,11 +11,12 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.forecast.forecasting import forecast
 from agents.goal_network import StepNetwork
-from agents.models import IntentPlan, Transition
+from agents.models import IntentPlan, Lesson, Transition
 from agents.presentation import hidden
-from agents.selectors import may_correct
+from agents.selectors import may_correct, plans_visible_to
 from agents.services import asked_models, base_files
 from agents.services.base_files import BaseUnreadable
+from agents.services.tuning import lessons
 from agents.states import PlanState
 from agents.toolkit.registry import REGISTRY
 from library.models import ComponentVersion
@@ -33,8 +34,9 @@ from review.reading.filters import EVERYTHING, Filters
 from review.reading.origins import Source
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
-from review.services import rounds
+from review.services import rounds, teaching
 from review.services.rounds import Rounds
+from review.services.teaching import Edit
 from review.shadow import ShadowView
 from review.talk import Said, Talk
 
@@ -72,6 +74,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class TaughtValue:
+    """A value that a lesson settled, for whom may read the plan that it was taught by. `is_open`: the lesson too."""
+
+    position: int
+    name: str
+    lesson: Lesson
+    is_open: bool
+
+
+@dataclass(frozen=True)
 class PlanView:
     """One plan as the page shows it. `document` is None when the stored bytes cannot be read."""
 
@@ -100,8 +112,11 @@ class PlanView:
     policed: Policed
     # The boxes of the main steps, by position; none when there is nothing to choose.
     ticks: dict[int, Tick]
-    # The edits that made this revision out of the one before.
+    # The edits that made this revision out of the one before, and what each value that they changed could teach.
     edits: list[Decision]
+    changed: list[Edit]
+    # The values that somebody's lesson settled.
+    taught: list[TaughtValue]
     # The design and the choice of rules it stands on.
     behind: BehindPlan
     # Somebody else's decision that can still be taken back.
@@ -171,6 +186,11 @@ class PlanView:
     def sources(self) -> list[Source]:
         """Where its values come from."""
         return origins.gathered(self.steps)
+
+    @property
+    def teaches(self) -> list[Edit]:
+        """What this person may teach of what was changed: whoever may edit the plan may, also after its decision."""
+        return [] if self.refusal else [one for one in self.changed if one.teachable.is_anything]
 
     @property
     def simplified(self) -> tuple[tuple[str, ...], str]:
@@ -262,11 +282,13 @@ def plan_view(
     found, problem = _changes(document) if document else (None, "")
     tried = shadow.view(plan) if document else None
     previous, following = queue.around(user, plan, only)
+    edited = edits_into(plan)
+    shown = steps.steps_of(document, _shown_texts(document, found, tried)) if document else ()
     return PlanView(
         plan=plan,
         document=document,
         digest_now=documents.digest_of(data),
-        steps=steps.steps_of(document, _shown_texts(document, found, tried)) if document else (),
+        steps=shown,
         changes=found,
         shadow=tried,
         delta=delta.since_approval(plan, document),
@@ -286,10 +308,28 @@ def plan_view(
         among=only,
         policed=policed(plan, user),
         ticks=ticks.ticks_of(document, chosen) if document else {},
-        edits=edits_into(plan),
+        edits=edited,
+        changed=teaching.edits(plan, edited),
+        taught=taught_values(shown, user),
         behind=levels.behind(plan),
         rival=rival_of(plan, user),
     )
+
+
+def taught_values(shown: Collection[Step], user: User) -> list[TaughtValue]:
+    """Which values lessons settled, as far as this person may read the plans that these were taught by."""
+    found = origins.of_lessons(shown)
+    if not found:
+        return []
+    rows = Lesson.objects.filter(pk__in={number for _, _, number in found}).select_related("teacher")
+    mine = rows.filter(plan__in=plans_visible_to(user).values("pk"))
+    readable_lessons = {row.pk: row for row in mine}
+    opened = set(lessons.visible_to(user).filter(pk__in=readable_lessons).values_list("pk", flat=True))
+    return [
+        TaughtValue(position, name, readable_lessons[number], number in opened)
+        for position, name, number in found
+        if number in readable_lessons
+    ]
 
 
 def reasons(plan: IntentPlan, user: User) -> list[Reason]:

@@ -19,6 +19,7 @@ from review.views import (
     policies,
     queue,
     talk,
+    teach,
 )
 
 urlpatterns = [
@@ -50,6 +51,7 @@ urlpatterns = [
     path("<int:pk>/comments/<int:comment_id>/", talk.settle, name="review-settle"),
     path("<int:pk>/questions/<int:comment_id>/answer/", talk.answer, name="review-answer"),
     path("<int:pk>/edit/<int:position>/", edit.edit, name="review-edit"),
+    path("<int:pk>/teach/<int:position>/<str:parameter>/", teach.teach, name="review-teach"),
     path("<int:pk>/held/<int:held_id>/", held.held, name="review-held"),
     path("<int:pk>/held/<int:held_id>/undo/", held.undo, name="review-undo"),
     path("<int:pk>/decide/", decide.decide, name="review-decide"),

@@ -17,7 +17,7 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.parameters import ParameterRule, ParameterSettings, PathMapping
+from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.recoveries import (
     ClassCorrection,
@@ -57,6 +57,7 @@ __all__ = [
     "HandItem",
     "Intent",
     "IntentPlan",
+    "Lesson",
     "LevelDocument",
     "LogCounter",
     "LogExpiry",

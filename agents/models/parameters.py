@@ -119,3 +119,55 @@ class ParameterRule(Saved):
 
     def __str__(self) -> str:
         return f"{self.tool}.{self.command}: {self.parameter}"
+
+
+class Lesson(Saved):
+    """What a person taught by an edit: it holds for the goals that this person submits, and for no others.
+
+    One row for each version. About the same are rows of one teacher, kind, name, tool, command and parameter.
+    """
+
+    class Kind(models.TextChoices):
+        MAPPING = "mapping"
+        DEFAULT = "default"
+
+    class State(models.TextChoices):
+        IN_FORCE = "in_force"
+        TAKEN_BACK = "taken_back"
+        # It has become an ordinary version that binds everybody, and counts no more by itself.
+        PROMOTED = "promoted"
+
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.IN_FORCE)
+    teacher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    # The revision that the edit made, and the step in it.
+    plan = models.ForeignKey("agents.IntentPlan", on_delete=models.PROTECT, related_name="+")
+    step = models.PositiveIntegerField()
+    # Of a mapping: as of PathMapping.
+    said = models.CharField(max_length=200, blank=True)
+    path = models.CharField(max_length=1024, blank=True)
+    # Of a default: as of ParameterRule. A mapping may hold for one tool and parameter, or for all ("").
+    tool = models.CharField(max_length=64, blank=True)
+    command = models.CharField(max_length=64, blank=True)
+    parameter = models.CharField(max_length=64, blank=True)
+    default = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="mapping", command="", default__isnull=True) & ~Q(said="") & ~Q(path="")
+                | Q(kind="default", said="", path="")
+                & ~Q(tool="")
+                & ~Q(command="")
+                & ~Q(parameter="")
+                & Q(default__isnull=False),
+                name="lesson_says_what_and_where",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["in_force", "taken_back", "promoted"]), name="lesson_state_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"lesson {self.pk} of {self.teacher}"

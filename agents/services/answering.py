@@ -123,7 +123,7 @@ def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User)
     """The reading that was chosen, or what is said in other words."""
     if reply.choice is not None:
         return [_as_persons(one, question, by) for one in _choice(question, reply.choice, number).meant]
-    tree = parameters.tree_of(goal, settling.mapped())
+    tree = parameters.tree_of(goal, settling.mapped(goal.submitted_by_id))
     found = understand(reply.value[:MOST_CHARS], tree, REGISTRY) if tree is not None else None
     if found is None or not found.is_sure:
         why = found.questions[0].text if found is not None and found.questions else "No command is said like this."

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.corrections import RULE_NOTE
 from agents.bdi.dependencies import link
 from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
@@ -38,7 +37,7 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
 
     Raises Stopped when a model was asked for a value and the goal was cancelled meanwhile.
     """
-    tuning = settling.current()
+    tuning = settling.current(goal.submitted_by_id)
     tree = tree_of(goal, tuning.mapped) if tuning.switches.enable_understanding else None
     if tree is None:
         return without
@@ -77,7 +76,7 @@ def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
     if not correcting.may_mend(draft.steps, REGISTRY):
         return draft
     switches = settling.switches()
-    tree = tree_of(goal, settling.mapped()) if switches.enable_path_correction else None
+    tree = tree_of(goal, settling.mapped(goal.submitted_by_id)) if switches.enable_path_correction else None
     return draft if tree is None else corrected_on(draft, tree, switches)
 
 
@@ -132,7 +131,7 @@ def _value_of(goal: Goal, step: Meant, name: str, tuning: Tuning, asked: Asked) 
     """A value for what the words leave out; None where nothing is sure enough."""
     switches, rule = tuning.switches, tuning.rules.get((step.tool, step.command, name), Rule())
     if rule.has_default and switches.fallback_to_defaults:
-        return Param(rule.default, "default", note=RULE_NOTE)
+        return Param(rule.default, "default", note=rule.note)
     if not rule.may_be_guessed:
         return None
     if switches.use_experience:
@@ -172,7 +171,7 @@ def _with_rules(
             choice = Choice(str(declared), "the declared default", declared)
             asked.append(Question(at, text, "It is not said, and no default may be taken.", name, (choice,)))
         elif rule is not None and rule.has_default:
-            params[name] = Param(rule.default, "default", note=RULE_NOTE)
+            params[name] = Param(rule.default, "default", note=rule.note)
     for name, param in step.params.items():
         if param.origin == "mapping" and param.confidence < switches.least_confidence:
             title = str(command.properties[name].get("title", name)).lower()

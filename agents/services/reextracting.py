@@ -63,7 +63,7 @@ def _says(one: Meant, step: IntentSpec) -> bool:
 def _understood(goal: Goal) -> Iterator[Meant]:
     """The commands of the goal that are understood surely, and that nothing is asked about."""
     switches = settling.switches()
-    tree = parameters.tree_of(goal, settling.mapped()) if switches.enable_understanding else None
+    tree = parameters.tree_of(goal, settling.mapped(goal.submitted_by_id)) if switches.enable_understanding else None
     if tree is None:
         return
     found = understand(goal.text, tree, REGISTRY)

@@ -27,6 +27,7 @@ _TYPED = {
     "cancel_asked": "asked to end",
     "cancelled": "cancelled",
 }
+_LESSON = {"in_force": "taught", "taken_back": "took back", "promoted": "promoted for everybody"}
 _FILES = {"write": "wrote", "delete": "deleted", "return": "went back to"}
 
 
@@ -109,6 +110,13 @@ def _belief(it: _Entry) -> str:
     return f"{done}, in {it.place}: “{it.text('sentence')}”{instead}"
 
 
+def _lesson(it: _Entry) -> str:
+    done = _LESSON.get(str(it.data.get("what", "")), "changed")
+    return (
+        f"{done} {it.place}, by {it.text('teacher', '?')} from plan {it.data.get('plan', '?')}{it.changes}{it.because}"
+    )
+
+
 def _files(it: _Entry) -> str:
     kind = str(it.data.get("kind", ""))
     return f"{_FILES.get(kind, kind)} {it.text('what')} in {it.place}"
@@ -141,6 +149,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.GOAL: lambda it: f"changed the terms of {it.place}{it.changes}",
     Event.LIMIT: lambda it: f"changed limits of steps{it.changes}",
     Event.PARAMETERS: lambda it: f"saved how parameters are settled{it.changes}{it.because}",
+    Event.LESSON: _lesson,
     Event.AGENT: lambda it: f"changed {it.place}{it.changes}{it.because}",
     Event.STANDSTILL: lambda it: f"changed whether everything stands still{it.changes}",
     Event.BACKLOG: lambda it: f"{it.word('what', 'changed')} {it.place} of the backlog{it.changes}{it.because}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from agents.bdi import lessons
 from agents.bdi.document import Parameter
 from review.reading.steps import Step
 
@@ -28,3 +29,13 @@ def gathered(steps: Iterable[Step]) -> list[Source]:
             first.setdefault(key, Parameter(one.name, None, one.origin, one.original, one.span))
             found.setdefault(key, []).append((step.spec.position, one.name))
     return [Source(first[key], tuple(places)) for key, places in found.items()]
+
+
+def of_lessons(steps: Iterable[Step]) -> list[tuple[int, str, int]]:
+    """The values that a lesson settled: step, name, and the number of the lesson."""
+    return [
+        (step.spec.position, argument.parameter.name, number)
+        for step in steps
+        for argument in step.arguments
+        if (number := lessons.named_in(argument.parameter.origin, argument.parameter.note)) is not None
+    ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
+from agents.bdi import lessons
 from agents.bdi.understanding.alike import folders_alike, names_alike
 from agents.bdi.understanding.written_paths import cleaned, is_written_absolute, without_placeholders
 
@@ -24,12 +25,16 @@ MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".p
 
 @dataclass(frozen=True)
 class Mapped:
-    """What the mapping table says: this name means that path, for one parameter of one tool or for all ("")."""
+    """What the mapping table says: this name means that path, for one parameter of one tool or for all ("").
+
+    `lesson` is the number of the lesson by which the goal's own submitter said so, 0 where it holds for everybody.
+    """
 
     said: str
     path: str
     tool: str = ""
     parameter: str = ""
+    lesson: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,9 @@ def _stays_inside(path: str, tree: Tree) -> bool:
 
 
 def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str, wanted: str) -> Found | None:
-    """The table overrides what is found; the row that says most exactly where it holds decides."""
+    """The table overrides what is found. What the goal's submitter taught comes before what holds for everybody, and
+    then the row that says most exactly where it holds decides.
+    """
     names = {_plain(path), _plain(said)}
     rows = [
         row
@@ -150,12 +157,16 @@ def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str, wan
         if _plain(row.said) in names
         and row.tool in ("", tool)
         and row.parameter in ("", parameter)
-        and fits(tree.kind(row.path) or wanted, wanted)
+        and fits(FOLDER if row.path == "." else tree.kinds.get(row.path) or wanted, wanted)
     ]
     if not rows:
         return None
-    row = max(rows, key=lambda one: (bool(one.tool), bool(one.parameter)))
-    return Found(row.path, 0.95, f"the mapping table says that “{row.said}” is “{row.path}”")
+    row = max(rows, key=lambda one: (bool(one.lesson), bool(one.tool), bool(one.parameter)))
+    # The table names paths from the workspace's root, and a step may begin in a folder.
+    path = tree.said(row.path)
+    if row.lesson:
+        return Found(path, 0.95, lessons.of_mapping(row.lesson, row.said, row.path))
+    return Found(path, 0.95, f"the mapping table says that “{row.said}” is “{row.path}”")
 
 
 def _plain(text: str) -> str:

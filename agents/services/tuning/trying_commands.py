@@ -7,7 +7,7 @@ paths corrected again. No model is asked: a value that one gave then is taken ag
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from agents.bdi.types import NoPlan, Param, PlanDraft, Step
 from agents.bdi.understanding.correcting import MENDED
 from agents.bdi.understanding.paths import Mapped, Tree
 from agents.bdi.understanding.understood import Meant
-from agents.models import Goal, IntentPlan, ParameterSettings, Plan
+from agents.models import Goal, IntentPlan, Lesson, ParameterSettings, Plan
 from agents.services import base_files, parameters, settling
 from agents.services.base_files import BaseUnreadable
 from agents.services.settling import Rule, Tuning
@@ -52,17 +52,25 @@ class _End:
     kind: str
 
 
+# What would count for the goals of a person (by number) in the place of what counts for them.
+Change = Callable[[int, Tuning], Tuning]
+
+
 def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) -> Trial:
     """What the last commands would come to with these values."""
-    pasts = _pasts(clock)
+    return try_change(lambda _, now: proposed(now, kind, values), readable, clock)
+
+
+def try_change(change: Change, readable: QuerySet[Goal], clock: Clock, *, of: int | None = None) -> Trial:
+    """What the last commands would come to with this change; `of`: only those of this person's goals."""
+    pasts = _pasts(clock, of)
     # Stores may be far away, so files are read before the transaction and not in it.
     trees: dict[str, Sequence[tuple[str, str]] | None] = {}
     for past in pasts:
         if not clock.is_over and past.base not in trees:
             trees[past.base] = _entries(past.base)
     with nothing_written():
-        now = settling.current()
-        then = proposed(now, kind, values)
+        counts = _What(change, [past.plan.goal.submitted_by_id for past in pasts])
         tally = Tally(len(pasts), clock)
         for past in pasts:
             if clock.is_over or past.base not in trees:
@@ -71,10 +79,29 @@ def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) 
             if entries is None:
                 tally.add(None, {}, {})
                 continue
-            tally.add(*_tried(past, entries, now, then))
-        asks = now.switches.use_llm_extraction or then.switches.use_llm_extraction
+            tally.add(*_tried(past, entries, *counts.of(past.plan.goal.submitted_by_id)))
+        asks = any(tuning.switches.use_llm_extraction for tuning in counts.of(settling.NOBODY))
         notes = (NO_MODEL,) if asks and any(parameters.has_model(past.plan.goal) for past in pasts) else ()
         return tally.done(readable, notes)
+
+
+class _What:
+    """What counts for each person's goals, now and with the change. It differs only for those who taught something, or
+    whom the change knows by name.
+    """
+
+    def __init__(self, change: Change, people: Sequence[int]) -> None:
+        self._change = change
+        self._teachers = set(Lesson.objects.filter(teacher__in=set(people)).values_list("teacher_id", flat=True))
+        self._everyone = settling.current(settling.NOBODY)
+        self._found: dict[int, tuple[Tuning, Tuning]] = {}
+
+    def of(self, person: int) -> tuple[Tuning, Tuning]:
+        """Of this person's goals."""
+        if person not in self._found:
+            now = settling.current(person) if person in self._teachers else self._everyone
+            self._found[person] = (now, self._change(person, now))
+        return self._found[person]
 
 
 def proposed(now: Tuning, kind: Kind, values: Values) -> Tuning:
@@ -82,17 +109,21 @@ def proposed(now: Tuning, kind: Kind, values: Values) -> Tuning:
     if kind.name == of_parameters.Settings.name:
         return replace(now, switches=ParameterSettings(**values))
     if kind.name == of_parameters.Mappings.name:
-        others = [one for one in now.mapped if kind.identity(vars(one)) != kind.identity(values)]
+        others = [one for one in now.mapped if one.lesson or kind.identity(vars(one)) != kind.identity(values)]
         mine = Mapped(values["said"], values["path"], values["tool"], values["parameter"])
         return replace(now, mapped=(*([mine] if values["in_use"] else []), *others))
     key = (values["tool"], values["command"], values["parameter"])
+    before = now.rules.get(key)
     rules = {where: rule for where, rule in now.rules.items() if where != key}
     if values["in_use"]:
         rules[key] = Rule(values["default"], values["default"] is not None, values["may_be_guessed"])
+    if before is not None and before.lesson:  # their own default stays theirs
+        may = values["may_be_guessed"] if values["in_use"] else True
+        rules[key] = replace(before, may_be_guessed=may)
     return replace(now, rules=rules)
 
 
-def _pasts(clock: Clock) -> list[_Past]:
+def _pasts(clock: Clock, of: int | None = None) -> list[_Past]:
     """The newest plans that commands were understood for, or whose paths may have been corrected."""
     found: list[_Past] = []
     rows = (
@@ -103,6 +134,8 @@ def _pasts(clock: Clock) -> list[_Past]:
         .prefetch_related(Prefetch("intent_plans", IntentPlan.objects.only("plan_id", "document")))
         .order_by("-pk")
     )
+    if of is not None:
+        rows = rows.filter(goal__submitted_by=of)
     for start in range(0, _SEARCHED, _AT_ONCE):
         part = list(rows[start : start + _AT_ONCE])
         for plan in part:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import pytest
 
 from agents.bdi.types import Param, PlanDraft, Step
@@ -27,12 +25,12 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         return Tree.of([("main.py", "file")])
 
     monkeypatch.setattr(parameters, "tree_of", tree_of)
-    monkeypatch.setattr(settling, "mapped", lambda: ())
+    monkeypatch.setattr(settling, "mapped", lambda person: ())
     monkeypatch.setattr(settling, "switches", lambda: ParameterSettings())
     return seen
 
 
-GOAL: Any = cast(Goal, object())
+GOAL = Goal(submitted_by_id=1)
 
 
 def test_for_a_path_that_a_model_wrote_and_that_must_be_there_they_are_read(read: list[object]) -> None:

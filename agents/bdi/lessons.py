@@ -1,0 +1,25 @@
+"""How a value says that a lesson settled it: by its number alone, for not everybody may read who taught it. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBERED = re.compile(r"\Alesson ([1-9][0-9]{0,17}) says ")
+# Origins that mindX alone gives. Their notes are its own words, with what people said behind the number.
+_ORIGINS = frozenset({"mapping", "default"})
+
+
+def of_mapping(lesson: int, said: str, path: str) -> str:
+    """The note of a path that a lesson settled."""
+    return f"lesson {lesson} says that “{said}” is “{path}”"
+
+
+def of_default(lesson: int) -> str:
+    """The note of a default that a lesson settled."""
+    return f"lesson {lesson} says so"
+
+
+def named_in(origin: str, note: str) -> int | None:
+    """The number of the lesson that settled a value; None where none did."""
+    found = _NUMBERED.match(note) if origin in _ORIGINS else None
+    return int(found[1]) if found else None
