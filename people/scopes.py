@@ -49,8 +49,8 @@ MEANINGS: dict[Scope, str] = {
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
     Scope.AGENTS_WRITE: "Pause and resume agents, set how firmly they hold on; make, change, retire them by commands",
-    Scope.TUNING_READ: "Read what is tuned: parameters, recovery, and the history of both",
-    Scope.TUNING_WRITE: "Try tuning on past cases, save it and take it back",
+    Scope.TUNING_READ: "Read what is tuned and its history; of what was taught your own",
+    Scope.TUNING_WRITE: "Try tuning on past cases, save it and take it back; teach by your edits",
     Scope.BACKLOG_READ: "Read the backlog",
     Scope.BACKLOG_WRITE: "Add to the backlog and decide on it",
     Scope.MASTERMIND: "Send commands to mastermind, each with the scope of what it does",
@@ -63,8 +63,9 @@ _NEEDS: dict[Scope, tuple[Role, ...]] = {
     Scope.POLICIES_WRITE: (Role.OPERATOR,),
     Scope.AGENTS_WRITE: (Role.OPERATOR,),
     Scope.SESSION_WRITE: (Role.OPERATOR,),
-    Scope.TUNING_READ: (Role.OPERATOR,),
-    Scope.TUNING_WRITE: (Role.OPERATOR,),
+    # Reviewers teach, and read what they taught; everything else of tuning asks for an operator besides.
+    Scope.TUNING_READ: (Role.REVIEWER, Role.OPERATOR),
+    Scope.TUNING_WRITE: (Role.REVIEWER, Role.OPERATOR),
 }
 
 

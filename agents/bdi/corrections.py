@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from agents.bdi import lessons
+
 # Origins that are a value of mindX' own, in the order in which they are tried. A declared default is none: it is what
-# the command does anyway. That of an operator's rule is one (RULE_NOTE); so is a model's, where it was asked for a
-# value and not for the plan.
+# the command does anyway. That of an operator's rule is one (RULE_NOTE), and a lesson's; so is a model's, where it was
+# asked for a value and not for the plan.
 ORIGINS = ("mapping", "default", "experience", "model")
 RULE_NOTE = "a parameter rule says so"
 
@@ -27,7 +29,7 @@ def is_correction(origin: str, note: str, *, of_model: bool) -> bool:
         case "model":
             return not of_model
         case "default":
-            return note == RULE_NOTE
+            return note == RULE_NOTE or lessons.named_in(origin, note) is not None
     return False
 
 

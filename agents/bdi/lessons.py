@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# As Postgres reads it too: the note of a default that a lesson settled.
+DEFAULT_NOTE = r"^lesson [1-9][0-9]{0,17} says so$"
 _NUMBERED = re.compile(r"\Alesson ([1-9][0-9]{0,17}) says ")
 # Origins that mindX alone gives. Their notes are its own words, with what people said behind the number.
 _ORIGINS = frozenset({"mapping", "default"})

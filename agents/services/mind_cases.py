@@ -11,6 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
 from agents import prepared
+from agents.bdi import lessons
 from agents.bdi.corrections import RULE_NOTE, Stood, judge
 from agents.bdi.latency import GROWTH, STAGES, TOTAL
 from agents.models import Correction, DaySoFar, Goal, Intent, IntentPlan, MindDay, Plan, Planning, RecoveryDay
@@ -34,7 +35,8 @@ LEFT JOIN {Intent._meta.db_table} intent
 WHERE revision.goal_id = %(goal)s
     AND (param.body ->> 'origin' IN ('mapping', 'experience')
         OR param.body ->> 'origin' = 'model' AND plan.source <> 'model'
-        OR param.body ->> 'origin' = 'default' AND param.body ->> 'note' = '{RULE_NOTE}')
+        OR param.body ->> 'origin' = 'default'
+            AND (param.body ->> 'note' = '{RULE_NOTE}' OR param.body ->> 'note' ~ '{lessons.DEFAULT_NOTE}'))
 ORDER BY revision.revision, step.position
 """  # noqa: S608  # names of our own tables and a constant
 

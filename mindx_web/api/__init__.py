@@ -21,6 +21,7 @@ from mindx_web.api import (
     shadow,
     standstill,
     talk,
+    taught,
     tuning,
     workspaces,
 )
@@ -55,6 +56,8 @@ api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
 api.add_router("insights", insights.router)
+# Before `tuning/{id}`, which its address would be too.
+api.add_router("tuning", taught.router)
 api.add_router("tuning", tuning.router)
 api.add_router("standstill", standstill.router)
 api.add_router("health", health.router)

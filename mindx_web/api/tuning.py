@@ -151,7 +151,7 @@ def page(
     """Everything that is tuned, as it counts now (operators)."""
     _check(request.auth.user)
     kinds = [one for one in versions.KINDS if kind in (None, one.name)]
-    return TunablePage(items=[_out(found) for one in kinds for found in versions.current(one)])
+    return TunablePage(items=[tunable_out(found) for one in kinds for found in versions.current(one)])
 
 
 @router.post("/try", response=TrialOut, auth=_MAY_WRITE, operation_id="try_tuning")
@@ -166,17 +166,17 @@ def attempt(request: ApiRequest, payload: ValuesIn) -> TrialOut:
     checked = versions.cleaned(kind, payload.values, over.values if over else None)
     may_read = tokens.allows(request.auth, Scope.GOALS_READ)
     readable = goals_visible_to(user) if may_read else Goal.objects.none()
-    return _trial(trying.try_out(kind, checked.values, by=user, readable=readable), checked.warnings)
+    return trial_out(trying.try_out(kind, checked.values, by=user, readable=readable), checked.warnings)
 
 
 @router.post("", response={201: TunableOut}, auth=_MAY_WRITE, operation_id="save_tuning")
 def save(request: ApiRequest, response: HttpResponse, payload: SaveIn) -> Status[TunableOut]:
     """Save the next version (operators). It counts from the next decision of running workers on."""
     kind, over = _over(payload)
-    seen = None if payload.version == "" else _number(payload.version)
+    seen = None if payload.version == "" else version_number(payload.version)
     saved = versions.save(kind, payload.values, by=request.auth.user, note=payload.note, over=over, seen=seen)
     response.headers["Location"] = f"/api/v1/tuning/{saved.id}"
-    return Status(201, _out(saved))
+    return Status(201, tunable_out(saved))
 
 
 @router.get("/{tunable_id}", response=HistoryOut, auth=_MAY_READ, operation_id="read_tuning")
@@ -186,7 +186,10 @@ def read(request: ApiRequest, tunable_id: str, after: After = "", limit: Limit =
     one = _find(tunable_id)
     rows, older = versions.history(one, before=after_id(after), most=limit)
     return HistoryOut(
-        **_out(one).dict(), usual=one.usual, versions=[_version(one.kind, row) for row in rows], next=next_after(older)
+        **tunable_out(one).dict(),
+        usual=one.usual,
+        versions=[_version(one.kind, row) for row in rows],
+        next=next_after(older),
     )
 
 
@@ -195,7 +198,9 @@ def revert(request: ApiRequest, tunable_id: str, payload: RevertIn) -> Status[Tu
     """Let an earlier version count again, as a new one (operators)."""
     _check(request.auth.user)
     one = _find(tunable_id)
-    return Status(201, _out(versions.revert(one, _number(payload.version), by=request.auth.user, note=payload.note)))
+    return Status(
+        201, tunable_out(versions.revert(one, version_number(payload.version), by=request.auth.user, note=payload.note))
+    )
 
 
 def _check(user: User) -> None:
@@ -222,14 +227,15 @@ def _find(tunable_id: str) -> Tunable:
     return one
 
 
-def _number(version: str | None) -> int:
+def version_number(version: str | None) -> int:
     """The row that an id of a version means; null is what held before any; -1 is none that there is."""
     if version is None:
         return 0
     return int(version) if version.isascii() and version.isdigit() and 0 < len(version) < 19 else -1
 
 
-def _out(one: Tunable) -> TunableOut:
+def tunable_out(one: Tunable) -> TunableOut:
+    """Something that is tuned, as the API tells it."""
     return TunableOut(
         id=one.id,
         kind=one.kind.name,
@@ -256,7 +262,8 @@ def _version(kind: Kind, row: Version) -> VersionOut:
     )
 
 
-def _trial(trial: Trial, warnings: tuple[str, ...]) -> TrialOut:
+def trial_out(trial: Trial, warnings: tuple[str, ...]) -> TrialOut:
+    """A trial as the API tells it."""
     return TrialOut(
         found=trial.found,
         tried=trial.tried,

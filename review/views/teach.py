@@ -20,7 +20,7 @@ from agents.services.tuning.lessons import Taught
 from agents.services.tuning.trials import CASES
 from people.models import User
 from review.errors import WordsRefused
-from review.services import teaching
+from review.services import rule_changes, teaching
 from review.services.teaching import Edit
 from review.views.plan import asking, visible_plan
 
@@ -92,6 +92,7 @@ def _page(request: HttpRequest, edit: Edit, more: dict[str, Any], *, status: int
         "note": request.POST.get("note", ""),
         "cases": CASES,
         "kind": {"trial": "commands"},
+        "rule_change": rule_changes.of_edit(edit),
         **more,
     }
     response = render(request, "review/teach.html", context, status=status)

@@ -106,6 +106,13 @@ OPERATIONS = [
     ("GET", "tuning", Scope.TUNING_READ),
     ("POST", "tuning", Scope.TUNING_WRITE),
     ("POST", "tuning/try", Scope.TUNING_WRITE),
+    ("GET", "tuning/taught", Scope.TUNING_READ),
+    ("POST", "tuning/taught", Scope.TUNING_WRITE),
+    ("POST", "tuning/taught/try", Scope.TUNING_WRITE),
+    ("GET", "tuning/taught/1", Scope.TUNING_READ),
+    ("POST", "tuning/taught/1/take-back", Scope.TUNING_WRITE),
+    ("POST", "tuning/taught/1/try", Scope.TUNING_WRITE),
+    ("POST", "tuning/taught/1/promote", Scope.TUNING_WRITE),
     ("GET", "tuning/1", Scope.TUNING_READ),
     ("POST", "tuning/1/revert", Scope.TUNING_WRITE),
     ("POST", "standstill", Scope.AGENTS_WRITE),
@@ -136,6 +143,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "generation_id",
             "item_id",
             "tunable_id",
+            "lesson_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -42,7 +42,7 @@ from agents.services import (
 )
 from agents.services.backlog import Wish
 from agents.services.commanding import Given
-from agents.services.tuning import versions
+from agents.services.tuning import lessons, versions
 from agents.states import GoalState
 from library.language import days
 from library.models import Component, Experience, ModelCall
@@ -50,7 +50,7 @@ from people import tokens
 from people.models import User
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
 from review.policy.verdict import Action
-from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking
+from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking, teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.presentation.reports import report
 from tests.review.levels import asked_choice
@@ -103,6 +103,7 @@ class Furnished:
     asking: Goal
     stuck: Goal
     mapping: int
+    lesson: int
     copy: EvolvedCopy
 
 
@@ -154,6 +155,7 @@ def furnish(people: People) -> Furnished:
         asking=_asking(owner),
         stuck=_stuck(owner, judge, keeper),
         mapping=_tuned(keeper),
+        lesson=_taught(revised, judge),
         copy=_copied(owner),
     )
 
@@ -177,6 +179,16 @@ def _tuned(keeper: User) -> int:
     saved = versions.save(settings, {"use_experience": False, "least_runs": 5}, by=keeper, over=all_of_it, note=LONG)
     versions.revert(saved, 0, by=keeper)
     return one.version
+
+
+def _taught(revised: IntentPlan, judge: User) -> int:
+    """A lesson with a history, one that was taken back, and its number."""
+    edit = teaching.edit_of(revised, 1, "path")
+    assert edit is not None
+    first = teaching.teach(edit, teaching.taught_by(edit, teaching.MAPPING), by=judge, note=LONG)
+    lessons.take_back(first, by=judge, note=NASTY.encode("ascii", "ignore").decode().replace("\x1b", "")[:300])
+    teaching.teach(edit, teaching.taught_by(edit, teaching.DEFAULT), by=judge)
+    return teaching.teach(edit, teaching.taught_by(edit, teaching.MAPPING), by=judge).pk
 
 
 def _wished(keeper: User) -> BacklogItem:
