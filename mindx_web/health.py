@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -12,7 +14,7 @@ from typing import Any
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, connections
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -25,6 +27,7 @@ from sandbox.objects import StoreUnavailable
 logger = logging.getLogger(__name__)
 
 REDIS_TIMEOUT_S = 0.25
+DATABASE_TIMEOUT_S = 2.0
 COUNT_UP_TO = 100
 STORE_LOOK_EVERY_S = 5.0
 _LEVELS = ("L1", "L2", "L3")
@@ -123,15 +126,42 @@ def _unknown(name: str, other: str) -> Part:
     return Part(name, PartState.UNKNOWN, f"unknown while {other} does not answer")
 
 
+_one_asks = threading.Lock()
+_question: Future[Part] | None = None
+
+
 def _database() -> Part:
+    """Its answer, waited for only so long: a server that is held still takes every connection and says nothing, and no
+    time-out of the driver ends that. Who asks meanwhile waits for the same answer, so that one thread hangs at most.
+    """
+    global _question  # one question at a time serves the whole process
+    with _one_asks:
+        if _question is None or _question.done():
+            _question = Future()
+            threading.Thread(target=_ask, args=(_question,), name="ask the database", daemon=True).start()
+        question = _question
+    try:
+        return question.result(timeout=DATABASE_TIMEOUT_S)
+    except TimeoutError:
+        logger.error("The database has not answered for %s s", DATABASE_TIMEOUT_S)
+    except DatabaseError as error:
+        logger.error("The database does not answer", exc_info=error)
+    return Part("database", PartState.DOWN, "does not answer")
+
+
+def _ask(question: Future[Part]) -> None:
+    """In a thread of its own, over a connection of its own, which is given back before the answer is."""
     started = time.perf_counter()
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        logger.exception("The database does not answer")
-        return Part("database", PartState.DOWN, "does not answer")
-    return _answers("database", started)
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+        finally:
+            connections.close_all()
+    except Exception as error:  # the edge of the thread: whoever asked meets it
+        question.set_exception(error)
+    else:
+        question.set_result(_answers("database", started))
 
 
 def _redis() -> Part:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -78,10 +80,38 @@ def test_with_a_dead_database_it_answers_instead_of_failing(
         raise OperationalError("gone")
 
     monkeypatch.setattr(connection, "cursor", away)
+    monkeypatch.setattr(health, "connection", SimpleNamespace(cursor=away))  # it asks in a thread of its own
     answer = asked(token)
     assert answer.status_code == 503
     assert answer.json()["parts"]["database"] == "down"
     assert b"gone" not in answer.content
+
+
+def test_a_database_that_is_held_still_is_down_in_time_and_costs_one_thread(
+    redis_client: Any, until: Any, monkeypatch: Any
+) -> None:
+    """Postgres' processes stopped, or its machine paused: the question is taken and never answered."""
+    heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
+    goes_on = threading.Event()
+    asks = threading.Semaphore(0)
+
+    def held() -> Any:
+        asks.release()
+        goes_on.wait()
+        return connection.cursor()
+
+    monkeypatch.setattr(health, "DATABASE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(health, "connection", SimpleNamespace(cursor=held))
+    try:
+        for _ in range(3):
+            answer = asked()
+            assert answer.status_code == 503
+            assert answer.json()["parts"] == answer.json()["parts"] | {"database": "down", "embeddings": "unknown"}
+        assert asks.acquire(blocking=False)
+        assert not asks.acquire(blocking=False), "whoever asks while one waits waits for the same answer"
+    finally:
+        goes_on.set()
+    until(lambda: asked().status_code == 200, what="the database back")
 
 
 def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monkeypatch: Any) -> None:

@@ -201,7 +201,7 @@ def test_each_kind_of_goals_is_its_newest_ones_whatever_else_there_is(
 
 
 @pytest.mark.usefixtures("real_health")
-def test_the_overview_asks_ten_questions_however_much_there_is(
+def test_the_overview_asks_as_many_questions_however_much_there_is(
     owner: User, reviewer: User, client_of: ClientOf, propose_plan: ProposePlan, goal_rows: GoalRows
 ) -> None:
     def asked(user: User) -> int:
@@ -212,12 +212,13 @@ def test_the_overview_asks_ten_questions_however_much_there_is(
 
     propose_plan(owner)
     goal_rows(owner, GoalState.PLANNING)
-    # Who asks and their session; goals, plans, days, decisions, workspaces; the frame; two that look at the parts.
-    assert (asked(reviewer), asked(owner)) == (10, 9)
+    # Who asks and their session; goals, plans, days, decisions, workspaces; the frame; one that looks at the parts.
+    # Whether the database answers is asked by another thread.
+    assert (asked(reviewer), asked(owner)) == (9, 8)
     for _ in range(3):
         propose_plan(owner)
         goal_rows(owner, *GoalState)
-    assert (asked(reviewer), asked(owner)) == (10, 9)
+    assert (asked(reviewer), asked(owner)) == (9, 8)
 
 
 def test_hostile_goals_are_shown_and_do_nothing(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:

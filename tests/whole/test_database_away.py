@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from tests.supervisor.processes import lives
+from tests.supervisor.processes import children, lives
 from tests.waiting import wait_until
 from tests.whole.started import Whole
 
@@ -29,6 +29,32 @@ def postgres_stopped(whole: Whole) -> Iterator[None]:
         yield
     finally:
         whole.running.process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def postgres_held_still(whole: Whole) -> Iterator[None]:
+    """Every process of Postgres is stopped until the block ends: connections are taken, and nothing is answered."""
+    server = whole.running.part("/bin/postgres")
+    assert server is not None
+    held = [server, *children(server)]
+    for pid in held:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in held:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_a_database_that_is_held_still_is_told_in_bounded_time(whole: Whole) -> None:
+    with httpx.Client(base_url=whole.address, timeout=60) as browser:
+        assert browser.get("/api/v1/health").json()["parts"]["database"] == "ok"
+        with postgres_held_still(whole):
+            for _ in range(2):
+                answer = browser.get("/api/v1/health")
+                assert answer.status_code == 503
+                assert answer.json()["parts"]["database"] == "down"
+        wait_until(lambda: browser.get("/api/v1/health").status_code == 200, within=60, what="the database back")
 
 
 def test_people_read_what_is_wrong_and_work_goes_on_when_it_is_back(whole: Whole) -> None:
