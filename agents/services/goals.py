@@ -22,6 +22,8 @@ from agents.services import choosing, designs, goal_terms, hand_items, hints, lo
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
+from people import journal
+from people.journal import Event
 from people.models import User
 from people.roles import Role
 from sandbox.snapshots import EMPTY
@@ -98,11 +100,12 @@ def _create(
         )
     agent = _held(agent) if agent is not None else Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
     state, reason = _begins(waiting, looked_at=bool(design) and agent.review_design)
+    files = workspace or _new_workspace(by, text)
     goal = Goal.objects.create(
         text=text,
         submitted_by=by,
         agent=agent,
-        workspace=workspace or _new_workspace(by, text),
+        workspace=files,
         priority=priority,
         state=state.value,
         reason=reason,
@@ -116,6 +119,8 @@ def _create(
     if design:
         designs.take(goal, design, by=by)
     hints.wake(goal.pk)
+    if workspace is None:
+        journal.record(Event.WORKSPACE_MADE, by=by, subject=f"workspace:{files.name}")
     return goal
 
 

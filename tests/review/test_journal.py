@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import Agent, IntentPlan, ToolLimit
+from agents.models import Agent, Goal, IntentPlan, ToolLimit
 from agents.services import hand_commands, pausing, workspaces
 from people import journal as told
 from people import tokens
@@ -31,6 +31,7 @@ from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
+MakeGoal = Callable[..., Goal]
 # What the form of an agent says of models when nobody touches it.
 MODEL = {"uses_model": "on", "max_repair_attempts": "2"}
 Off = Callable[[str, str], AbstractContextManager[None]]
@@ -211,6 +212,14 @@ def test_files_changed_by_hand_are_told_once(owner: User) -> None:
     row = one(Event.WORKSPACE_FILES)
     assert (row.by, row.subject, row.data["what"]) == (owner, "workspace:notes", "a.txt")
     assert row.data["change"] == workspace.changes.get().pk
+
+
+def test_a_workspace_that_a_goal_brought_is_told_as_one_made_by_hand(owner: User, make_goal: MakeGoal) -> None:
+    goal = make_goal(owner, "Write a note")
+    row = one(Event.WORKSPACE_MADE)
+    assert (row.by, row.subject) == (owner, f"workspace:{goal.workspace.name}")
+    make_goal(owner, "Write another", workspace=goal.workspace)
+    assert one(Event.WORKSPACE_MADE) == row, "in one that was there nothing is made"
 
 
 def test_a_workspace_that_gets_another_owner_is_told(admin: User, owner: User, client_of: ClientOf) -> None:
