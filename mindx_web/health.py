@@ -143,9 +143,9 @@ def _database() -> Part:
     try:
         return question.result(timeout=DATABASE_TIMEOUT_S)
     except TimeoutError:
-        logger.error("The database has not answered for %s s", DATABASE_TIMEOUT_S)
-    except DatabaseError as error:
-        logger.error("The database does not answer", exc_info=error)
+        logger.warning("The database has not answered for %s s", DATABASE_TIMEOUT_S)
+    except DatabaseError:
+        logger.exception("The database does not answer")
     return Part("database", PartState.DOWN, "does not answer")
 
 

@@ -127,11 +127,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mindx_web.refusals.Refusals",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "people.login_required.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "mindx_web.post_only.PostOnly",
 ]
 ROOT_URLCONF = "mindx_web.urls"
 ASGI_APPLICATION = "mindx_web.asgi.application"

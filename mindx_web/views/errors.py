@@ -57,6 +57,13 @@ NOT_FOUND = Trouble(
     "Nothing was changed.",
     "Check the address, or start from the overview.",
 )
+POST_ONLY = Trouble(
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    "There is nothing to read here",
+    "This address only takes what a form of another page sends to it.",
+    "Nothing was sent, so nothing was changed.",
+    "Open the page with the form, and look there what holds.",
+)
 SERVER_ERROR = Trouble(
     HTTPStatus.INTERNAL_SERVER_ERROR,
     "Something broke on the server",
@@ -115,8 +122,10 @@ def unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
     return response
 
 
-def respond(request: HttpRequest, trouble: Trouble) -> HttpResponse:
-    """The page, or a problem document below the API's address; its number is in the log and on the page."""
+def respond(request: HttpRequest, trouble: Trouble, *, way_on: str = "") -> HttpResponse:
+    """The page, or a problem document below the API's address; its number is in the log and on the page. `way_on` is
+    the address of a page that helps more than the overview.
+    """
     number = secrets.token_hex(4).upper()
     level = logging.ERROR if trouble.status >= HTTPStatus.INTERNAL_SERVER_ERROR else logging.INFO
     logger.log(
@@ -131,7 +140,7 @@ def respond(request: HttpRequest, trouble: Trouble) -> HttpResponse:
     if request.path.startswith(API_PREFIX):
         return _problem(trouble, number)
     try:
-        page: str = render_to_string("errors/error.html", {"trouble": trouble, "number": number})
+        page: str = render_to_string("errors/error.html", {"trouble": trouble, "number": number, "way_on": way_on})
     except Exception:
         # An error page must come whatever is broken, the static files' manifest included.
         logger.exception("The error page of request %s could not be rendered", number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from axes.handlers.proxy import AxesProxyHandler
 from axes.helpers import get_cool_off
@@ -14,6 +15,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from people.forms import EntryForm
+from people.login_required import UNSENT
 
 UNTIL_BROWSER_CLOSES = 0
 
@@ -24,6 +26,10 @@ class Login(LoginView):
     authentication_form = EntryForm
     template_name = "people/login.html"
     redirect_authenticated_user = True
+
+    def get_context_data(self, **said: Any) -> dict[str, Any]:
+        """As Django has it; `unsent`: something was sent by somebody who was no longer logged in."""
+        return super().get_context_data(**said) | {"unsent": UNSENT in self.request.GET}
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Log in; the session ends with the browser unless the person asked to stay."""

@@ -51,6 +51,25 @@ def test_name_and_password_open_the_page_that_was_asked_for(olga: Any) -> None:
     assert client.get("/account/").status_code == 200
 
 
+def test_who_was_logged_out_meanwhile_comes_back_to_the_page_with_the_form(olga: Any) -> None:
+    """The address that a form is sent to takes only forms: there is nothing to show at it after the login."""
+    client = Client()
+    sent = client.post("/review/7/decide/", {}, headers={"referer": "http://testserver/goals/7/?tab=plan"})
+    assert sent.headers["Location"] == "/login/?next=/goals/7/%3Ftab%3Dplan&unsent=1"
+    page = client.get(sent.headers["Location"]).content.decode()
+    assert 'name="next" value="/goals/7/?tab=plan"' in page
+    assert "what you sent was not stored" in page
+    assert "what you sent was not stored" not in client.get("/login/?next=/goals/7/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "referer", ["", "https://evil.example/review/", "javascript:alert(1)", "http://testserver@evil/"]
+)
+def test_a_form_from_nowhere_leads_to_the_overview(db: None, referer: str) -> None:
+    sent = Client().post("/review/7/decide/", {}, headers={"referer": referer})
+    assert sent.headers["Location"] == "/login/?next=/&unsent=1"
+
+
 @pytest.mark.parametrize(
     "elsewhere",
     [

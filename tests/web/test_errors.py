@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 
 import pytest
@@ -15,6 +16,7 @@ from django.test.utils import override_settings
 from django.urls import path
 
 from mindx_web.views import errors
+from people.models import User
 
 
 @login_not_required
@@ -91,3 +93,24 @@ def test_a_fault_in_a_page_gets_the_page_and_tells_nothing_of_the_fault(db: None
     assert response.status_code == 500
     assert "Something broke on the server" in page
     assert "a pipe burst" not in page
+
+
+@pytest.mark.parametrize(
+    ("address", "above"),
+    [
+        ("/review/7/decide/", "/review/7/"),
+        ("/review/groups/0123/decide/", "/review/groups/0123/"),
+        ("/goals/examples/note/", "/goals/"),
+        ("/agents/go-on", "/agents/"),
+    ],
+)
+def test_an_address_that_only_takes_forms_leads_to_the_page_above_it(
+    owner: User, client_of: Callable[[User], Client], address: str, above: str
+) -> None:
+    response = client_of(owner).get(address)
+    page = response.content.decode()
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert "There is nothing to read here" in page
+    assert f'href="{above}"' in page
+    assert "Content-Security-Policy" in response.headers
+    assert client_of(owner).options(address).content == b"", "whoever asks otherwise is told by the Allow header"
