@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from agents.errors import AgentsError
 from agents.models import IntentPlan
 from agents.selectors import plans_visible_to
+from agents.states import PlanState
 from people.models import User
 from review import shown, words
 from review.errors import DecisionRefused, ReviewError, WordsRefused
-from review.models import QueueEntry
+from review.models import HeldDecision, QueueEntry
 from review.risk import Level
 from review.services import holding
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
@@ -35,11 +36,12 @@ class Refused:
 
 @dataclass(frozen=True)
 class Batch:
-    """What became of each."""
+    """What became of each. Those approved as the `first_of_two` wait on for a second person."""
 
     verdict: str
     decided: tuple[IntentPlan, ...]
     refused: tuple[Refused, ...]
+    first_of_two: tuple[IntentPlan, ...] = ()
 
 
 def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch:
@@ -55,6 +57,7 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
         raise WordsRefused("member", f"At most {AT_ONCE} plans are decided at once. Nothing was decided.")
     said = words.taken(reason, "reason", required=verdict != APPROVE)
     decided: list[IntentPlan] = []
+    first: list[IntentPlan] = []
     refused: list[Refused] = []
     for text in dict.fromkeys(sent):
         seen = shown.read(text, by)
@@ -71,8 +74,17 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
         except (AgentsError, ReviewError) as error:
             refused.append(Refused(plan, str(error)))
         else:
-            decided.append(plan)
-    return Batch(verdict, tuple(decided), tuple(refused))
+            (first if verdict == APPROVE and _is_first_of_two(plan, by) else decided).append(plan)
+    return Batch(verdict, tuple(decided), tuple(refused), tuple(first))
+
+
+def _is_first_of_two(plan: IntentPlan, by: User) -> bool:
+    """Whether the approval that was just made or is held leaves the plan waiting for another person."""
+    held = HeldDecision.objects.filter(intent_plan=plan, by=by, dropped="").first()
+    if held is not None:
+        return held.verdict == HeldDecision.FIRST
+    plan.refresh_from_db(fields=["state"])
+    return plan.state == PlanState.AWAITING_REVIEW
 
 
 def _plan(seen: Shown, by: User) -> IntentPlan | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from django.core import signing
@@ -167,6 +168,20 @@ def test_a_batch_is_held_and_each_of_it_can_be_taken_back(
     assert len(TOKEN.findall(text(client, four[0]))) == 1
 
 
+def test_every_way_on_from_what_became_of_a_batch_leads_somewhere(
+    four: list[IntentPlan], judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    """The answer stands at an address that only takes forms: what leads on from it must not count from there."""
+    settings.HOLD_S = 0
+    client = client_of(judge)
+    page = sent(client, four[0], ["a seal of nobody"])
+    at = f"/review/groups/{shape(four[0])}/decide/"
+    ways = {urljoin(at, way) for way in re.findall(r'(?:href|hx-get)="([^"#]+)', page)}
+    assert any(f"open={four[3].pk}" in way for way in ways)
+    reviews = sorted(way for way in ways if way.startswith("/review/"))
+    assert [way for way in reviews if client.get(way, follow=True).status_code != 200] == []
+
+
 @pytest.mark.parametrize(
     ("verdict", "field", "state"), [("reject", "reason", "rejected"), ("request-changes", "comment", "superseded")]
 )
@@ -255,12 +270,25 @@ def test_two_people_are_asked_for_each_member(
 ) -> None:
     settings.HOLD_S = 0
     in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
-    batch.decide(seals(judge, four[:2]), "approve", "", by=judge)
+    first = batch.decide(seals(judge, four[:2]), "approve", "", by=judge)
     assert not Approval.objects.exists()
+    assert (first.decided, [one.pk for one in first.first_of_two]) == ((), [four[0].pk, four[1].pk])
     again = batch.decide(seals(judge, four[:2]), "approve", "", by=judge)
     assert ["A second person must approve it too" in one.reason for one in again.refused] == [True, True]
     assert len(batch.decide(seals(second_judge, four[:2]), "approve", "", by=second_judge).decided) == 2
     assert Approval.objects.count() == 2
+
+
+@pytest.mark.parametrize("hold_s", [0, 10])
+def test_who_is_the_first_of_two_is_not_told_that_it_is_approved(
+    four: list[IntentPlan], judge: User, keeper: User, client_of: ClientOf, settings: Any, hold_s: int
+) -> None:
+    settings.HOLD_S = hold_s
+    in_force(Action.REQUIRE_TWO, keeper, paths=["notes/one.txt"])
+    page = sent(client_of(judge), four[0], seals(judge, four[:2]))
+    assert "1 approved:" in page
+    assert "1 approved as the first of two:" in page
+    assert "A second person must approve it too" in page
 
 
 def test_what_nobody_could_have_sent_is_refused(

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from django.test import Client
@@ -585,3 +586,17 @@ def test_limits_that_are_not_the_usual_ones_are_told_at_their_step(reviewer: Use
     assert "Limits:" not in plain(first.split('id="intent-1"')[1])
     assert "Limits: memory 2 GiB (usually 1 GiB)" in plain(second)
     assert "<script>alert" not in page
+
+
+def test_a_refused_decision_leaves_a_page_whose_links_lead_somewhere(
+    plan: IntentPlan, judge: User, client_of: ClientOf
+) -> None:
+    """It stands at an address that only takes forms: what leads on from it must not count from there."""
+    client = client_of(judge)
+    at = f"{plan.get_absolute_url()}decide/"
+    answer = client.post(at, {"verdict": "approve", "digest": "0" * 64})
+    assert answer.status_code == 409
+    ways = {urljoin(at, way) for way in re.findall(r'(?:href|hx-get)="([^"#]+)', unescape(answer.content.decode()))}
+    assert any("about=" in way for way in ways)
+    own = [way for way in ways if way.startswith(plan.get_absolute_url())]
+    assert {client.get(way).status_code for way in own} <= {200, 204}
