@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Workspace
-from agents.states import GoalState
+from agents.states import GoalState, PlanState
 from people.models import User
 from people.roles import Role
 
@@ -33,6 +33,15 @@ def begun() -> Case:
     looked_up = Coalesce(Subquery(tried[:1]), Value(False))
     left = When(state__in=[GoalState.DROPPED.value, GoalState.FAILED.value], then=looked_up)
     return Case(left, default=Value(False), output_field=BooleanField())
+
+
+def approved() -> Case:
+    """Of a goal that was reviewed, whether it waits for a worker only: approved, and no step of it has begun."""
+    decided = IntentPlan.objects.filter(goal=OuterRef("pk"), state=PlanState.APPROVED.value)
+    looked_up = Coalesce(Subquery(decided.annotate(yes=Value(True)).values("yes")[:1]), Value(False))
+    return Case(
+        When(state=GoalState.AWAITING_REVIEW.value, then=looked_up), default=Value(False), output_field=BooleanField()
+    )
 
 
 def agents_usable_by(user: User) -> QuerySet[Agent]:

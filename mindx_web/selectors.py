@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.selectors import begun, goals_visible_to, plans_visible_to
+from agents.selectors import approved, begun, goals_visible_to, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
@@ -57,7 +57,8 @@ def plans_to_decide(user: User) -> list[IntentPlan]:
 @dataclass(frozen=True)
 class Goals:
     """The goals of the overview. `by_hand` need this person's plan or word, and `unknown` marks those where a step's
-    outcome is not known; an agent or a worker is busy with those `at_work`, at `position` of `steps` when a plan runs.
+    outcome is not known; an agent or a worker is busy with those `at_work`, at `position` of `steps` when a plan runs;
+    an `approved` one waits for a worker only.
 
     `given` is what this person wrote in their newest goals.
     """
@@ -91,7 +92,9 @@ def goals_shown(user: User) -> Goals:
         visible.filter(ended_at__isnull=False).order_by("-ended_at")[: SHOWN - 1],
         own.order_by("-pk")[: examples.STILL_NEW],
     )
-    first, *others = (kind.values("pk") for kind in kinds)
+    # From the side of the plans, whose index has those of a state in a row: most goals in review are not decided yet.
+    may_run = plans_visible_to(user).filter(state=PlanState.APPROVED).order_by("-pk").values("goal_id")[:SHOWN]
+    first, *others = (*(kind.values("pk") for kind in kinds), may_run)
     running = IntentPlan.objects.filter(goal=OuterRef("pk"), state=PlanState.EXECUTING)
     intents = Intent.objects.filter(intent_plan__goal=OuterRef("pk"))
     steps = intents.filter(intent_plan__state=PlanState.EXECUTING, phase=Intent.Phase.MAIN)
@@ -102,6 +105,7 @@ def goals_shown(user: User) -> Goals:
             steps=_count(steps),
             unknown=Exists(intents.filter(state=IntentState.OUTCOME_UNKNOWN)),
             begun=begun(),
+            approved=approved(),
         )
         .order_by("-pk")
     )
@@ -110,7 +114,7 @@ def goals_shown(user: User) -> Goals:
     ended = sorted((goal for goal in found if goal.ended_at), key=_ended_at, reverse=True)
     return Goals(
         [goal for goal in found if goal.state == GoalState.MANUAL][:SHOWN],
-        [goal for goal in found if goal.state in _AT_WORK][:SHOWN],
+        [goal for goal in found if goal.state in _AT_WORK or goal.approved][:SHOWN],
         ended[: SHOWN - 1],
         [goal.text for goal in mine[: examples.STILL_NEW]],
     )

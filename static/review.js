@@ -35,10 +35,13 @@
     const address = `${plan.dataset.standing}?${new URLSearchParams({ state: plan.dataset.state, shown })}`;
     const answer = await fetch(address, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
     if (answer.status !== 200) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("standing");
+    const answered = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = answered.getElementById("standing");
     const now = document.getElementById("standing");
     if (!fresh || !now) return;
     now.replaceWith(document.adoptNode(fresh));
+    /* the head as well: it must not say any longer that the plan waits, until when, and for whom */
+    for (const part of answered.querySelectorAll("[id^=plan-]")) document.getElementById(part.id)?.replaceWith(document.adoptNode(part));
     plan.dataset.state = fresh.dataset.state;
     const bar = document.getElementById("decide");
     if (!bar) return;

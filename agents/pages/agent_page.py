@@ -13,7 +13,7 @@ from agents.models import Agent, AgentCommitment, Belief, Goal, IntentPlan, LogL
 from agents.selectors import goals_visible_to
 from agents.services import commitments
 from agents.services.reconsidered import NO_PLAN
-from agents.states import GOAL_ENDED, GoalState
+from agents.states import GOAL_ENDED, GoalState, PlanState
 from people.models import User
 
 _OPEN = [state.value for state in GoalState if state not in GOAL_ENDED]
@@ -39,6 +39,12 @@ class Intention:
     goal: Goal
     plan: IntentPlan | None
     why: str
+
+    @property
+    def waits_for_a_worker(self) -> bool:
+        """Whether its plan was approved, and no step of it has begun."""
+        approved = self.plan is not None and self.plan.state == PlanState.APPROVED
+        return approved and self.goal.state == GoalState.AWAITING_REVIEW
 
 
 @dataclass(frozen=True)

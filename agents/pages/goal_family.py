@@ -11,7 +11,7 @@ from django.db.models import Value
 from django.urls import reverse
 
 from agents.models import Goal
-from agents.selectors import goals_visible_to
+from agents.selectors import approved, goals_visible_to
 from people.models import User
 
 # Of each kind; the list of goals has the rest.
@@ -30,6 +30,8 @@ class Relative:
     state: str
     priority: int
     deadline: datetime | None
+    # Its plan may run, and no step of it has begun.
+    approved: bool
 
     def get_absolute_url(self) -> str:
         """Its page."""
@@ -43,7 +45,9 @@ def of(goal: Goal, user: User) -> list[Relative]:
     found = [visible.filter(children=goal), visible.filter(parent=goal)]
     found += [visible.filter(dependants=goal), visible.filter(depends_on=goal)]
     parts = [
-        rows.annotate(kind=Value(number)).values_list("kind", "pk", "text", "state", "priority", "deadline")
+        rows.annotate(kind=Value(number), approved=approved()).values_list(
+            "kind", "pk", "text", "state", "priority", "deadline", "approved"
+        )
         for number, rows in enumerate(found)
     ]
     rows: Iterable[tuple[Any, ...]] = parts[0].union(*(part.order_by("pk")[:MOST] for part in parts[1:]), all=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Min, Q, QuerySet
 
 from agents.models import Goal
-from agents.selectors import begun, page_of_goals
+from agents.selectors import approved, begun, page_of_goals
 from agents.states import GOAL_ENDED, GoalState
 
 PAGE = 40
@@ -42,7 +42,7 @@ class GoalList:
 
 def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
     """One page of the goals in `visible` that fit, newest first."""
-    goals = visible.annotate(begun=begun())
+    goals = visible.annotate(begun=begun(), approved=approved())
     if wanted.state == OPEN:
         goals = goals.exclude(state__in=[state.value for state in GOAL_ENDED])
     elif wanted.state:

@@ -9,11 +9,14 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
+from agents.bdi import document as documents
 from agents.models import IntentPlan
 from agents.selectors import plans_visible_to
 from agents.services import shadowing
+from agents.states import PlanState
 from people.models import User
 from review import envelope, rights, selectors
+from review.policed import policed
 from review.views import among
 
 # The reasons that people choose most; the text field beside them holds any other.
@@ -49,7 +52,8 @@ def standing(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponse(status=204)
     # `shown`: what the buttons of the open page were made for. A decision that is only held changes nothing of that.
     now, shown = (_without_held(each) for each in (str(context["standing"]), request.GET.get("shown", "")))
-    return render(request, "review/_standing.html", {**context, "is_old": bool(shown) and shown != now})
+    context["is_old"] = bool(shown) and shown != now
+    return render(request, "review/_standing_now.html", context | _head_context(plan, asking(request)))
 
 
 @require_safe
@@ -126,6 +130,14 @@ def render_plan(
     }
     template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]  # its middleware sets it
     return render(request, template, context, status=status)
+
+
+def _head_context(plan: IntentPlan, user: User) -> dict[str, object]:
+    """What else of the page says where the plan stands."""
+    is_genuine = documents.digest_of(bytes(plan.document)) == plan.digest
+    waits = plan.state == PlanState.AWAITING_REVIEW
+    may_decide = waits and is_genuine and not rights.why_not(user, plan)
+    return {"view": {"may_decide": may_decide}, "policed": policed(plan, user)}
 
 
 def _without_held(standing: str) -> str:

@@ -148,6 +148,13 @@ def test_the_plan_page_shows_risk_policies_and_the_first_of_two_approvals(
     assert "Take my approval back" not in client_of(second_judge).get(address).content.decode()
     client.post(f"{address}withdraw/", {"digest": plan.digest})
     assert "Two people must approve this." in client.get(address).content.decode()
+    decisions.approve(plan, by=second_judge, digest=plan.digest)
+    assert "1 of 2 approvals" in client.get(address).content.decode()
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    page = client.get(address).content.decode()
+    assert "This plan is approved" in page
+    for words in ("1 of 2 approvals", "Take my approval back", "Two people must"):
+        assert words not in page, "both have approved it"
     assert client.get(f"{address}withdraw/").status_code == 405
 
 

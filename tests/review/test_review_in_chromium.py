@@ -162,10 +162,14 @@ def test_the_buttons_go_when_somebody_else_decides(
     sockets = with_socket(page)
     page.goto(plans[0].get_absolute_url())
     expect(page.locator("#decide")).to_be_visible()
+    expect(page.locator(".plan-head")).to_contain_text("awaiting review")
     decisions.approve(plans[0], by=other, digest=plans[0].digest)
     hint(page, sockets)
     expect(page.locator("#standing")).to_contain_text("This plan is approved, by kai")
     expect(page.locator("#decide")).to_have_count(0)
+    expect(page.locator(".plan-head")).not_to_contain_text("awaiting review")
+    expect(page.locator(".plan-head")).to_contain_text("proposed")
+    expect(page.locator(".plan-head").get_by_role("button", name="Assign to me")).to_have_count(0)
 
 
 def test_the_buttons_go_when_an_approval_would_mean_something_else(
@@ -184,12 +188,18 @@ def test_the_buttons_go_when_an_approval_would_mean_something_else(
     hint(page, sockets)
     expect(page.locator("#standing")).to_contain_text("kai approved this as the first of two.")
     expect(page.locator("#decide")).to_be_hidden()
+    expect(page.locator("#plan-two")).to_contain_text("1 of 2 approvals, by kai")
     page.get_by_role("link", name="Show it as it is now").click()
     expect(page.locator("#decide")).to_contain_text("as second of two")
     decisions.withdraw(plans[0], by=other, digest=plans[0].digest)
     hint(page, sockets)
     expect(page.locator("#standing")).to_contain_text("kai took their approval back.")
     expect(page.locator("#decide")).to_be_hidden()
+    expect(page.locator("#plan-two")).to_contain_text("Two people must approve this.")
+    decisions.request_changes(plans[0], by=other, digest=plans[0].digest, comment="elsewhere")
+    hint(page, sockets)
+    expect(page.locator("#standing")).to_contain_text("superseded")
+    expect(page.locator("#plan-two")).not_to_contain_text("Two people")
 
 
 def test_words_being_typed_survive_a_change_elsewhere_in_the_queue(

@@ -13,15 +13,16 @@ from django.urls import reverse
 
 from agents import examples
 from agents.examples import EXAMPLES
-from agents.models import Goal, Workspace
+from agents.models import Goal, IntentPlan, Workspace
 from agents.pages import goal_list
 from agents.rules.starter import starter_files
 from agents.selectors import begun, goals_visible_to
-from agents.services import previewing, rules
+from agents.services import goals, pausing, previewing, rules
 from agents.services.stores import store
 from agents.states import GoalState
 from library.components.services import load_starters, publish
 from people.models import User
+from review.services import decisions
 
 LIST = "/goals/"
 NEW = "/goals/new/"
@@ -42,6 +43,26 @@ def test_the_list_shows_my_goals_newest_first(owner: User, client_of: ClientOf, 
     goal_rows(owner, GoalState.PENDING, text="the newer one")
     page = page_of(client_of(owner))
     assert page.index("the newer one") < page.index("the older one")
+
+
+def test_who_waits_for_a_worker_only_does_not_await_review(
+    owner: User, reviewer: User, operator: User, client_of: ClientOf, propose_plan: Callable[..., IntentPlan]
+) -> None:
+    """Its agent is paused, so an approved plan does not begin: no list asks for a decision that was made."""
+    plan = propose_plan(owner)
+    whole = plan.goal
+    part = propose_plan(goals.submit(by=owner, text="Write a note about it", parent=whole)).goal
+    pausing.pause(whole.agent, by=operator)
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    client = client_of(owner)
+    page = page_of(client)
+    assert page.count("approved, waits") == 1
+    assert page.count('data-s="awaiting_review"') == 1
+    assert "approved, waits" in client.get(part.get_absolute_url()).content.decode()
+    assert "approved, waits" in client.get(f"/agents/{whole.agent_id}/").content.decode()
+    running = client.get("/").content.decode().partition('id="running"')[2]
+    assert "approved, waits" in running
+    assert running.count(f'href="{part.get_absolute_url()}"') == 0
 
 
 def test_a_submitter_sees_nothing_of_the_others(
