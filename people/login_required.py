@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 
 # In the address of the login page: what was sent is lost, and the page says so.
@@ -19,7 +19,7 @@ class LoginRequired(LoginRequiredMiddleware):
     address only takes forms; after the login there would be nothing to show.
     """
 
-    def handle_no_permission(self, request: HttpRequest, view_func: Callable[..., Any]) -> HttpResponseBase:
+    def handle_no_permission(self, request: HttpRequest, view_func: Callable[..., Any]) -> HttpResponseRedirect:
         """To the login page, and from there on to what was asked for."""
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)

@@ -47,7 +47,8 @@ def why_stopped(rules: Rules, figures: Figures) -> str:
         none = _TRIED.get(rules.without_success, f"Of the last {rules.without_success} items that were tried none")
         return f"{none} made anything better. Look at what came of it before more is tried."
     if figures.begun_today >= rules.per_day:
-        return f"{figures.begun_today} items were taken up today, and {rules.per_day} a day is the most."
+        begun = "1 item was" if figures.begun_today == 1 else f"{figures.begun_today} items were"
+        return f"{begun} taken up today, and {rules.per_day} a day is the most."
     return ""
 
 

@@ -11,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.mastermind import stops
 from agents.mastermind.components import Component
-from agents.mastermind.stops import Rules
+from agents.mastermind.stops import Figures, Rules
 from agents.models import (
     Agent,
     Attempt,
@@ -260,6 +261,8 @@ def test_the_budget_of_a_day_holds_and_can_be_lifted(reviewer: User, admin: User
         approved(f"Wish {number}", reviewer)
     taken = backlog_taking.process(by=admin, most=4)
     assert (len(taken.begun), taken.stopped) == (2, "2 items were taken up today, and 2 a day is the most.")
+    said = stops.why_stopped(Rules(per_day=1), Figures((), 1))
+    assert said == "1 item was taken up today, and 1 a day is the most."
     backlog_taking.lift(by=admin, reason="a quiet day")
     assert len(backlog_taking.process(by=admin, most=4).begun) == 2
 
