@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -93,11 +94,21 @@ def boundaries(tokens: Sequence[Token], lexicon: Lexicon) -> list[int]:
                 token.kind == WORD
                 and token.text in ("and", "then")
                 and at + 1 < len(tokens)
-                and tokens[at + 1].is_literal
+                and (tokens[at + 1].is_literal or _says_how_much(tokens[at + 1 :]))
             )
         ):
             found.append(at)
     return found
+
+
+_OF_PARTS = frozenset("the first last top bottom line lines row rows byte bytes to till until through - –".split())
+
+
+def _says_how_much(tokens: Sequence[Token]) -> bool:
+    """“… and the first 10 lines of y”: so much of another thing."""
+    said = list(itertools.takewhile(lambda one: one.text in _OF_PARTS or number_of(one) is not None, tokens))
+    is_counted = any(number_of(one) is not None for one in said) and any(one.kind == WORD for one in said)
+    return is_counted and len(said) < len(tokens) and tokens[len(said)].text in ("of", "from", "in")
 
 
 def _joins(tokens: Sequence[Token], at: int) -> bool:

@@ -35,6 +35,7 @@ from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.naming_words import NAMING, WHOLE
 from agents.bdi.understanding.new_things import doubts_of_making
+from agents.bdi.understanding.of_what import of_another, which_part
 from agents.bdi.understanding.placing import (
     code_only_where_code_is,
     no_folders_for_files,
@@ -193,7 +194,7 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met) + searches_where(state, met)
     doubts += makes_another_kind(state, met) + starts_no_file(state, met) + who_does_it(state, met)
-    doubts += across_a_stop(state, met)
+    doubts += across_a_stop(state, met) + of_another(params, state) + which_part(params, state)
     doubts += doubts_of_making(params, state, met) + does_itself(state, met) + on_both_sides(state, met)
     doubts += (
         lists_places(state)

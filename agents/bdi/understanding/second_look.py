@@ -19,7 +19,8 @@ from agents.bdi.understanding.asking import asked_with
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
-from agents.bdi.understanding.naming_words import FILE_HEADS
+from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
+from agents.bdi.understanding.not_there import is_called_otherwise
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
@@ -147,6 +148,27 @@ def _only_what_lies_in_it(meant: Sequence[Meant], text: str, said: Sequence[str]
         each = tuple(_with((one,), 0, path=path)[0] for path in inside)
         yield "It may be what lies in the folder, and not the folder.", (*meant[:at], *each, *meant[at + 1 :])
         yield "It may be what lies in the folder, and not the folder.", ()
+
+
+# Of what lies in a folder it may be said of some.
+_OLD = frozenset("old older oldest outdated stale obsolete".split())
+
+
+def _goes_with_all_that_it_holds(
+    meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree
+) -> Iterator[_Doubt]:
+    """“Delete the quarterly report”, where `reports/quarterly` is a folder: one report is not all that lie in it."""
+    for one in meant:
+        path = one.params.get("path")
+        if one.command != "rm" or path is None or path.span is None or tree.kind(str(path.value)) != FOLDER:
+            continue
+        words = [word.casefold() for word in _WORD.findall(text[path.span[0] : path.span[1]])]
+        names = {name.casefold() for name in words_of(posixpath.basename(str(path.value)))}
+        is_folder = words and (words[-1] in names or words[-1] in FOLDER_HEADS)
+        before = text[: path.span[0]].casefold().split()[-1:]
+        chooses = _OLD & {*words, *before} - names
+        if words and ((not is_folder and words[-1] in FILE_HEADS) or chooses):
+            yield f"{path.value} is a folder, and all that lies in it would go.", ()
 
 
 def _may_be_a_note(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
@@ -357,6 +379,7 @@ def _stem(path: str) -> str:
 _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Doubt]], ...] = (
     _loses_what_it_holds,
     _only_what_lies_in_it,
+    _goes_with_all_that_it_holds,
     _may_be_a_note,
     _speaks_of_a_pattern,
     _says_however,
@@ -369,6 +392,7 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _speaks_of_what_was_made,
     _is_one_of_several,
     _is_nearly_there,
+    is_called_otherwise,
     _is_half_its_own_name,
     _is_half_of_two,
     _lacks_its_ending,

@@ -17,6 +17,13 @@ _APPENDING = {
     "overwrite mode": ("mode", "overwrite"),
 }
 
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_THAT_LINE = {
+    f"[only|just] [the] [very] {said} line": ("from_line", number)
+    for number, ordinal in enumerate(_ORDINALS, 1)
+    for said in (ordinal, f"{number}{('st', 'nd', 'rd')[number - 1] if number < 4 else 'th'}")
+}
+
 SAID: Mapping[str, Said] = {
     "read": Said(
         (
@@ -81,6 +88,7 @@ SAID: Mapping[str, Said] = {
                 about="file number",
                 key="line",
                 wants="from_line",
+                flags=_THAT_LINE,
                 never="last final end lines bottom onwards onward until till through between up",
                 same={"to_line": "from_line"},
             ),

@@ -32,6 +32,19 @@ SAID: Mapping[str, Said] = {
                     "keep kept "
                     "inside"
                 ),
+                # Who asks for the folders does not want the files between them: that is looked for.
+                never=(
+                    "change changed modified note notes commit branch line lines committed newest latest folders "
+                    "directories subfolders subdirectories"
+                ),
+            ),
+            sense(
+                "list, ls, dir, enumerate, show, display, see, view, print, what, which, give, get",
+                "*path > in, of, from, inside, inside of, below, under, within, for",
+                about=(
+                    "file folder content contents directory everything all what list listing item thing stuff inside"
+                ),
+                key="files file contents content everything",
                 never="change changed modified note notes commit branch line lines committed newest latest",
             ),
             sense(

@@ -18,6 +18,7 @@ _KINDS_OF_FILES = {
     "just folders": ("kind", "dir"),
     "subfolders": ("kind", "dir"),
     "directories": ("kind", "dir"),
+    "every|each|any folder|directory|subfolder": ("kind", "dir"),
     "files and folders": ("kind", "any"),
 }
 _NAMED = (
@@ -111,6 +112,18 @@ SAID: Mapping[str, Said] = {
                     "commit commits branch branches note notes biggest largest smallest oldest line lines version "
                     "program release would"
                 ),
+            ),
+            sense(
+                "list, show, get, give, which, what, see, display, print, are there, do … have, find, look for, search "
+                "for, locate, enumerate",
+                "path > in, below, under, inside, inside of, within, from, of",
+                about="folder all every each only just there here list any available exist",
+                key="folders subfolders directories subdirectories",
+                never=(
+                    "file files content contents everything newest latest biggest largest note notes commit named "
+                    "called"
+                ),
+                kind="dir",
             ),
             sense(
                 "list, show, get, give, which, what, see, display, print, is there, are there, do … have, find, look "

@@ -30,3 +30,10 @@ class Workspace:
     def is_asked(self, text: str) -> bool:
         """Whether something is asked instead of being done."""
         return bool(understand(text, self.tree, REGISTRY).questions)
+
+    def offered(self, text: str) -> list[tuple[str, dict[str, Any]]]:
+        """Commands and their values of everything that a question offers as an answer."""
+        choices = [
+            choice for question in understand(text, self.tree, REGISTRY).questions for choice in question.choices
+        ]
+        return [(one.command, dict(one.values())) for choice in choices for one in choice.meant]
