@@ -18,11 +18,13 @@ from agents.execution import companion, filing, outage, reconsidering, record
 from agents.execution.filing import Filer
 from agents.execution.lease import Lease, LeaseLost, claim
 from agents.execution.record import Done, Running, Said
+from agents.execution.statements import statement
 from agents.execution.watching import Watch
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, StepReport, Workspace
 from agents.services import cycle, grounds, logs, snapshot_users
 from agents.services.logs import NewLine
 from agents.states import GoalState, IntentState
+from library import prepared
 from mindx_web.backup import settling
 from tests.agents.execution.conftest import run
 from tests.agents.execution.taking import take_up
@@ -417,3 +419,26 @@ def test_behind_the_plans_end_nobody_files_again_though_who_filed_beside_it_coul
     with CaptureQueriesContext(connection) as asked:
         assert filer.file()
     assert len(asked) == 0
+
+
+def test_an_emptied_table_is_not_taken_for_a_short_one(approved: Approved) -> None:
+    """A plan that was made while it is empty is used while thousands of rows come and go."""
+    plan = approved([LS])
+    told = {"attempt": 0, "outcome": "succeeded", "reason": "", "after": "", "fence": 1, "worker": "", "begins": "[]"}
+    at = timezone.now()
+    StepReport.objects.bulk_create(
+        StepReport(intent_plan=plan, position=one, said="x" * 1_500, at=at, **told) for one in range(200)
+    )
+    StepReport.objects.all().delete()
+    text, names = prepared._numbered(statement("file"))
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE agents_stepreport")
+        cursor.execute("SET plan_cache_mode = force_generic_plan")
+        try:
+            cursor.execute(f"PREPARE to_file ({', '.join(['bigint'] * len(names))}) AS {text}")
+            cursor.execute(f"EXPLAIN EXECUTE to_file ({', '.join(['0'] * len(names))})")
+            shown = "\n".join(line for (line,) in cursor.fetchall())
+        finally:
+            cursor.execute("RESET plan_cache_mode")
+            cursor.execute("DEALLOCATE ALL")
+    assert "Scan using agents_stepreport_pkey" in shown, shown
