@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents.errors import NotPossibleNow, TuningRefused
 from agents.forms import tuning as tuning_form
 from agents.services import tuning_rights
-from agents.services.tuning import trying, versions
+from agents.services.tuning import lessons, trying, versions
 from agents.services.tuning.kinds import Kind, Values
 from agents.services.tuning.trials import CASES, SECONDS
 from agents.services.tuning.versions import Tunable
@@ -159,7 +159,8 @@ def _save(
 def _context(kind: Kind, found: Tunable | None) -> dict[str, Any]:
     args = [kind.name] if found is None else [kind.name, found.ref]
     here = reverse("tuning-new" if found is None else "tuning-one", args=args)
-    return {"kind": kind, "one": found, "here": here, "usual": found.usual if found else None}
+    taught = lessons.beside_tuned(kind, found.values) if found is not None else []
+    return {"kind": kind, "one": found, "here": here, "usual": found.usual if found else None, "taught": taught}
 
 
 def mark_of(values: Mapping[str, Any]) -> str:

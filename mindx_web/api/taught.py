@@ -104,11 +104,14 @@ class PromoteIn(EndIn):
 
 
 class TeachTrialOut(Schema):
-    """What a lesson would change in your own goals, and in everybody's were it promoted."""
+    """What a lesson would change in your own goals, and in everybody's were it promoted.
+
+    `changes_its_goal`: whether the goal of the edit itself would be planned otherwise; null where it was not tried.
+    """
 
     mine: TrialOut
     everybody: TrialOut
-    changes_its_goal: bool
+    changes_its_goal: bool | None
 
 
 @router.get("/taught", response=LessonPage, auth=_MAY_READ, operation_id="list_taught")
@@ -130,7 +133,7 @@ def attempt(request: ApiRequest, payload: TeachIn) -> TeachTrialOut:
     return TeachTrialOut(
         mine=trial_out(trials.mine, warnings),
         everybody=trial_out(trials.everybody, warnings),
-        changes_its_goal=trials.own_case(edit),
+        changes_its_goal=trials.changes_goal_of(edit),
     )
 
 

@@ -43,9 +43,12 @@ class Trials:
     mine: Trial
     everybody: Trial
 
-    def own_case(self, edit: Edit) -> bool:
-        """Whether the goal of the very edit is among what would change."""
-        return any(case.goal == edit.plan.goal_id for case in (*self.mine.cases, *self.everybody.cases))
+    def changes_goal_of(self, edit: Edit) -> bool | None:
+        """Whether the goal of the very edit would be planned otherwise; None where it was not among those tried."""
+        found = [
+            trial.goals[edit.plan.goal_id] for trial in (self.mine, self.everybody) if edit.plan.goal_id in trial.goals
+        ]
+        return any(found) if found else None
 
 
 def edits(plan: IntentPlan, made_by: Sequence[Decision]) -> list[Edit]:

@@ -57,7 +57,12 @@ def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpR
     except NotPossibleNow as late:
         return _page(request, edit, {"errors": [str(late)]}, status=409)
     typed_on = request.POST.get("act") == "teach"
-    tried = {"trials": trials, "changes_own": trials.own_case(edit), "warnings": checked.warnings, "typed_on": typed_on}
+    tried = {
+        "trials": trials,
+        "changes_own": trials.changes_goal_of(edit),
+        "warnings": checked.warnings,
+        "typed_on": typed_on,
+    }
     return _page(request, edit, tried | _beside(taught, user) | {"tried": mark_of(taught)})
 
 

@@ -17,17 +17,27 @@ from django.test import Client
 from agents.bdi import document as documents
 from agents.errors import NotYours
 from agents.models import Goal, IntentPlan, Lesson
-from agents.services import cycle, workspaces
+from agents.services import cycle, rule_writing, workspaces
 from agents.services.tuning import lessons
 from agents.toolkit.registry import REGISTRY
+from library.components import services as component_services
 from people.models import User
+from people.roles import Role
 from review.errors import WordsRefused
 from review.models import Decision
 from review.reading import teachable
 from review.reading.teachable import Teachable
-from review.services import editing, teaching
+from review.services import editing, rule_changes, teaching
 from tests.review import plans
 
+RULE = """RULE look closely
+IF your task is to look closely at {name}
+CONSIDERING there is a file named README.md
+THEN:
+  read the file {name}
+  read the file src/util.py
+  create the file notes/{name} with {name}
+"""
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User], Client]
 
@@ -98,7 +108,7 @@ def test_an_edit_is_offered_tried_taught_and_holds_for_ones_next_goal(
     form = words_of(client.get(address(edited)))
     assert "was planned src/app.py should be src/util.py" in form
     page = tried(client, edited)
-    assert "Your goals: 2 of 2 would end otherwise" in words_of(page), "each revision is a case"
+    assert "Your goals: 1 of 1 would end otherwise" in words_of(page), "what a person wrote was not planned"
     assert "would not change how goal" not in words_of(page)
     assert not Lesson.objects.exists(), "a trial keeps nothing"
     assert taught(client, edited).status_code == 302
@@ -141,7 +151,7 @@ def test_who_may_not_edit_the_plan_may_not_teach_by_it(
         teaching.attempt(edit, what, by=owner, readable_goals=Goal.objects.none())
     settings.FOUR_EYES = True
     mine = planned(reviewer, "show app")
-    by_other = plans.person("rob", "reviewer")  # type: ignore[arg-type]  # a role by its name
+    by_other = plans.person("rob", Role.REVIEWER)
     own = editing.edit(mine, by=by_other, digest=mine.digest, position=1, params={"path": "src/util.py"})
     assert client_of(reviewer).get(address(own)).status_code == 403, "who may not edit a plan of their own"
     assert not Lesson.objects.exists()
@@ -190,18 +200,92 @@ def test_a_second_version_says_what_it_replaces_and_what_holds_for_everybody(
     assert "taught this already" in words_of(again)
 
 
+@pytest.fixture
+def ruled(reviewer: User, developer: User, planned: Callable[..., IntentPlan]) -> Callable[..., IntentPlan]:
+    """`ruled("README.md", "b.md")`: the reviewer's goal as a rule plans it, with another path in its first step."""
+    rule_writing.save(RULE, by=developer, activate=True)
+
+    def made(said: str, instead: str, position: int = 1) -> IntentPlan:
+        plan = planned(reviewer, f"look closely at {said}")
+        spec = documents.read(bytes(plan.document)).at(position)
+        return editing.edit(
+            plan, by=reviewer, digest=plan.digest, position=position, params={**spec.params, "path": instead}
+        )
+
+    return made
+
+
+@pytest.fixture
+def developer(db: None) -> User:
+    """Writes rules and activates them."""
+    return plans.person("dev", Role.DEVELOPER, Role.OPERATOR)
+
+
 def test_a_lesson_that_changes_nothing_of_its_own_case_says_so(
-    reviewer: User, client_of: ClientOf, propose_plan: Callable[..., IntentPlan]
+    reviewer: User, client_of: ClientOf, ruled: Callable[..., IntentPlan], propose_plan: Callable[..., IntentPlan]
 ) -> None:
-    plan = propose_plan(reviewer)
-    made = editing.edit(
-        plan, by=reviewer, digest=plan.digest, position=2, params={"path": "notes/two.txt", "content": "x\n"}
-    )
-    page = client_of(reviewer).get(made.get_absolute_url()).content.decode()
-    assert address(made, 2, "path") in page
-    assert address(made, 2, "content") in page
-    sent = {"as": "mapping", "said": "notes/one.txt", "where": "here", "act": "try"}
-    assert "It would not change how goal" in words_of(client_of(reviewer).post(address(made, 2), sent))
+    made = ruled("README.md", "src/app.py")
+    page = tried(client_of(reviewer), made, said="README.md")
+    assert "It would not change how goal" in words_of(page), "a path of a rule's slot that is there stands"
+    by_hand = propose_plan(reviewer)
+    other = editing.edit(by_hand, by=reviewer, digest=by_hand.digest, position=1, params={"path": "papers"})
+    said = words_of(tried(client_of(reviewer), other, said="notes"))
+    assert f"Goal {other.goal_id} itself is not among the cases" in said
+    assert "It would not change how goal" not in said
+
+
+def test_where_what_the_rule_named_was_not_there_a_condition_is_prepared(
+    reviewer: User, client_of: ClientOf, ruled: Callable[..., IntentPlan]
+) -> None:
+    made = ruled("papers.md", "README.md")
+    edit = teaching.edit_of(made, 1, "path")
+    assert edit is not None
+    change = rule_changes.of_edit(edit)
+    assert change is not None
+    assert "AND there is a file named {name}" in change.body
+    client = client_of(reviewer)
+    page = client.get(address(made))
+    assert "“papers.md” was not there" in words_of(page)
+    fields = {name: unescape(hidden(page, name)) for name in ("body", "changes", "from_goal", "do")}
+    assert fields["do"] == "check"
+    editor = client.post(f"/rules/{change.component.pk}/edit/", fields)
+    assert editor.status_code == 200
+    assert "there is a file named {name}" in words_of(editor)
+    assert change.component.versions.count() == 1, "nothing is saved before somebody saves it"
+
+
+@pytest.mark.parametrize(
+    ("said", "instead", "position", "prepared", "why"),
+    [
+        ("README.md", "src/app.py", 1, "", "was there, so a condition"),
+        ("README.md", "src/app.py", 2, "read the file src/app.py", "prepared text says “src/app.py”"),
+        ("README.md", "notes/b.md", 3, "", "need not be there"),
+    ],
+)
+def test_what_the_rule_would_say_otherwise_is_prepared_only_where_it_is_so(
+    said: str, instead: str, position: int, prepared: str, why: str, ruled: Callable[..., IntentPlan]
+) -> None:
+    edit = teaching.edit_of(ruled(said, instead, position), position, "path")
+    assert edit is not None
+    change = rule_changes.of_edit(edit)
+    assert change is not None
+    assert why in change.why
+    assert bool(change.body) == bool(prepared)
+    assert prepared in change.body
+
+
+def test_without_a_rule_that_is_in_use_none_is_offered(
+    edited: IntentPlan, ruled: Callable[..., IntentPlan], developer: User
+) -> None:
+    understood = teaching.edit_of(edited, 1, "path")
+    made = teaching.edit_of(ruled("papers.md", "README.md"), 1, "path")
+    assert understood is not None
+    assert made is not None
+    assert rule_changes.of_edit(understood) is None
+    change = rule_changes.of_edit(made)
+    assert change is not None
+    component_services.retire(change.component.versions.get(), developer)
+    assert rule_changes.of_edit(made) is None
 
 
 def test_hidden_characters_of_a_goal_are_shown_and_not_taught(

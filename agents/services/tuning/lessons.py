@@ -144,6 +144,16 @@ def all_beside(rows: Sequence[Lesson]) -> dict[int, Tunable]:
     return {pk: tuned[key] for pk, key in keys.items() if key in tuned}
 
 
+def beside_tuned(kind: Kind, values: Mapping[str, Any]) -> list[Lesson]:
+    """Lessons in force about the same as what is tuned for everybody: for their teachers' goals they come first."""
+    of = next((name for name, base in _BASE.items() if base == kind.name), None)
+    if of is None:
+        return []
+    near = {"said__iexact" if name == "said" else name: values[name] for name in kind.key}
+    rows = newest(Lesson.objects.select_related("teacher").filter(kind=of, **near))[0]
+    return [row for row in rows if row.state == Lesson.State.IN_FORCE]
+
+
 def teach(taught: Taught, *, by: User, plan: IntentPlan, step: int, note: str = "", seen: int | None = None) -> Lesson:
     """Keep what a person taught; it holds for the goals that they submit, from the next planning on.
 

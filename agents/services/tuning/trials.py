@@ -62,6 +62,9 @@ class Trial:
     cases: tuple[Case, ...] = ()
     totals: tuple[Total, ...] = ()
     notes: tuple[str, ...] = ()
+    # The goals that were looked at, and whether anything of them would end otherwise. To be asked about one that the
+    # reader knows; it is never shown.
+    goals: Mapping[int, bool] = field(default_factory=dict)
 
     @property
     def in_time(self) -> bool:
@@ -95,6 +98,7 @@ class Tally:
         total, of what are no cases.
         """
         changed = [case for case in self.ends if case.changes]
+        moved = {case.goal for case in changed}
         texts = dict(readable.filter(pk__in={case.goal for case in changed}).values_list("pk", "text"))
         shown = [replace(case, text=texts[case.goal][:_TEXT]) for case in changed if case.goal in texts]
         now, then = self.now, self.then
@@ -112,6 +116,7 @@ class Tally:
                 *([besides] if besides else []),
             ),
             notes=notes,
+            goals={case.goal: case.goal in moved for case in self.ends},
         )
 
 

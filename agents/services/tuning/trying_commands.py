@@ -129,7 +129,11 @@ def _pasts(clock: Clock, of: int | None = None) -> list[_Past]:
     rows = (
         Plan.objects.filter(source__in=("understanding", "rule", "model"))
         .defer("evidence")
-        .annotate(said=KeyTransform("understood", "evidence"), known=KeyTransform("relevant", "evidence"))
+        .annotate(
+            said=KeyTransform("understood", "evidence"),
+            known=KeyTransform("relevant", "evidence"),
+            revised=KeyTransform("from_revision", "evidence"),
+        )
         .select_related("goal__workspace", "goal__submitted_by", "goal__agent")
         .prefetch_related(Prefetch("intent_plans", IntentPlan.objects.only("plan_id", "document")))
         .order_by("-pk")
@@ -150,6 +154,8 @@ def _pasts(clock: Clock, of: int | None = None) -> list[_Past]:
 
 
 def _is_case(plan: Any) -> bool:
+    if plan.revised is not None:  # a person made it out of one that was planned, whose reasons it keeps
+        return False
     if plan.said or plan.source == Plan.Source.UNDERSTANDING:
         return True
     if not plan.steps:

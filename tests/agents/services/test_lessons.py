@@ -15,7 +15,7 @@ from agents.bdi import lessons as notes
 from agents.errors import NotPossibleNow, NotYours, TuningRefused
 from agents.models import Goal, IntentPlan, Lesson, ParameterRule, PathMapping
 from agents.selectors import goals_visible_to
-from agents.services import settling
+from agents.services import mind_cases, settling
 from agents.services.tuning import lessons, versions
 from agents.services.tuning.lessons import Taught
 from agents.services.tuning.trials import Clock
@@ -94,10 +94,12 @@ def test_a_taught_default_is_taken_for_its_teacher_and_what_may_be_guessed_stays
     lesson = taught(MESSAGE, owner, plan)
     found = settling.rules(owner.pk)["git_tool", "commit", "message"]
     assert (found.default, found.may_be_guessed, found.lesson) == ("As ever", False, lesson.pk)
-    made = step(goal_about("commit everything"))
+    goal = goal_about("commit everything")
+    made = step(goal)
     assert made.params["message"] == "As ever"
     record = next(one for one in made.parameters if one.name == "message")
     assert notes.named_in(record.origin, record.note) == lesson.pk
+    assert mind_cases.judge_corrections(goal.pk) == 1, "it is a value that mindX settled, like that of a rule"
     assert goal_about("commit everything", by=outsider).reason.startswith("question_open")
     (switches,) = versions.current(versions.KINDS[0])
     versions.save(switches.kind, {"fallback_to_defaults": False}, by=operator, over=switches)

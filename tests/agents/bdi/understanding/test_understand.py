@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.bdi import lessons
 from agents.bdi.understanding import triggers
 from agents.bdi.understanding.paths import ANY, FILE, NEW, Mapped, Tree, find
 from agents.bdi.understanding.spelling import distance, is_near
@@ -155,6 +157,26 @@ def test_the_table_overrides_what_would_be_found() -> None:
     tree = Tree.of(((path, "file") for path in PATHS), mapped=(Mapped("guide", "README.md"),))
     assert find("guide", tree, FILE).value == "README.md"
     assert find("guide", TREE, FILE).value == "docs/guide.md"
+
+
+def test_the_table_names_paths_from_the_root_whatever_folder_the_step_begins_in() -> None:
+    tree = Tree.of([("src/app.py", "file"), ("notes.md", "file")], folder="src", mapped=(Mapped("it all", "notes.md"),))
+    assert find("it all", tree, FILE).value == "../notes.md"
+    inside = replace(tree, mapped=(Mapped("it all", "src/app.py"),))
+    assert find("it all", inside, FILE).value == "app.py"
+    assert find("it all", replace(tree, mapped=(Mapped("it all", "src"),)), FILE).value is None, "a folder is no file"
+
+
+def test_what_the_submitter_taught_comes_before_what_holds_for_everybody() -> None:
+    everybodys = Mapped("guide", "README.md", "simple_coder", "path")
+    taught = Mapped("Guide", "main.py", lesson=7)
+    for mapped in ((everybodys, taught), (taught, everybodys)):
+        tree = Tree.of(((path, "file") for path in PATHS), mapped=mapped)
+        found = find("guide", tree, FILE, tool="simple_coder", parameter="path")
+        assert (found.value, lessons.named_in("mapping", found.why)) == ("main.py", 7)
+    exact = Mapped("guide", "README.md", "simple_coder", "path", lesson=8)
+    tree = Tree.of(((path, "file") for path in PATHS), mapped=(Mapped("guide", "main.py", lesson=9), exact))
+    assert find("guide", tree, FILE, tool="simple_coder", parameter="path").value == "README.md"
 
 
 def test_two_that_are_about_as_good_are_asked_about() -> None:
