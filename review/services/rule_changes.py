@@ -16,7 +16,7 @@ from agents.rules import amending
 from agents.services import base_files
 from agents.services.base_files import BaseUnreadable
 from agents.services.rules import KIND
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import REGISTRY, UnknownTool
 from library.models import Component, ComponentVersion
 from review.past import readable
 from review.services.teaching import Edit
@@ -89,8 +89,10 @@ def _with_condition(
 
 
 def _wanted(spec: IntentSpec, name: str) -> str:
-    command = REGISTRY.command(spec.tool, spec.command)
-    place = REGISTRY.said(command).places.get(name)
+    try:
+        place = REGISTRY.said(REGISTRY.command(spec.tool, spec.command)).places.get(name)
+    except UnknownTool:
+        return ""
     return place.wanted if place is not None else ""
 
 

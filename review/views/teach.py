@@ -35,7 +35,7 @@ def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpR
     if reason := teaching.why_not(user, plan):
         raise PermissionDenied(reason)
     if request.method != "POST":
-        return _page(request, edit, {})
+        return _page(request, edit, _beside(usual, user) if (usual := _usual(edit)) is not None else {})
     try:
         taught = teaching.taught_by(
             edit, request.POST.get("as", ""), said=request.POST.get("said", ""), where=request.POST.get("where", "here")
@@ -69,6 +69,13 @@ def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpR
 def mark_of(taught: Taught) -> str:
     """By which the form tells that exactly this was tried."""
     return hashlib.sha256(json.dumps(vars(taught), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _usual(edit: Edit) -> Taught | None:
+    """What is chosen on a fresh page; None where the edit can teach nothing."""
+    if not edit.teachable.is_anything:
+        return None
+    return teaching.taught_by(edit, teaching.DEFAULT if edit.teachable.why_no_mapping else teaching.MAPPING)
 
 
 def _beside(taught: Taught, user: User) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from agents.errors import NotYours
 from agents.models import Goal, IntentPlan, Lesson
 from agents.services import cycle, rule_writing, workspaces
 from agents.services.tuning import lessons
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import REGISTRY, UnknownTool
 from library.components import services as component_services
 from people.models import User
 from people.roles import Role
@@ -193,8 +193,8 @@ def test_a_second_version_says_what_it_replaces_and_what_holds_for_everybody(
     client = client_of(reviewer)
     assert "For your goals what you teach comes first" in words_of(tried(client, edited))
     taught(client, edited)
-    page = words_of(tried(client, edited))
-    assert "You have taught about the same: means src/util.py" in page
+    for page in (client.get(address(edited)), tried(client, edited)):
+        assert "You have taught about the same: means src/util.py" in words_of(page)
     again = taught(client, edited)
     assert again.status_code == 409
     assert "taught this already" in words_of(again)
@@ -272,6 +272,28 @@ def test_what_the_rule_would_say_otherwise_is_prepared_only_where_it_is_so(
     assert why in change.why
     assert bool(change.body) == bool(prepared)
     assert prepared in change.body
+
+
+def test_of_a_tool_that_is_gone_nothing_is_taught_and_the_pages_say_so(
+    ruled: Callable[..., IntentPlan], reviewer: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ruled("papers.md", "README.md")
+    known = type(REGISTRY).command
+
+    def without(registry: Any, tool: str, command: str) -> Any:
+        if command == "read":
+            raise UnknownTool("there is no simple_coder.read")
+        return known(registry, tool, command)
+
+    monkeypatch.setattr(type(REGISTRY), "command", without)
+    client = client_of(reviewer)
+    assert "Teach this" not in words_of(client.get(made.get_absolute_url()))
+    page = client.get(address(made))
+    assert page.status_code == 200
+    assert "There is no simple_coder.read with path any more." in words_of(page)
+    for kind in ("mapping", "default"):
+        assert client.post(address(made), {"as": kind, "act": "try"}).status_code == 422
+    assert not Lesson.objects.exists()
 
 
 def test_without_a_rule_that_is_in_use_none_is_offered(
