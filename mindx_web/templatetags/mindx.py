@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from agents.bdi.strategies import way_named
 from agents.presentation import hidden
 from agents.services import package_index
 from agents.toolkit.hosts import THE_INDEX
@@ -237,6 +238,13 @@ def thousands(number: int) -> str:
 def words(identifier: object) -> str:
     """A state or a reason as words."""
     return said.words(str(identifier))
+
+
+@register.filter
+def way_words(name: object) -> str:
+    """A strategy of recovery, or a way with its variant, as it is called everywhere."""
+    way = way_named(str(name))
+    return way.words if way is not None else said.words(str(name))
 
 
 @register.filter

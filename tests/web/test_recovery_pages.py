@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agents.bdi.failures import Facts, FailureClass, Rule
-from agents.models import FailureRecord, FailureRule, Goal, RecoveryReset, RecoveryStatistic
+from agents.models import FailureRecord, FailureRule, Goal, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.pages.recovery_time import RecoveryTime
 from agents.services import failing, recovery_learning
 from people.models import User
@@ -42,6 +42,16 @@ def test_the_pages_are_operators_and_foreign_text_stays_text(
     assert "<b>quota" not in page.content.decode()
     assert "<i>exit" not in page.content.decode()
     assert client_of(owner).get(f"/recovery/{address}").status_code == 403
+
+
+def test_pins_and_bans_are_called_as_everywhere(operator: User, client_of: Clients) -> None:
+    RecoveryPolicy.objects.create(
+        failure_class="NETWORK_ERROR", tool="", number=1, pinned="escalate_to_agint",
+        banned=["retry_with_delay", "retry_with_delay:cool_down"], by=operator,
+    )  # fmt: skip
+    page = client_of(operator).get("/recovery/").content.decode()
+    assert "pinned: escalate to AGInt" in page
+    assert "banned: retry with delay; cool-down, then retry" in page
 
 
 def test_a_number_has_its_n_and_leads_to_its_cases(failure: FailureRecord, operator: User, client_of: Clients) -> None:
