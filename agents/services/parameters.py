@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from agents.bdi.dependencies import link
+from agents.bdi.named_by_people import named
 from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
 from agents.bdi.understanding import correcting
 from agents.bdi.understanding.experience import predict
-from agents.bdi.understanding.paths import Mapped, Tree
+from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings, Plan
@@ -60,7 +61,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
         found = _as_said(found)
     if not found.meant and not found.questions:
         return without
-    found = agent_asking.with_questions(_settled(goal, found, tuning, asked))
+    found = agent_asking.with_questions(_settled(_as_named(goal, found, tree), goal, tuning, asked))
     # What it stood on, by which it can be tried again.
     stood = {"without": without.reason, "base": goal.workspace.head}
     evidence = {**without.evidence, "understood": {**as_data(found), **stood}}
@@ -103,7 +104,32 @@ def _as_said(found: Understood) -> Understood:
     return replace(found, meant=meant)
 
 
-def _settled(goal: Goal, found: Understood, tuning: Tuning, asked_model: Asked) -> Understood:
+def _as_named(goal: Goal, found: Understood, tree: Tree) -> Understood:
+    """What was understood with the file that a person named since, where that is the one thing asked for."""
+    asked = [one for one in found.questions if one.parameter]
+    if len(found.questions) != 1 or not asked or goal.pk is None:
+        return found
+    (question,) = asked
+    step = found.meant[question.step - 1]
+    place = REGISTRY.said(REGISTRY.command(step.tool, step.command)).places.get(question.parameter)
+    if place is None or place.wanted not in (FILE, FOLDER, ANY) or question.parameter in step.params:
+        return found
+
+    def is_there(path: str) -> bool:
+        return bool(kind := tree.kind(path)) and fits(kind, place.wanted)
+
+    told = goal.beliefs.filter(source="person", retracted_by="", denies="").order_by("-pk")
+    it = named(told.values_list("sentence", "by__username"), is_there)
+    if it is None:
+        return found
+    param = Param(it.path, "person", note=f"{it.by} said: {it.sentence}")
+    filled = replace(step, params={**step.params, question.parameter: param})
+    following = _still_missing(filled, question.step)
+    meant = tuple(filled if one is step else one for one in found.meant)
+    return replace(found, meant=meant, questions=(following,) if following else ())
+
+
+def _settled(found: Understood, goal: Goal, tuning: Tuning, asked_model: Asked) -> Understood:
     """Rules, earlier runs and a model for what is missing, in this order; what they settle is no question any more.
 
     Defaults that must not be taken become questions, and so do values that are less sure than the settings ask for.

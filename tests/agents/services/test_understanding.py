@@ -19,6 +19,7 @@ from agents.services.answering import Reply
 from agents.states import GoalState
 from mindx_web.templatetags.mindx import origin
 from people.models import User
+from review.services import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,6 +66,35 @@ def test_the_reviewer_sees_the_original_struck_through(
     page = client_of(reviewer).get(goal.intent_plans.get().get_absolute_url()).content.decode()
     assert "<del>" in page
     assert "App.py" in page.split("<del>")[1].split("</del>")[0]
+
+
+def sent_back(goal: Goal, owner: User, reviewer: User, wish: str) -> Goal:
+    """The goal whose question was answered, and whose plan a reviewer then sent back with these words."""
+    plan = answering.answer(goal, [Reply(None, "README.md")], by=owner)
+    decisions.request_changes(plan, by=reviewer, digest=plan.digest, comment=wish)
+    cycle.work(goal.pk)
+    return Goal.objects.get(pk=goal.pk)
+
+
+def test_a_file_that_a_reviewer_named_is_the_one_that_was_asked_for(
+    plan_of: Callable[..., Goal], owner: User, reviewer: User
+) -> None:
+    """What a person said with the plan is no worse an answer than what is typed into the form of the question."""
+    asked = plan_of("show me the text file")
+    assert asked.reason.startswith("question_open")
+    goal = sent_back(asked, owner, reviewer, "Use the file src/app.py instead.")
+    assert goal.state == GoalState.AWAITING_REVIEW, goal.reason
+    assert steps(goal) == [("read", {"path": "src/app.py"})]
+    document = documents.read(bytes(goal.intent_plans.order_by("-revision")[0].document))
+    (path,) = [one for one in document.at(1).parameters if one.name == "path"]
+    assert (path.origin, path.note) == ("person", f"{reviewer.username} said: Use the file src/app.py instead.")
+
+
+def test_a_file_that_a_reviewer_only_spoke_of_is_still_asked_for(
+    plan_of: Callable[..., Goal], owner: User, reviewer: User
+) -> None:
+    goal = sent_back(plan_of("show me the text file"), owner, reviewer, "Do not use the file src/app.py.")
+    assert goal.reason.startswith("question_open")
 
 
 def test_what_is_not_clear_is_asked_with_its_choices(plan_of: Callable[..., Goal], owner: User) -> None:
