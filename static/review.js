@@ -47,7 +47,8 @@
     if (!bar) return;
     /* while another's decision can still be taken back the bar only hides, with what was typed into it; also when it
        says something else than an approval would mean by now */
-    if (fresh.dataset.state.startsWith("awaiting_review")) bar.hidden = fresh.dataset.state !== shown; else bar.remove();
+    if (fresh.dataset.state.startsWith("awaiting_review")) bar.hidden = fresh.dataset.state !== shown;
+    else for (const one of [bar, ...plan.querySelectorAll("[data-tick], [data-edit], .deny")]) one.remove();
   };
 
   const refresh = () => {

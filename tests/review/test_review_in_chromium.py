@@ -170,6 +170,7 @@ def test_the_buttons_go_when_somebody_else_decides(
     expect(page.locator(".plan-head")).not_to_contain_text("awaiting review")
     expect(page.locator(".plan-head")).to_contain_text("proposed")
     expect(page.locator(".plan-head").get_by_role("button", name="Assign to me")).to_have_count(0)
+    expect(page.locator("[data-tick], [data-edit]")).to_have_count(0)
 
 
 def test_the_buttons_go_when_an_approval_would_mean_something_else(
