@@ -198,7 +198,7 @@ def promote(lesson: Lesson, *, by: User, note: str = "", seen: int | None = None
         before = _in_force(lesson, seen)
         taught = Taught.of(before)
         beside = for_everybody(taught)
-        values = taught.checked(beside.values if beside is not None else None).values
+        values = taught.checked(_in_use(beside)).values
         said = f"taught by {before.teacher.username} in plan {before.plan_id}, promoted by {by.username}"
         said = f"{said}: {note.strip()}" if note.strip() else said
         # Before the lesson's own entry: the journal's lock is the last that a transaction takes.
@@ -223,7 +223,7 @@ def try_for_teacher(taught: Taught, teacher: User, readable: QuerySet[Goal], clo
 def try_for_everybody(taught: Taught, teacher: User, readable: QuerySet[Goal], clock: Clock | None = None) -> Trial:
     """What the last commands of everybody would come to, were it promoted."""
     beside = for_everybody(taught)
-    values = taught.checked(beside.values if beside is not None else None).values
+    values = taught.checked(_in_use(beside)).values
 
     def change(person: int, now: Tuning) -> Tuning:
         mine = without_lesson(now, taught) if person == teacher.pk else now
@@ -249,6 +249,11 @@ def without_lesson(now: Tuning, taught: Taught) -> Tuning:
         return replace(now, mapped=tuple(one for one in now.mapped if not (one.lesson and _same(one, taught))))
     key = (taught.tool, taught.command, taught.parameter)
     return replace(now, rules={where: rule for where, rule in now.rules.items() if where != key})
+
+
+def _in_use(beside: Tunable | None) -> Values | None:
+    """What counts of it: a version that is out of use says nothing."""
+    return beside.values if beside is not None and beside.values["in_use"] else None
 
 
 def _same(one: Mapped, taught: Taught) -> bool:

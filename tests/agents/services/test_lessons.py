@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -123,6 +124,25 @@ def test_the_trial_of_a_lesson_tells_what_then_really_happens(
     assert lessons.try_for_teacher(APP, owner, Goal.objects.none(), Clock(0.0)).cases == ()
 
 
+def test_the_trial_for_everybody_tells_what_its_teacher_loses_by_promoting(
+    goal_about: GoalAbout, plan: IntentPlan, owner: User, operator: User
+) -> None:
+    """Promoted it is one of everybody's, and of those the more exact one counts."""
+    of = versions.kind_named("path_mapping")
+    assert of is not None
+    exact = {"said": "app", "path": "README.md", "tool": "simple_coder", "parameter": "path", "in_use": True}
+    versions.save(of, exact, by=operator)
+    broad = Taught("mapping", said="app", path="src/util.py")
+    lesson = taught(broad, owner, plan)
+    mine = goal_about("show app")
+    (case,) = lessons.try_for_everybody(broad, owner, goals_visible_to(operator)).cases
+    assert (case.goal, case.now) == (mine.pk, "simple_coder.read path src/util.py")
+    lessons.promote(lesson, by=operator)
+    assert (
+        case.then == f"simple_coder.read path {path_of(goal_about('show app'))}" == "simple_coder.read path README.md"
+    )
+
+
 def test_a_trial_of_tuning_counts_what_people_have_taught(
     goal_about: GoalAbout, plan: IntentPlan, owner: User, outsider: User, operator: User
 ) -> None:
@@ -166,6 +186,11 @@ def test_promoting_a_default_leaves_what_may_be_guessed(plan: IntentPlan, owner:
     lessons.promote(lesson, by=operator, over=before.version)
     row = ParameterRule.objects.order_by("-pk")[0]
     assert (row.default, row.may_be_guessed, row.in_use) == ("As ever", False, True)
+    counts = versions.about(of, rule)
+    versions.save(of, {"in_use": False}, by=operator, over=counts)
+    lessons.promote(taught(replace(MESSAGE, default="Anew"), owner, plan), by=operator)
+    row = ParameterRule.objects.order_by("-pk")[0]
+    assert (row.default, row.may_be_guessed) == ("Anew", True), "what is out of use says nothing"
 
 
 def test_who_may_end_and_who_may_promote(
@@ -185,6 +210,8 @@ def test_who_may_end_and_who_may_promote(
         taught(MESSAGE, owner, plan)
     assert [row.state for row in Lesson.objects.all()] == ["in_force"]
     lessons.take_back(lesson, by=operator)
+    with pytest.raises(NotYours):
+        lessons.promote(lesson, by=reviewer)
     assert [row.by for row in Lesson.objects.all()] == [operator, owner]
     assert set(lessons.visible_to(outsider)) == set()
     assert lessons.visible_to(owner).count() == lessons.visible_to(operator).count() == 2
