@@ -175,6 +175,7 @@ def test_what_was_not_said_or_not_edited_is_not_taught(edited: IntentPlan, revie
         page = tried(client, edited, **wrong)
         assert page.status_code == 422, wrong
         assert "Nothing was taught." in words_of(page)
+    assert "This was not said for the value" in words_of(tried(client, edited, said="README"))
     sent = tried(client, edited, path="README.md", default="x", tool="git_tool")
     assert "src/util.py" in words_of(sent)
     assert taught(client, edited, path="README.md").status_code == 302

@@ -13,10 +13,11 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.bdi import document as documents
 from agents.bdi import lessons as notes
+from agents.bdi.failures import Failure, FailureClass
 from agents.errors import NotPossibleNow, NotYours, TuningRefused
 from agents.models import Goal, IntentPlan, Lesson, ParameterRule, PathMapping
 from agents.selectors import goals_visible_to
-from agents.services import mind_cases, settling
+from agents.services import answering, mind_cases, reextracting, rule_writing, settling
 from agents.services.tuning import lessons, versions
 from agents.services.tuning.lessons import Taught
 from agents.services.tuning.trials import Clock
@@ -58,6 +59,34 @@ def test_a_lesson_binds_the_goals_of_its_teacher_and_no_others(
     assert (record.origin, record.original) == ("mapping", "app")
     assert notes.named_in(record.origin, record.note) == lesson.pk
     assert path_of(goal_about("show app", by=outsider)) == "src/app.py"
+
+
+RULE = """RULE look closely
+IF your task is to look closely at {name}
+THEN: read the file {name}
+"""
+
+
+def test_it_holds_wherever_a_path_is_settled_for_ones_goals(
+    goal_about: GoalAbout, plan: IntentPlan, owner: User, outsider: User, operator: User
+) -> None:
+    """What a rule took from the goal, what is answered to a question, what is read again after a failure."""
+    rule_writing.save(RULE, by=operator, activate=True)
+    papers = Taught("mapping", said="papers.md", path="README.md")
+    for what in (papers, APP):
+        taught(what, owner, plan)
+    assert path_of(goal_about("look closely at papers.md")) == "README.md"
+    assert path_of(goal_about("look closely at papers.md", by=outsider)) == "papers.md"
+    for by, path in ((owner, "src/util.py"), (outsider, "src/app.py")):
+        asking = goal_about("app, perhaps", by=by)
+        assert asking.reason.startswith("question_open"), asking.reason
+        answer = answering.answer(asking, [answering.Reply(value="show app")], by=by)
+        assert documents.read(bytes(answer.document)).at(1).params["path"] == path
+        tried = replace(step(goal_about("show README.md", by=by)), params={"path": "gone.py"})
+        failed = Failure(FailureClass.INVALID_PARAMETERS, "there is none")
+        again = reextracting.other_values(goal_about("show app", by=by), tried, failed)
+        assert again is not None
+        assert again.params["path"] == path
 
 
 def test_taken_back_it_counts_no_more_and_may_be_taught_again(
