@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.bdi.understanding import asides
+from agents.bdi.understanding.cannot_say import cannot_say
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.moods import FINITE
 from agents.bdi.understanding.morphology import singular
@@ -72,6 +73,7 @@ def ruled(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry) -> 
     spoken = _without_values(meant, text)
     yield from _by_its_words(meant, spoken)
     yield from _in_values(meant, text)
+    yield from cannot_say(meant, text, tree, registry)
     for one in meant:
         places = registry.said(registry.command(one.tool, one.command)).places.values()
         takes_it_whole = any(place.goes or place.makes == "same" for place in places)

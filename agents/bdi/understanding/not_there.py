@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
@@ -12,6 +13,8 @@ from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.understood import Meant
 
 _CHOOSING = frozenset("*?[")
+_THINGS = r"(?:files?|folders?|director(?:y|ies)|documents?)"
+_BESIDE = re.compile(rf"\b{_THINGS}\s§|§\s{_THINGS}\b", re.IGNORECASE)
 
 
 def is_called_otherwise(
@@ -25,8 +28,18 @@ def is_called_otherwise(
         names = sorted({posixpath.basename(path) for path in tree.visible})
         if any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for name in names):
             continue
-        for other in _others(pattern, names):
+        others = _others(pattern, names)
+        if not others and _says_what_kind(one, text):
+            # “Find empty files”: what is no name of anything here may be no name at all.
+            yield f"Nothing here is named “{pattern}”.", ()
+        for other in others:
             yield f"Nothing here is named “{pattern}”.", with_value(tuple(meant), at, "pattern", other)
+
+
+def _says_what_kind(one: Meant, text: str) -> bool:
+    """Whether the pattern is a plain word beside what is looked for, neither in quotes nor behind “named”."""
+    start, end = one.params["pattern"].span or (0, 0)
+    return bool(_BESIDE.search(f"{text[:start]}§{text[end:]}")) and text[start:end].isalpha()
 
 
 def _others(pattern: str, names: Sequence[str]) -> list[str]:

@@ -14,7 +14,9 @@ from agents.bdi.understanding.tokens import ORDINALS, WORD, Token, number_of
 _OF = frozenset({"of", "from", "in"})
 # A name may be said in so many words, and is one when it is this sure.
 _MOST_WORDS, _SURE = 3, 0.8
-_PARTS = frozenset("line lines row rows byte bytes page pages paragraph section sentence word words".split())
+_PARTS = frozenset(
+    "line lines row rows byte bytes page pages paragraph section sections sentence word words chapter half".split()
+)
 
 
 def of_another(params: Mapping[str, Filled], state: State) -> tuple[str, ...]:
@@ -49,11 +51,14 @@ def _says_more_of_it(tokens: Sequence[Token], begins: int, start: int) -> bool:
 def which_part(params: Mapping[str, Filled], state: State) -> tuple[str, ...]:
     """“The first line of x”, where no value was found for it, and “the first lines”: nobody knows how many."""
     taken = [one.span for one in params.values() if one.span and isinstance(one.value, int)]
+    own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
+    about = params.get(own)
     found = []
     for token, behind in itertools.pairwise(state.tokens):
         part = (behind.said or behind.text).split()[0].casefold()
         is_taken = any(start <= token.start < end for start, end in taken)
-        if token.text in ORDINALS and part in _PARTS and (part.endswith("s") or not is_taken):
+        is_its_name = about is not None and part in str(about.value).casefold()
+        if token.text in ORDINALS and part in _PARTS and not is_its_name and (part.endswith("s") or not is_taken):
             found.append(f"{token.value} {part}")
     return tuple(found)
 

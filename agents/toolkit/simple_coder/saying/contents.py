@@ -82,6 +82,16 @@ SAID: Mapping[str, Said] = {
                 never="last final end bottom",
             ),
             sense(
+                f"{SHOW}, give, get, want, need, have",
+                "from_line > from line, from the line, starting at line, starting with line, starting from line, lines "
+                "from < to the end, till the end, until the end, up to the end, to end, through the end",
+                "*path > of, from, in",
+                about="file end the to",
+                key="end",
+                wants="from_line",
+                never="last final bottom tail append add write",
+            ),
+            sense(
                 f"{SHOW}, give, get, want, need, have, what is on, what stands on, what is in, what do … say on",
                 "from_line > line, only line, just line, the line, line number, line no",
                 "*path > of, from, in",

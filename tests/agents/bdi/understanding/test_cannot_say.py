@@ -1,0 +1,78 @@
+"""What is said of a command and no command can do is asked about, and not done as if it had not been said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.agents.bdi.understanding.workspaces import Workspace
+
+HERE = Workspace.of(
+    (
+        "README.md",
+        "app/main.py",
+        "app/utils.py",
+        "data/customers.csv",
+        "docs/guide.md",
+        "docs/notes/kickoff.md",
+        "drafts/plan_v2.md",
+        "logs/server.log",
+        "scripts/deploy.sh",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "list the files in docs by date",
+        "list docs in reverse",
+        "show every second line of main.py",
+        "run deploy.sh tomorrow",
+        "run deploy.sh as root",
+        "run pytest and stop at the first failure",
+        "run deploy.sh twice",
+        "write hello to every file in docs",
+        "create a folder for every month",
+        "show the first commit",
+        "what changed between v1 and v2?",
+        "compress server.log",
+        "copy main.py to backup unless it is there",
+        "create branches a and b",
+        "search for order or invoice",
+        "search for lines starting with import",
+        "search for functions called order",
+        "write today's date into date.txt",
+        "append utils.py to main.py",
+        "write hello ten times to hello.txt",
+        "show main.py as it was yesterday",
+        "show where main.py is",
+        "show who uses utils.py",
+        "what is in the newest file",
+        "make a folder next to docs",
+        "find empty files",
+        "find files modified today",
+        "summarize the first chapter of the guide",
+    ],
+)
+def test_it_is_asked(text: str) -> None:
+    assert HERE.is_asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("write 'today is fine' to a.txt", ("write", {"path": "a.txt", "content": "today is fine"})),
+        ('search for "order or invoice"', ("grep", {"text": "order or invoice"})),
+        ("create a branch called nightly", ("create_branch", {"name": "nightly"})),
+        ("show the last commit", ("log", {"most": 1})),
+        ("create the folder backup/daily", ("mkdir", {"path": "backup/daily"})),
+        ("show main.py, my boss wants it tomorrow", ("read", {"path": "app/main.py"})),
+        ("summarize the guide in three sentences", ("key_sentences", {"path": "docs/guide.md", "sentences": 3})),
+        ("read main.py from line 5 to the end", ("read", {"path": "app/main.py", "from_line": 5})),
+        ("is there a Makefile somewhere?", ("find", {"pattern": "Makefile"})),
+    ],
+)
+def test_what_only_looks_like_it_is_taken(text: str, step: tuple[str, dict[str, Any]]) -> None:
+    assert HERE.steps(text) == [step]
