@@ -37,6 +37,7 @@ THEN:
   read the file {name}
   read the file src/util.py
   create the file notes/{name} with {name}
+  read the file notes/{name}
 """
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User], Client]
@@ -261,6 +262,7 @@ def test_where_what_the_rule_named_was_not_there_a_condition_is_prepared(
         ("README.md", "src/app.py", 1, "", "was there, so a condition"),
         ("README.md", "src/app.py", 2, "read the file src/app.py", "prepared text says “src/app.py”"),
         ("README.md", "notes/b.md", 3, "", "need not be there"),
+        ("README.md", "src/app.py", 4, "", "more than what the goal said for {name}"),
     ],
 )
 def test_what_the_rule_would_say_otherwise_is_prepared_only_where_it_is_so(
