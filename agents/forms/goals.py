@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from agents.errors import GoalRefused
 from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
-from agents.pages.goal_list import OPEN, SEARCH_MAX, GoalFilter
+from agents.pages.goal_list import APPROVED, OPEN, SEARCH_MAX, GoalFilter
 from agents.selectors import agents_usable_by, goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
 from agents.services import agent_making
 from agents.services.designs import checked_design
@@ -170,7 +170,7 @@ class GoalFilterForm(forms.Form):
 
     state = forms.ChoiceField(
         required=False,
-        choices=[("", "Any state"), (OPEN, "Not ended")]
+        choices=[("", "Any state"), (OPEN, "Not ended"), (APPROVED, "approved, waits")]
         + [(state.value, state.value.replace("_", " ")) for state in GoalState],
         error_messages={"invalid_choice": "There is no such state."},
     )

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Min, Q, QuerySet
 
-from agents.models import Goal
+from agents.models import Goal, IntentPlan
 from agents.selectors import approved, begun, page_of_goals
-from agents.states import GOAL_ENDED, GoalState
+from agents.states import GOAL_ENDED, GoalState, PlanState
 
 PAGE = 40
 # Words are looked for in this many goals at a time: no question of a reader may cost a scan of the whole table.
 SEARCH_WINDOW = 5_000
 OPEN = "open"
+# Its plan is approved and has not begun: no state of its own, and for people another one than awaiting review.
+APPROVED = "approved"
 SEARCH_MAX = 200
 
 
 @dataclass(frozen=True)
 class GoalFilter:
-    """What the reader asked for. `state` is a state, "open" or nothing; `text` are words or a goal's number."""
+    """What the reader asked for. `state` is a state, "open", "approved" or nothing; `text` words or a goal's number."""
 
     state: str = ""
     text: str = ""
@@ -45,6 +47,12 @@ def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
     goals = visible.annotate(begun=begun(), approved=approved())
     if wanted.state == OPEN:
         goals = goals.exclude(state__in=[state.value for state in GOAL_ENDED])
+    elif wanted.state == APPROVED:
+        # By the plans, of which few stand so at a time.
+        may_run = IntentPlan.objects.filter(state=PlanState.APPROVED.value)
+        goals = goals.filter(state=GoalState.AWAITING_REVIEW.value, pk__in=may_run.values("goal"))
+    elif wanted.state == GoalState.AWAITING_REVIEW:
+        goals = goals.filter(state=GoalState.AWAITING_REVIEW.value, approved=False)
     elif wanted.state:
         goals = goals.filter(state=GoalState(wanted.state).value)
     if wanted.text:

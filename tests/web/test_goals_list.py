@@ -56,8 +56,12 @@ def test_who_waits_for_a_worker_only_does_not_await_review(
     decisions.approve(plan, by=reviewer, digest=plan.digest)
     client = client_of(owner)
     page = page_of(client)
-    assert page.count("approved, waits") == 1
+    assert page.count('data-s="approved"') == 1
     assert page.count('data-s="awaiting_review"') == 1
+    for state, there, away in (("approved", plan.goal, part), ("awaiting_review", part, plan.goal)):
+        narrowed = page_of(client, state=state)
+        assert f'href="{there.get_absolute_url()}"' in narrowed
+        assert f'href="{away.get_absolute_url()}"' not in narrowed
     assert "approved, waits" in client.get(part.get_absolute_url()).content.decode()
     assert "approved, waits" in client.get(f"/agents/{whole.agent_id}/").content.decode()
     running = client.get("/").content.decode().partition('id="running"')[2]
