@@ -50,10 +50,24 @@ _ANYWHERE = (
         re.compile(r"\bstop(?:s|ping)?\s+(?:at|on|after|upon)\s+(?:the\s+)?(?:first|next|any|\w+)\b"),
         "it may say when something else ends",
     ),
+    (
+        re.compile(
+            r"\b(?:in|with|using)\s+(?:an?\s+|the\s+|my\s+)?(?:firefox|chrome|safari|edge|browser|editor|vim|emacs|nano|notepad"
+            r"|word|excel|libreoffice|vs\s?code|pycharm|preview|photoshop|gimp)\b"
+        ),
+        "no other program is opened here",
+    ),
     (re.compile(r"\b(?:twice|thrice|(?:two|three|four|five|ten|\d+)\s+times)\b"), "each step is done once"),
 )
 _RIGHTS = re.compile(r"\b(?:as|with|using|under)\s+(?:the\s+)?(?:root|sudo|administrator|superuser)\b")
 _EACH = re.compile(r"\b(?:every|each)\b(?!\s+of\s+(?:them|these|those)\b)")
+_TOGETHER = re.compile(r"\b(?:together|combined|jointly|as\s+one|into\s+one|all\s+in\s+one)\b", re.IGNORECASE)
+_PART_OF_IT = re.compile(r"\bfirst\s+(?:\d+|\w+)\s+(?:lines|pages|rows|paragraphs|chapters)\b")
+_VERSION = re.compile(r"\bpython\s*\d[\d.]*\b")
+_CHANGED = re.compile(
+    r"\bwith(?:out)?\b.*\w(?:ed|en)(?:\s+(?:out|off|in|up))?\Z|\bwith\b.*\b(?:hidden|masked|left\s+out|cut\s+out)\b"
+)
+_LOG_IN = re.compile(r"\blog\s+(?:(?:me|us|them|him|her)\s+)?(?:in|out|off|on)\b")
 _NEWEST_FIRST = re.compile(r"\b(?:first|oldest|earliest|initial|very\s+first)\s+(?:\w+\s+)?commits?\b")
 _NO_NAMES = frozenset("unless except without instead only not never or if when until while because but".split())
 _STRUCTURE = frozenset(
@@ -81,6 +95,8 @@ _NOT_SPELT_OUT = re.compile(
 def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry) -> Iterator[str]:
     """Why what seems meant may be more than it says, or less."""
     kept = _without_own_words(meant, text)
+    if len(meant) > 1 and meant[0].text == meant[1].text and (found := _TOGETHER.search(kept)):
+        yield f"“{found[0]}”: each would be done by itself."
     if found := _AS_IT_WAS.search(kept):
         yield f"“{found[0]}”: what is shown is as it is now."
     for one in meant:
@@ -101,10 +117,20 @@ def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry
             yield f"“{found[0]}”: a folder may be all that is to be made."
         if one.command == "find" and "newest" in one.params and re.search(r"\b(?:is|are)\s+in\b", spoken):
             yield "What is in it may be meant, and not which it is."
+        if one.command == "log" and (found := _LOG_IN.search(spoken)):
+            yield f"“{found[0]}” is nothing that a history of commits tells."
         if one.command == "log" and (found := _NEWEST_FIRST.search(spoken)):
             yield f"“{found[0]}”: commits are shown from the newest on."
         if one.command == "diff" and "only" in one.params and re.search(r"\bbetween\b", spoken):
             yield "“Between”: it may be what came between two of them."
+        if one.tool == "summarization" and (found := _PART_OF_IT.search(spoken)):
+            yield f"“{found[0]}”: what is summarized is the whole."
+        if one.command == "create_venv" and (found := _VERSION.search(spoken)):
+            yield f"“{found[0]}”: the environment has the Python that is here."
+        for phrase in one.superfluous:
+            # “With the passwords blacked out” says how it is to be shown; “with 8 threads” is a setting it has not.
+            if _CHANGED.search(phrase.casefold()):
+                yield f"“{phrase}” says how it is to be, and nothing here makes it so."
         if one.tool == "summarization" and not one.params.keys() & {"words", "sentences"} and "compress" in spoken:
             yield "“Compress” may be meant of the file."
         yield from _of_values(one, text, tree)

@@ -190,6 +190,8 @@ _BE = frozenset("am is are was were seem seems look looks feel feels will would 
 _OBJECTS = frozenset({"it", "them", "him", "her", "me", "us", "everything", "nothing", "that", "this", "something"})
 _WITH_OBJECT = ARTICLES | _OBJECTS
 _BEFORE = frozenset("to for from with of in on at by about into and but or because since so as that which".split())
+_WHICH_TIME = frozenset({"this", "that", "last", "the", "all"})
+_TIMES = frozenset("year month week day morning afternoon evening night summer winter spring autumn time term".split())
 _LEFT_OVER = frozenset({"for", "about", "with", "of", "at", "to", "from", "on", "in"})
 
 
@@ -217,6 +219,8 @@ def restricts(span: tuple[int, int], others: Sequence[tuple[int, int]], blank: s
 
 def _lacks_its_object(clause: Sequence[Token]) -> bool:
     texts = [token.text for token in clause]
+    while len(texts) > 3 and texts[-2] in _WHICH_TIME and texts[-1] in _TIMES:
+        texts = texts[:-2]  # “files nobody touched this year”: when it was is no object
     if texts[-1] in _LEFT_OVER:
         return True
     if len(texts) < 2 or texts[1] in _BE or texts[1:] in (["have"], ["have", "got"]):

@@ -15,7 +15,10 @@ _OF = frozenset({"of", "from", "in"})
 # A name may be said in so many words, and is one when it is this sure.
 _MOST_WORDS, _SURE = 3, 0.8
 _PARTS = frozenset(
-    "line lines row rows byte bytes page pages paragraph section sections sentence word words chapter half".split()
+    """
+line lines row rows byte bytes page pages paragraph section sections sentence word words chapter half entry item record
+element column cell field
+    """.split()
 )
 
 

@@ -199,7 +199,7 @@ SAID: Mapping[str, Said] = {
                 *_OF_A_BRANCH,
                 WHERE,
                 about="commits commit git history log",
-                never="status diff differences changes staged program process file files server output",
+                never="status diff differences changes staged program process file files server output me us out",
             ),
             sense(
                 "who commit, who committed what, what was committed, what have … committed, what did … commit, what "

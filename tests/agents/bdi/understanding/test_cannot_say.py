@@ -54,6 +54,14 @@ HERE = Workspace.of(
         "find empty files",
         "find files modified today",
         "summarize the first chapter of the guide",
+        "find all python files nobody touched this year",
+        "show main.py with the passwords blacked out",
+        "cut the customers down to the first 100 lines",
+        "summarize the guide and the readme together",
+        "create a virtual environment with Python 3.8 in the folder env38",
+        "delete the second entry at https://api.example.com/items",
+        "open https://example.com/ in firefox",
+        "log me out",
     ],
 )
 def test_it_is_asked(text: str) -> None:
