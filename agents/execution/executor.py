@@ -323,8 +323,11 @@ class Executor:
             self.lease.then.append(first.goal)
             raise record.Halted(f"intent {following} begins later: {first.why}")
         if following is not None and begun is None:
-            why = "it goes on" if goes_on else "another worker takes it, for this one was told to stop"
-            raise record.Halted(f"intent {following} begins when {why}")
+            if goes_on:
+                raise record.Halted(record.begins_later(self.plan.goal_id, following))
+            raise record.Halted(
+                f"intent {following} begins when another worker takes it, for this one was told to stop"
+            )
         return begun
 
     def _looked_again(self, desk: Desk, running: Running, done: Done) -> Reconsidered | None:

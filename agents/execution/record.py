@@ -18,7 +18,7 @@ from agents.errors import AgentsError
 from agents.execution import filing
 from agents.execution.lease import Lease, LeaseLost, hold
 from agents.execution.statements import statement
-from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt, Standstill
 from agents.services import hints, logs
 from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents
@@ -220,13 +220,21 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     halted, head, attempt_id, number, alternative, stamp, last = row
     if halted:
-        raise Halted(f"intent {position} begins when it goes on")
+        raise Halted(begins_later(lease.goal_id, position))
     if attempt_id is None:
         raise LeaseLost(f"intent {position} of plan {plan.pk} has ended")
     hints.goal_changed(plan.goal_id, last)
     told = bool(said.begins) and stamp == said.granted and (number, alternative) == (1, 0)
     stored = plan.session.state
     return Running(attempt_id, number, position, head, alternative, stamp=stamp, told=told, session=stored)
+
+
+def begins_later(goal_id: int, position: int) -> str:
+    """When an intent begins that was held back: whoever reads it looks for the button that lets it go on."""
+    if Standstill.objects.exists():
+        return f"intent {position} begins when everything goes on, which a person holds still"
+    agent = Goal.objects.values_list("agent__name", flat=True).get(pk=goal_id)
+    return f"intent {position} begins when the agent {agent} goes on"
 
 
 def held(plan: IntentPlan, lease: Lease) -> Goal:
