@@ -35,7 +35,10 @@ _ANYWHERE = (
         "nothing here is put into another order",
     ),
     (
-        re.compile(r"\b(?:every|each)\s+(?:other|second|third|fourth|fifth|tenth|\d+(?:nd|rd|th|st))\b"),
+        re.compile(
+            r"\b(?:every|each)\s+(?:other|second|third|fourth|fifth|tenth|\d+(?:nd|rd|th|st))\b"
+            r"|\b(?:second|third|fourth|2nd|3rd|4th)[\s-]+(?:to[\s-]+)?(?:newest|latest|oldest|largest|biggest|smallest|last)\b"
+        ),
         "it chooses among several",
     ),
     (
@@ -57,6 +60,12 @@ _ANYWHERE = (
         ),
         "no other program is opened here",
     ),
+    (
+        re.compile(
+            r"\bby\s+(?:about\s+)?(?:(?:an?|one|two)\s+)?(?:half|thirds?|quarters?|tenth|\d+\s*(?:%|percent|per\s+cent))"
+        ),
+        "nothing here is made so much shorter or less",
+    ),
     (re.compile(r"\b(?:twice|thrice|(?:two|three|four|five|ten|\d+)\s+times)\b"), "each step is done once"),
 )
 _RIGHTS = re.compile(r"\b(?:as|with|using|under)\s+(?:the\s+)?(?:root|sudo|administrator|superuser)\b")
@@ -68,6 +77,9 @@ _CHANGED = re.compile(
     r"\bwith(?:out)?\b.*\w(?:ed|en)(?:\s+(?:out|off|in|up))?\Z|\bwith\b.*\b(?:hidden|masked|left\s+out|cut\s+out)\b"
 )
 _LOG_IN = re.compile(r"\blog\s+(?:(?:me|us|them|him|her)\s+)?(?:in|out|off|on)\b")
+_SO_THAT = re.compile(r"\bso\s+that\b|\bso\s+(?:i|we|nobody|no\s+one|it)\s+(?:can|could|will|may)\b", re.IGNORECASE)
+_TAKE_NOTES = re.compile(r"\b(?:take|taking|keep|make)\s+notes\b")
+_ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _NEWEST_FIRST = re.compile(r"\b(?:first|oldest|earliest|initial|very\s+first)\s+(?:\w+\s+)?commits?\b")
 _NO_NAMES = frozenset("unless except without instead only not never or if when until while because but".split())
 _STRUCTURE = frozenset(
@@ -117,6 +129,14 @@ def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry
             yield f"“{found[0]}”: a folder may be all that is to be made."
         if one.command == "find" and "newest" in one.params and re.search(r"\b(?:is|are)\s+in\b", spoken):
             yield "What is in it may be meant, and not which it is."
+        if command.destroys(one.values()) and (found := _SO_THAT.search(kept)):
+            yield f"“{found[0]}” says more of how it is to go."
+        if one.command in ("mv", "cp") and _packs(one):
+            yield "What is packed is neither moved nor copied."
+        if one.command == "list_notes" and (found := _TAKE_NOTES.search(spoken)):
+            yield f"“{found[0]}”: none is listed by that."
+        if one.tool == "summarization" and (phrase := next((one for one in one.superfluous if one[:4] == "for "), "")):
+            yield f"“{phrase}” may say in which words."
         if one.command == "log" and (found := _LOG_IN.search(spoken)):
             yield f"“{found[0]}” is nothing that a history of commits tells."
         if one.command == "log" and (found := _NEWEST_FIRST.search(spoken)):
@@ -134,6 +154,12 @@ def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry
         if one.tool == "summarization" and not one.params.keys() & {"words", "sentences"} and "compress" in spoken:
             yield "“Compress” may be meant of the file."
         yield from _of_values(one, text, tree)
+
+
+def _packs(one: Meant) -> bool:
+    """Whether it would give what is no archive the name of one."""
+    source, to = (str(one.values().get(name, "")).casefold() for name in ("path", "to"))
+    return to.endswith(_ARCHIVES) and not source.endswith(_ARCHIVES)
 
 
 def _of_values(one: Meant, text: str, tree: Tree) -> Iterator[str]:

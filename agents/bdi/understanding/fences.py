@@ -31,7 +31,7 @@ _CONDITION = re.compile(
     r"|pending (?:approval|confirmation|review|an|his|her|their|my|the|dr)\b"
     r"|depend(?:ing|s|ent)? (?:up)?on\b|conditional|contingent"
     rf"|(?:provid(?:ed|ing)|suppos(?:ed|ing)|assuming)(?: that)? {_SOMEBODY}"
-    rf"|(?:after|once) {_SOMEBODY} (?:has|have|is|are|agrees?|says?)\b)"
+    rf"|(?:after|once) {_SOMEBODY} (?:has|have|is|are|agrees?|says?|uses?|needs?|wants?|was|were|no longer)\b)"
 )
 # At the start of a sentence these lead to a condition: “the moment he agrees, …”, “should he cancel, …”.
 _LEADS_TO_ONE = re.compile(

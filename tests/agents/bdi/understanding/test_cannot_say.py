@@ -62,6 +62,13 @@ HERE = Workspace.of(
         "delete the second entry at https://api.example.com/items",
         "open https://example.com/ in firefox",
         "log me out",
+        "find the second newest csv file",
+        "shorten the guide by a third",
+        "delete main.py so that nobody can ever recover it",
+        "pack the docs into docs.zip",
+        "take notes while we talk",
+        "summarize the guide for small children",
+        "stop the program web once nobody uses it any more",
     ],
 )
 def test_it_is_asked(text: str) -> None:
