@@ -67,7 +67,7 @@ HERE = Workspace.of(
         "delete main.py so that nobody can ever recover it",
         "pack the docs into docs.zip",
         "take notes while we talk",
-        "summarize the guide for small children",
+        "summarize docs/guide.md for small children",
         "stop the program web once nobody uses it any more",
     ],
 )
