@@ -78,6 +78,9 @@ _CHANGED = re.compile(
 )
 _LOG_IN = re.compile(r"\blog\s+(?:(?:me|us|them|him|her)\s+)?(?:in|out|off|on)\b")
 _SO_THAT = re.compile(r"\bso\s+that\b|\bso\s+(?:i|we|nobody|no\s+one|it)\s+(?:can|could|will|may)\b", re.IGNORECASE)
+_IN_WHOSE_WORDS = re.compile(
+    r"\bfor\s+(?:an?\s+|the\s+|our\s+|my\s+)?(?:\w+\s+)?(?:child(?:ren)?|kids?|pupils?|beginners?|lay(?:men|man|\s?people)|experts?|dummies)\b"
+)
 _TAKE_NOTES = re.compile(r"\b(?:take|taking|keep|make)\s+notes\b")
 _ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 _NEWEST_FIRST = re.compile(r"\b(?:first|oldest|earliest|initial|very\s+first)\s+(?:\w+\s+)?commits?\b")
@@ -135,8 +138,8 @@ def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry
             yield "What is packed is neither moved nor copied."
         if one.command == "list_notes" and (found := _TAKE_NOTES.search(spoken)):
             yield f"“{found[0]}”: none is listed by that."
-        if one.tool == "summarization" and (phrase := next((one for one in one.superfluous if one[:4] == "for "), "")):
-            yield f"“{phrase}” may say in which words."
+        if one.tool == "summarization" and (found := _IN_WHOSE_WORDS.search(spoken)):
+            yield f"“{found[0]}” may say in which words."
         if one.command == "log" and (found := _LOG_IN.search(spoken)):
             yield f"“{found[0]}” is nothing that a history of commits tells."
         if one.command == "log" and (found := _NEWEST_FIRST.search(spoken)):
