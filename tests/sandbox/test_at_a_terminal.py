@@ -86,7 +86,11 @@ def test_it_is_cancelled_like_any_other(hands: Hands) -> None:
 
 
 def test_nothing_it_leaves_behind_lives_on(hands: Hands) -> None:
-    code = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(60)\nprint('left')"
+    # The program ends, and hangs its terminal up, only when what it leaves behind is a session of its own.
+    code = (
+        "import os, time\nfound, told = os.pipe()\nif os.fork() == 0:\n"
+        "    os.setsid(); os.write(told, b'x'); time.sleep(60)\nos.read(found, 1); print('left')"
+    )
     result = hands.python(code, terminal=True)
     assert (result.data["stdout"], result.data["left_running"]) == ("left\n", 1)
 
