@@ -55,8 +55,10 @@ _ANYWHERE = (
     ),
     (
         re.compile(
-            r"\b(?:in|with|using)\s+(?:an?\s+|the\s+|my\s+)?(?:firefox|chrome|safari|edge|browser|editor|vim|emacs|nano|notepad"
-            r"|word|excel|libreoffice|vs\s?code|pycharm|preview|photoshop|gimp)\b"
+            r"\b(?:in|with|using)\s+(?:an?\s+|the\s+|my\s+)?(?:firefox|chrome|safari|browser|editor|vim|emacs|nano|notepad"
+            r"|excel|libreoffice|vs\s?code|pycharm|photoshop|gimp)\b"
+            # These are plain words too: “lines with the word order”.
+            r"|\b(?:in|using)\s+(?:ms\s+|microsoft\s+)?(?:word|edge|preview)\s*(?:\Z|[.,;!?])"
         ),
         "no other program is opened here",
     ),
@@ -77,7 +79,10 @@ _CHANGED = re.compile(
     r"\bwith(?:out)?\b.*\w(?:ed|en)(?:\s+(?:out|off|in|up))?\Z|\bwith\b.*\b(?:hidden|masked|left\s+out|cut\s+out)\b"
 )
 _LOG_IN = re.compile(r"\blog\s+(?:(?:me|us|them|him|her)\s+)?(?:in|out|off|on)\b")
-_SO_THAT = re.compile(r"\bso\s+that\b|\bso\s+(?:i|we|nobody|no\s+one|it)\s+(?:can|could|will|may)\b", re.IGNORECASE)
+_SO_THAT = re.compile(
+    r"\bso\s+(?:that\s+)?(?:i|we|you|they|it|nobody|no\s+one|somebody|someone)\b.*\b(?:recover|restore|undo|undelete|back)\b",
+    re.IGNORECASE,
+)
 _IN_WHOSE_WORDS = re.compile(
     r"\bfor\s+(?:an?\s+|the\s+|our\s+|my\s+)?(?:\w+\s+)?(?:child(?:ren)?|kids?|pupils?|beginners?|lay(?:men|man|\s?people)|experts?|dummies)\b"
 )
@@ -100,6 +105,7 @@ _ASKS = re.compile(
 _NEW_FOLDER = re.compile(
     r"\b(?:make|create|add|need|want)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:sub)?(?:folder|directory)\b"
 )
+_FOLDERS_ONLY = re.compile(r"\b(?:every|each)\s+(?:sub)?(?:folder|directory)\b")
 _SO_OFTEN = re.compile(r"\s(?:\w+|\d+)\s+times\Z")
 _NOT_SPELT_OUT = re.compile(
     r"\A(?:today|yesterday|tomorrow|now\b|my\s+name\b|(?:the\s+)?(?:current|today['’]?s)\s"
@@ -134,6 +140,8 @@ def cannot_say(meant: Sequence[Meant], text: str, tree: Tree, registry: Registry
             yield "What is in it may be meant, and not which it is."
         if command.destroys(one.values()) and (found := _SO_THAT.search(kept)):
             yield f"“{found[0]}” says more of how it is to go."
+        if one.command == "ls" and (found := _FOLDERS_ONLY.search(spoken)):
+            yield f"“{found[0]}”: the files between them would be listed too."
         if one.command in ("mv", "cp") and _packs(one):
             yield "What is packed is neither moved nor copied."
         if one.command == "list_notes" and (found := _TAKE_NOTES.search(spoken)):
@@ -175,6 +183,8 @@ def _of_values(one: Meant, text: str, tree: Tree) -> Iterator[str]:
             yield f"“{words[0]}” is no name."
         if name == "name" and said in _KINDS and not _NAMED.search(text[: param.span[0]]):
             yield f"“{said}” is what kind of thing it is, and no name."
+        if name == "text" and one.command == "grep" and (often := _SO_OFTEN.search(said)):
+            yield f"“{often[0].strip()}” may say how often, and not what is looked for."
         if name == "text" and one.command == "grep" and len(words) > 1 and (found := _STRUCTURE & set(words)):
             yield f"“{min(found)}” may say what is looked for, or be a part of it; put what is looked for in quotes."
         if name == "content" and (

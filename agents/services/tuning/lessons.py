@@ -56,9 +56,7 @@ class Taught:
     @property
     def base(self) -> Kind:
         """The kind of tuning that it would be for everybody."""
-        found = versions.kind_named(_BASE[self.kind])
-        assert found is not None  # noqa: S101  # both kinds are there
-        return found
+        return next(kind for kind in versions.KINDS if kind.name == _BASE[self.kind])
 
     def values(self, tuned: Mapping[str, Any] | None = None) -> Values:
         """Its values as tuning has them; `tuned` is what counts for everybody. It never says what may be guessed."""
@@ -216,7 +214,10 @@ def check_may_end(lesson: Lesson, by: User) -> None:
 def try_for_teacher(taught: Taught, teacher: User, readable: QuerySet[Goal], clock: Clock | None = None) -> Trial:
     """What the last commands of the teacher's own goals would come to: the cases that it would bind."""
     taught = _of_values(taught, taught.checked().values)
-    change = lambda _, now: with_lesson(now, taught)  # noqa: E731  # a name for what it does
+
+    def change(_: int, now: Tuning) -> Tuning:
+        return with_lesson(now, taught)
+
     return trying_commands.try_change(change, readable, clock or Clock(SECONDS / 2), of=teacher.pk)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -311,14 +312,15 @@ def test_the_same_again_is_no_version_and_a_second_tab_is_told(plan: IntentPlan,
 
 def _at_once(*acts: Callable[[], object]) -> list[object]:
     """What each came to, done at the same moment on connections of their own."""
-    barrier, came = threading.Barrier(len(acts)), [None] * len(acts)
+    barrier = threading.Barrier(len(acts))
+    came: list[object] = [None] * len(acts)
 
     def run(at: int, act: Callable[[], object]) -> None:
         try:
             barrier.wait(timeout=30)
-            came[at] = act()  # type: ignore[call-overload]
+            came[at] = act()
         except (NotPossibleNow, DatabaseError) as error:
-            came[at] = error  # type: ignore[call-overload]
+            came[at] = error
         finally:
             connection.close()
 
@@ -340,7 +342,7 @@ def test_promoted_while_it_is_taken_back_it_is_one_of_both(plan: IntentPlan, own
     for round_ in range(4):
         what = Taught("mapping", said=f"name {round_}", path="src/util.py")
         lesson = taught(what, owner, plan)
-        came = _at_once(lambda: lessons.promote(lesson, by=operator), lambda: lessons.take_back(lesson, by=owner))  # noqa: B023
+        came = _at_once(partial(lessons.promote, lesson, by=operator), partial(lessons.take_back, lesson, by=owner))
         assert sum(isinstance(one, NotPossibleNow) for one in came) == 1, came
         ended = lessons.about(owner.pk, what)[0].state
         assert PathMapping.objects.filter(said=what.said).exists() == (ended == "promoted")
