@@ -27,21 +27,75 @@ GATHER_S = 0.02
 CHECK_S = 1.0
 LINE_BYTES = 8 * 1024
 BATCH = 500
+# A claim gets its thread between one and two of these after it began, or with the first word of a program.
+ALONE_S = 0.05
 # There is one companion for each claim of this process, and none may wait for another to end: the lease would run out.
 _AT_ONCE = 1_000
 
 
-def _new_threads() -> None:
-    """Threads are kept for the next claim: starting one costs a claim as much as a step does. None comes along into a
-    forked process.
+class _Attendants:
+    """Gives claims their threads. One that is over within a moment gets none: a thread that comes and goes takes the
+    interpreter from the worker several times, which costs a plan of quick steps as much as three of them.
     """
-    global _threads
-    _threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="companion")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._alone: set[Companion] = set()
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="companion")
+        self._wanted = threading.Event()
+        self._is_looking = False
+        self._looks: threading.Thread | None = None
+
+    def expect(self, companion: Companion) -> None:
+        """A claim has begun."""
+        with self._lock:
+            self._alone.add(companion)
+            if self._looks is None:
+                self._looks = threading.Thread(target=self._look, name="companions", daemon=True)
+                self._looks.start()
+            if not self._is_looking:
+                self._is_looking = True
+                self._wanted.set()
+
+    def begin(self, companion: Companion) -> None:
+        """It is needed now, unless its claim has ended meanwhile."""
+        with self._lock:
+            if companion in self._alone:
+                companion.begin_in(self._threads)
+                self._alone.remove(companion)
+
+    def end(self, companion: Companion) -> None:
+        """The claim is over: what has no thread gets none any more."""
+        with self._lock:
+            self._alone.discard(companion)
+
+    def _look(self) -> None:
+        """Begin those that are there for the second time; between claims nobody looks."""
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            seen: set[Companion] = set()
+            while self._is_looking:
+                time.sleep(ALONE_S)
+                with self._lock:
+                    due, seen = self._alone & seen, set(self._alone)
+                    self._is_looking = bool(seen)
+                for companion in due:
+                    try:
+                        self.begin(companion)
+                    except RuntimeError:  # no thread to be had: it is there the next time as well
+                        logger.exception("The claim of goal %s has no companion yet", companion.goal_id)
 
 
-_threads: ThreadPoolExecutor
-_new_threads()
-os.register_at_fork(after_in_child=_new_threads)
+def _new_attendants() -> None:
+    """No thread comes along into a forked process."""
+    global _attendants
+    _attendants = _Attendants()
+
+
+_attendants: _Attendants
+_new_attendants()
+os.register_at_fork(after_in_child=_new_attendants)
 
 
 class Companion:
@@ -86,16 +140,22 @@ class Companion:
         self._running: Future[None] | None = None
 
     def __enter__(self) -> Self:
-        self._running = _threads.submit(self._run)
+        _attendants.expect(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        _attendants.end(self)
         self._done.set()
         self._has_lines.set()
         if self._running is not None and (broken := self._running.exception()) is not None:
             logger.error("The companion of goal %s ended early", self.goal_id, exc_info=broken)
+
+    def begin_in(self, threads: ThreadPoolExecutor) -> None:
+        """Begin to run beside the claim. The first beat comes at once."""
+        self._has_lines.set()
+        self._running = threads.submit(self._run)
 
     # -- called by the worker ---------------------------------------------------------------------------------
     def new_attempt(self) -> None:
@@ -158,6 +218,8 @@ class Companion:
             text += f" … {len(line) - LINE_BYTES:,} more bytes of this line were left out"
         self._lines.put(NewLine(stream, "execute", text))
         self._has_lines.set()
+        if self._running is None:
+            _attendants.begin(self)
 
     def _say_what_is_missing(self) -> None:
         if self._bytes_left_out:
