@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.db.models import Q
+from django.utils import timezone
+
 from agents.bdi.dependencies import link
 from agents.bdi.named_by_people import named
 from agents.bdi.parameters import with_defaults
@@ -118,7 +121,8 @@ def _as_named(goal: Goal, found: Understood, tree: Tree) -> Understood:
     def is_there(path: str) -> bool:
         return bool(kind := tree.kind(path)) and fits(kind, place.wanted)
 
-    told = goal.beliefs.filter(source="person", retracted_by="", denies="").order_by("-pk")
+    stands = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    told = goal.beliefs.filter(stands, source="person", retracted_by="", denies="").order_by("-pk")
     it = named(told.values_list("sentence", "by__username"), is_there)
     if it is None:
         return found

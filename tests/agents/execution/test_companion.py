@@ -57,11 +57,20 @@ def test_a_claim_that_is_over_within_a_moment_gets_no_thread(
     assert not made._alone
 
 
-def test_a_claim_that_lasts_gets_one(attendants: Callable[[float], companions._Attendants]) -> None:
-    attendants(0.005)
-    claim = Claim()
+def test_a_claim_that_lasts_gets_one(
+    attendants: Callable[[float], companions._Attendants], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, claim = attendants(0.005), Claim()
+    begun, submit = list[bool](), made._threads.submit
+
+    def counted(run: Callable[[], None]) -> Future[None]:
+        begun.append(True)
+        return submit(run)
+
+    monkeypatch.setattr(made._threads, "submit", counted)
     with claim.companion:
-        wait_until(claim.is_renewed, what="the lease renewed")
+        wait_until(lambda: claim.renewed >= 3, what="the lease renewed three times")
+    assert begun == [True], "and no other one however often somebody looks"
 
 
 def test_what_a_program_says_is_not_kept_waiting_for_it(

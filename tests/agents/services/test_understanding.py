@@ -12,9 +12,10 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.bdi import document as documents
+from agents.bdi.types import NoPlan, PlanDraft
 from agents.errors import NotPossibleNow, PlanInvalid
-from agents.models import Goal, Intent, IntentPlan, ParameterRule, ParameterSettings, PathMapping
-from agents.services import answering, cycle, workspaces
+from agents.models import Belief, Goal, Intent, IntentPlan, ParameterRule, ParameterSettings, PathMapping
+from agents.services import answering, cycle, parameters, workspaces
 from agents.services.answering import Reply
 from agents.states import GoalState
 from mindx_web.templatetags.mindx import origin
@@ -95,6 +96,42 @@ def test_a_file_that_a_reviewer_only_spoke_of_is_still_asked_for(
 ) -> None:
     goal = sent_back(plan_of("show me the text file"), owner, reviewer, "Do not use the file src/app.py.")
     assert goal.reason.startswith("question_open")
+
+
+def believed(goal: Goal, sentence: str = "Use the file src/app.py.", **how: object) -> PlanDraft | NoPlan:
+    """What the goal's text means while it holds this sentence, by default of a person who said it of the whole goal."""
+    said = {"source": "person", "at": timezone.now(), **how}
+    Belief.objects.create(goal=goal, sentence=sentence, **said)
+    return parameters.understood(goal, NoPlan("no_relevant_rule"))
+
+
+def test_a_persons_word_that_stands_answers_the_one_thing_that_is_asked(plan_of: Callable[..., Goal]) -> None:
+    draft = believed(plan_of("show me the text file"))
+    assert isinstance(draft, PlanDraft)
+    assert [step.params["path"].value for step in draft.steps] == ["src/app.py"]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"source": "observation"},
+        {"retracted_by": "ann"},
+        {"denies": "It is the file README.md."},
+        {"expires_at": timezone.now() - timedelta(days=1)},
+        {"sentence": "Use the folder src."},
+    ],
+    ids=["of nobody", "taken back", "said against another", "expired", "of another kind"],
+)
+def test_other_words_leave_it_asked(plan_of: Callable[..., Goal], how: dict[str, object]) -> None:
+    assert isinstance(believed(plan_of("show me the text file"), **how), NoPlan)
+
+
+def test_where_more_is_asked_nobody_knows_what_a_persons_word_answers(plan_of: Callable[..., Goal]) -> None:
+    goal = plan_of("show me the text file, then rename src/app.py")
+    asked = answering.open_questions(goal)
+    assert asked is not None
+    assert len(asked.questions) == 2
+    assert isinstance(believed(goal), NoPlan)
 
 
 def test_what_is_not_clear_is_asked_with_its_choices(plan_of: Callable[..., Goal], owner: User) -> None:
