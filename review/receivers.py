@@ -7,13 +7,14 @@ from typing import Any
 from django.db.models.signals import post_save
 
 from agents import signals
-from agents.models import IntentPlan
-from review.services import auto_approval, carrying, queueing
+from agents.models import IntentPlan, Lesson
+from review.services import auto_approval, carrying, lesson_notices, queueing
 
 
 def connect() -> None:
     """Listen. Called once, when Django is ready."""
     post_save.connect(_enter, sender=IntentPlan, dispatch_uid="review.enter_the_queue")
+    post_save.connect(_tell, sender=Lesson, dispatch_uid="review.tell_its_teacher")
     signals.plan_proposed.connect(_look, dispatch_uid="review.look_when_proposed")
     signals.plan_proposed.connect(_carry, dispatch_uid="review.carry_comments")
     signals.shadow_ended.connect(_look, dispatch_uid="review.look_after_shadow_run")
@@ -24,6 +25,12 @@ def _enter(sender: object, instance: IntentPlan, created: bool, **_: Any) -> Non
     # No hint: this one is in the transaction of the plan itself, so no plan waits outside of the queue.
     if created:
         queueing.enter(instance)
+
+
+def _tell(sender: object, instance: Lesson, created: bool, **_: Any) -> None:
+    # No hint either: nobody's lesson ends without their being told.
+    if created:
+        lesson_notices.tell_end(instance)
 
 
 def _look(sender: object, intent_plan_id: int, **_: Any) -> None:

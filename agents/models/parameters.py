@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.urls import reverse
 
 
 class Saved(models.Model):
@@ -171,3 +172,7 @@ class Lesson(Saved):
 
     def __str__(self) -> str:
         return f"lesson {self.pk} of {self.teacher}"
+
+    def get_absolute_url(self) -> str:
+        """The page that shows everything about the same, whichever version it is asked for."""
+        return reverse("taught-one", args=[self.pk])

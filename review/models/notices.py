@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils import timezone
 
-from agents.models import Goal, IntentPlan, LevelDocument
+from agents.models import Goal, IntentPlan, Lesson, LevelDocument
 from review.models.comments import Comment
 
 
@@ -22,6 +25,13 @@ class NoticeKind(models.TextChoices):
     QUESTION = "question", "somebody asks me about a plan"
     ANSWER = "answer", "somebody answered what I asked"
     BUDGET = "budget", "a day's budget for language models is used up"
+    LESSON = "lesson", "somebody ended or promoted what I taught"
+
+
+def _about_one_of(*names: str) -> models.Q:
+    """Exactly one of these is there."""
+    cases = (models.Q(**{f"{one}__isnull": one != there for one in names}) for there in names)
+    return functools.reduce(operator.or_, cases)
 
 
 class PlanTold(models.Model):
@@ -43,11 +53,13 @@ class Notice(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=8, choices=NoticeKind.choices)
-    # What it is about: a plan, a design or choice of rules, or a goal.
+    # What it is about: a plan, a design or choice of rules, a goal, or a lesson.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
     # A goal that waits for its agent's budget.
     goal = models.ForeignKey(Goal, null=True, on_delete=models.CASCADE, related_name="notices")
+    # The version of it that ended it.
+    lesson = models.ForeignKey(Lesson, null=True, on_delete=models.CASCADE, related_name="notices")
     # The question that was asked, or answered.
     comment = models.ForeignKey(Comment, null=True, on_delete=models.CASCADE, related_name="notices")
     text = models.TextField()
@@ -63,10 +75,7 @@ class Notice(models.Model):
             models.UniqueConstraint(fields=["user", "kind", "comment"], name="comment_notice_once"),
             models.UniqueConstraint(fields=["user", "kind", "level_document"], name="level_notice_once"),
             models.CheckConstraint(
-                condition=models.Q(intent_plan__isnull=False, level_document__isnull=True, goal__isnull=True)
-                | models.Q(intent_plan__isnull=True, level_document__isnull=False, goal__isnull=True)
-                | models.Q(intent_plan__isnull=True, level_document__isnull=True, goal__isnull=False),
-                name="notice_is_about_one",
+                condition=_about_one_of("intent_plan", "level_document", "goal", "lesson"), name="notice_leads_to_one"
             ),
         ]
         indexes = [
@@ -78,9 +87,9 @@ class Notice(models.Model):
         return self.text
 
     @property
-    def about(self) -> IntentPlan | LevelDocument | Goal:
+    def about(self) -> IntentPlan | LevelDocument | Goal | Lesson:
         """What it leads to."""
-        found = self.intent_plan or self.level_document or self.goal
+        found = self.intent_plan or self.level_document or self.goal or self.lesson
         assert found is not None  # noqa: S101  # a constraint says so
         return found
 
@@ -91,6 +100,8 @@ class Notice(models.Model):
             return f"{self.level_document.get_kind_display()} of goal {self.level_document.goal_id}"
         if self.goal_id is not None:
             return f"goal {self.goal_id}"
+        if self.lesson_id is not None:
+            return f"lesson {self.lesson_id}"
         return f"plan {self.intent_plan_id}"
 
 

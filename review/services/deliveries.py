@@ -48,7 +48,7 @@ def deliver(delivery_id: int) -> None:
     """One try. The race it closes: two workers; whoever moves `next_at` first sends."""
     delivery = (
         Delivery.objects.filter(pk=delivery_id)
-        .select_related("notice__user", "notice__intent_plan", "notice__level_document", "notice__goal")
+        .select_related("notice__user", "notice__intent_plan", "notice__level_document", "notice__goal", "notice__lesson")
         .first()
     )
     if delivery is None:

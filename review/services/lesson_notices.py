@@ -1,0 +1,23 @@
+"""Telling a teacher that somebody else ended what they taught: from then on their goals are planned otherwise."""
+
+from __future__ import annotations
+
+from agents.models import Lesson
+from agents.services.tuning.lessons import Taught
+from review.models import NoticeKind
+from review.services import notices
+
+_ENDINGS = {
+    Lesson.State.TAKEN_BACK.value: "What you taught was taken back and counts no more",
+    Lesson.State.PROMOTED.value: "What you taught was promoted and holds for everybody now",
+}
+
+
+def tell_end(version: Lesson) -> None:
+    """Tell the teacher of a version that ends the lesson, if it is another person's. Call it in the transaction that
+    keeps the version.
+    """
+    ending = _ENDINGS.get(version.state)
+    if ending and version.by_id != version.teacher_id:
+        text = f"{ending}: {Taught.of(version).title}"
+        notices.tell(NoticeKind.LESSON, text, [version.teacher], lesson=version)
