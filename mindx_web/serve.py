@@ -5,11 +5,13 @@ Importing this changes how the process speaks to the database, so only the serve
 
 import threading
 
+from django.conf import settings
 from django.db import connections
 
 from library.language import embeddings
 from mindx_web import tracing
 from mindx_web.asgi import application
+from mindx_web.silent_database import watched
 
 __all__ = ["application"]
 
@@ -22,7 +24,11 @@ def _share_connections() -> None:
     """
     database = connections.settings["default"]
     database["CONN_MAX_AGE"] = 0  # back into the pool after the request
-    database["OPTIONS"]["pool"] = {"min_size": 2, "max_size": 24, "timeout": 4}
+    pool: dict[str, object] = {"min_size": 2, "max_size": 24, "timeout": 4}
+    if settings.DB_SILENCE_S:
+        # People wait for a page, not for ever. Workers hold leases that others take over, and wait.
+        pool["connection_class"] = watched(settings.DB_SILENCE_S)
+    database["OPTIONS"]["pool"] = pool
 
 
 _share_connections()

@@ -54,6 +54,10 @@ def test_a_database_that_is_held_still_is_told_in_bounded_time(whole: Whole) -> 
                 answer = browser.get("/api/v1/health")
                 assert answer.status_code == 503
                 assert answer.json()["parts"]["database"] == "down"
+            page = browser.get("/goals/", headers={"Cookie": f"sessionid={'a' * 32}", "Accept": "text/html"})
+            assert page.status_code == 503, page.text
+            assert "The database does not answer" in page.text
+            assert whole.api.get("goals", timeout=60).status_code == 503
         wait_until(lambda: browser.get("/api/v1/health").status_code == 200, within=60, what="the database back")
 
 
