@@ -92,7 +92,9 @@ _folders: dict[tuple[pytest.Collector, Path], pytest.Collector] = {}
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_directory(path: Path, parent: pytest.Collector) -> Generator[None, pytest.Collector | None]:
+def pytest_collect_directory(
+    path: Path, parent: pytest.Collector
+) -> Generator[None, pytest.Collector | None, pytest.Collector | None]:
     """One node for each folder. pytest looks into a folder again for each file of it that its arguments name, and makes
     new nodes for the folders within; it gives a conftest's fixtures to the first node of its folder only, so that
     `tests/review/one.py tests/test_docs.py tests/review/other.py` found none of them for the last.

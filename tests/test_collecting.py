@@ -15,6 +15,10 @@ def test_a_file_above_between_two_of_a_folder_leaves_that_folders_fixtures_alone
     named = ["tests/review/test_queue_filters.py", "tests/test_groups.py", "tests/review/test_queue_order.py"]
     ours = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "TESTS_"))}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--setup-plan", *named], cwd=ROOT, env=ours, capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", "--setup-plan", *named],
+        cwd=ROOT,
+        env=ours,
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, "not found" in done.stdout) == (0, False), done.stdout[-2000:]

@@ -28,6 +28,10 @@ class NoticeKind(models.TextChoices):
     LESSON = "lesson", "somebody ended or promoted what I taught"
 
 
+# What a notice may lead to.
+ABOUT = ("intent_plan", "level_document", "goal", "lesson")
+
+
 def _about_one_of(*names: str) -> models.Q:
     """Exactly one of these is there."""
     cases = (models.Q(**{f"{one}__isnull": one != there for one in names}) for there in names)
@@ -74,9 +78,7 @@ class Notice(models.Model):
             ),
             models.UniqueConstraint(fields=["user", "kind", "comment"], name="comment_notice_once"),
             models.UniqueConstraint(fields=["user", "kind", "level_document"], name="level_notice_once"),
-            models.CheckConstraint(
-                condition=_about_one_of("intent_plan", "level_document", "goal", "lesson"), name="notice_leads_to_one"
-            ),
+            models.CheckConstraint(condition=_about_one_of(*ABOUT), name="notice_leads_to_one"),
         ]
         indexes = [
             models.Index(fields=["user", "-id"], name="notice_newest"),

@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from review.models import Delivery
+from review.models.notices import ABOUT
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ def deliver(delivery_id: int) -> None:
     """One try. The race it closes: two workers; whoever moves `next_at` first sends."""
     delivery = (
         Delivery.objects.filter(pk=delivery_id)
-        .select_related("notice__user", "notice__intent_plan", "notice__level_document", "notice__goal", "notice__lesson")
+        .select_related("notice__user", *(f"notice__{name}" for name in ABOUT))
         .first()
     )
     if delivery is None:

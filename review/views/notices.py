@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from review.forms import NoticeForm
 from review.models import Delivery, Notice, NoticeChoice
+from review.models.notices import ABOUT
 from review.views.plan import asking
 
 PAGE = 50
@@ -27,7 +28,7 @@ def notices(request: HttpRequest) -> HttpResponse:
 @require_safe
 def follow(request: HttpRequest, pk: int) -> HttpResponse:
     """To what a notice is about; it counts as read. The way out is its own address and nothing that is sent."""
-    found = asking(request).notices.select_related("intent_plan", "level_document", "goal", "lesson")
+    found = asking(request).notices.select_related(*ABOUT)
     notice = get_object_or_404(found, pk=pk)
     Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=timezone.now())
     place = f"#said-{notice.comment_id}" if notice.comment_id else ""

@@ -37,7 +37,8 @@ def test_each_end_by_another_is_told_once_and_leads_to_the_lesson(
     assert "As ever" not in promoted.text
     client = client_of(judge)
     page = client.get("/review/notices/").content.decode()
-    assert back.text in page and f"lesson {back.lesson_id}" in page
+    assert back.text in page
+    assert f"lesson {back.lesson_id}" in page
     followed = client.get(f"/review/notices/{back.pk}/", follow=True)
     assert followed.redirect_chain == [(f"/tuning/taught/{back.lesson_id}/", 302)]
     assert "it moved" in followed.content.decode()
