@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +40,7 @@ def open_session(
     store: SnapshotStore | None = None,
     hosts: Sequence[str] = (),
     jail_when_needed: bool = False,
+    lay_out: Callable[[], None] | None = None,
 ) -> Iterator[Session]:
     """A session over the folder `root`, going on from `state`.
 
@@ -47,7 +48,8 @@ def open_session(
     those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
     with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
     snapshot. The jail is of the best level that this machine was found to hold; it stands from the start, or, with
-    `jail_when_needed`, from the first command that asks something of it. Its programs may reach exactly the `hosts`,
+    `jail_when_needed`, from the first command that asks something of it; only then need there be a folder, which
+    `lay_out` makes before each jail, and whatever it raises is raised. Its programs may reach exactly the `hosts`,
     entries as `gate.hosts` has them. Raises SandboxUnavailable when the level is below `minimum`, or holds no hosts;
     nothing ever goes on with less. Raises HostRefused.
     """
@@ -56,7 +58,7 @@ def open_session(
     wanted, found = canonical(hosts), _level(minimum)
     if wanted and found.name != "L3":
         raise SandboxUnavailable(found.why_no_hosts())
-    session = Session(root.resolve(strict=True), state, limits, store, found.name, wanted)
+    session = Session(root.resolve(strict=lay_out is None), state, limits, store, found.name, wanted, lay_out)
     try:
         if not jail_when_needed:
             session.start()
@@ -91,10 +93,11 @@ class Session:
         store: SnapshotStore | None = None,
         level: str = "L3",
         hosts: Sequence[str] = (),
+        lay_out: Callable[[], None] | None = None,
     ) -> None:
         network = plan(hosts) if level == "L3" else None
         undo = Undo(root, store) if store is not None else None
-        self._ground = Ground(root, state, limits, level, network, undo)
+        self._ground = Ground(root, state, limits, level, network, undo, lay_out or (lambda: None))
 
     @property
     def level(self) -> str:

@@ -1,4 +1,5 @@
-"""Where one claim works: its own checkout of the head snapshot and a jailed session on it.
+"""Where one claim works: its own checkout of the head snapshot and a jailed session on it, both from the first step
+that asks something of a jail.
 
 A stopped worker that wakes up again writes into a folder that nobody reads any more.
 """
@@ -26,12 +27,40 @@ class WouldEndPrograms(AgentsError):
     """The step needs another jail, and started programs live in this one."""
 
 
+class Checkout:
+    """The folder of one claim, which holds the snapshot from the first time that something is asked of a jail.
+
+    `is_missing`: it could not be laid out, so nothing has run in it.
+    """
+
+    def __init__(self, name: str, head: str) -> None:
+        self.folder = checkouts() / name
+        self.is_missing = False
+        self._head = head
+        self._is_begun = False
+
+    def lay_out(self) -> None:
+        """Make it what the snapshot says, once. Raises whatever a store raises that cannot give it."""
+        if self._is_begun and not self.is_missing:
+            return
+        self._is_begun = self.is_missing = True
+        if os.path.lexists(self.folder):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        store().checkout(self._head, self.folder)
+        self.is_missing = False
+
+    def remove(self) -> None:
+        """Remove what was laid out, half of one too."""
+        if self._is_begun:
+            _remove(self.folder)
+
+
 @dataclass
 class Desk:
     """An open session on a checkout; `head` is the snapshot that the files correspond to."""
 
     session: Session
-    folder: Path
+    checkout: Checkout
     head: str
     limits: Limits
     jail: ExitStack
@@ -53,7 +82,7 @@ class Desk:
         state = self.session.state
         self.is_unlike_head = self.is_unlike_head or self.session.may_have_written
         self.jail.close()
-        self.session = self.jail.enter_context(_session(self.folder, state, limits, hosts, self.minimum))
+        self.session = self.jail.enter_context(_session(self.checkout, state, limits, hosts, self.minimum))
         self.limits, self.hosts = limits, hosts
 
     def keep(self) -> None:
@@ -65,16 +94,18 @@ class Desk:
         if not (self.session.may_have_written or self.is_unlike_head):
             return
         with self.session.still():
-            snapshot = store(self.limits).take(self.folder, previous=self.head)
+            snapshot = store(self.limits).take(self.checkout.folder, previous=self.head)
         self.session.looked_at()
         self.head, self.is_unlike_head = snapshot.digest, False
 
 
 def _session(
-    folder: Path, state: SessionState, limits: Limits, hosts: tuple[str, ...], minimum: str | None
+    checkout: Checkout, state: SessionState, limits: Limits, hosts: tuple[str, ...], minimum: str | None
 ) -> AbstractContextManager[Session]:
-    wanted = minimum or settings.SANDBOX_MIN
-    return open_session(folder, state, limits, minimum=wanted, hosts=hosts, jail_when_needed=True)
+    wanted, lay_out = minimum or settings.SANDBOX_MIN, checkout.lay_out
+    return open_session(
+        checkout.folder, state, limits, minimum=wanted, hosts=hosts, jail_when_needed=True, lay_out=lay_out
+    )
 
 
 @contextmanager
@@ -88,7 +119,7 @@ def open_desk(
     part: str = "main",
     minimum: str | None = None,
 ) -> Iterator[Desk]:
-    """Check the snapshot out and open a session on it, as the first step needs it; the folder goes with the claim.
+    """Open a session on a checkout of the snapshot, as the first step needs it; the folder goes with the claim.
 
     `minimum` is as for `open_desk_in`. Raises SandboxUnavailable when no jail of the wanted level can be had.
     """
@@ -109,16 +140,13 @@ def open_desk_in(
 
     `minimum` is the level that the jail must have, by default the operator's.
     """
-    folder = checkouts() / name
-    if os.path.lexists(folder):
-        shutil.rmtree(folder, ignore_errors=True)
+    checkout = Checkout(name, head)
     try:
-        store().checkout(head, folder)
         with ExitStack() as jail:
-            session = jail.enter_context(_session(folder, state, limits, hosts, minimum))
-            yield Desk(session, folder, head, limits, jail, hosts, minimum)
+            session = jail.enter_context(_session(checkout, state, limits, hosts, minimum))
+            yield Desk(session, checkout, head, limits, jail, hosts, minimum)
     finally:
-        _remove(folder)
+        checkout.remove()
 
 
 def _remove(folder: Path) -> None:

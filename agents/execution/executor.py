@@ -6,7 +6,7 @@ import errno
 import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -125,9 +125,10 @@ class Executor:
         running = self._first
         outcome = StepOutcome()
         needs = self._needs(self.document.at(self.plan.position))
+        head = self._head() if running is None else running.before
         self.companion.deadline = time.monotonic() + settings.PLAN_S - self._seconds_run(running)
         with (
-            self._opened(running, state, needs) as desk,
+            open_desk(self.lease, head, state, *needs, minimum=self.minimum) as desk,
             self._everything_written(),
         ):
             if running is None and self.lease.state != GoalState.AWAITING_REVIEW:
@@ -181,24 +182,6 @@ class Executor:
                 outcome = self._try(desk, running)
                 running = self._finish(desk, running, outcome, following=position + 1 if position < last else None)
 
-    @contextmanager
-    def _opened(
-        self, running: Running | None, state: SessionState, needs: tuple[Limits, tuple[str, ...]]
-    ) -> Iterator[Desk]:
-        """The desk of the main steps. A try that has begun already did not fail when there is no desk for it."""
-        head = self._head() if running is None else running.before
-        with ExitStack() as opened:
-            try:
-                desk = opened.enter_context(open_desk(self.lease, head, state, *needs, minimum=self.minimum))
-            except SandboxError:
-                raise
-            except Exception as error:
-                if running is not None:
-                    why = f"its files could not be laid out: {error}"
-                    record.not_tried(self.plan, self.lease, running, "unavailable", why)
-                raise
-            yield desk
-
     def _seconds_run(self, running: Running | None) -> float:
         """How long earlier tries took; at the first try of a plan there is none to ask about."""
         is_first = running is not None and (running.position, running.number) == (1, 1)
@@ -231,7 +214,7 @@ class Executor:
         if not running.told:
             self._lines.append(beginning_of(spec, desk.session.state, running.number, running.alternative))
             self._write()
-        outcome = run_step(spec, desk.session, self._earlier(spec), self.companion.output, self.companion.stop_work)
+        outcome = self._run(desk, running, spec)
         if outcome.failure is None and not outcome.skipped:
             outcome = self._kept(desk, outcome, spec)
         self._lines += self._report(self.companion.drain)
@@ -245,6 +228,18 @@ class Executor:
             self._say(label(spec), summary_of(outcome.result, outcome.failure), level=level, intent=spec.position)
             self._tell_network(network_of(outcome.answer), spec)
         return outcome
+
+    def _run(self, desk: Desk, running: Running, spec: IntentSpec) -> StepOutcome:
+        """Run the step. It did not fail when there are no files for it."""
+        try:
+            return run_step(spec, desk.session, self._earlier(spec), self.companion.output, self.companion.stop_work)
+        except SandboxError:
+            raise
+        except Exception as error:
+            if desk.checkout.is_missing:
+                why = f"its files could not be laid out: {error}"
+                record.not_tried(self.plan, self.lease, running, "unavailable", why)
+            raise
 
     def _earlier(self, spec: IntentSpec) -> dict[int, Any]:
         """Results of the steps before it by position, read only when the step refers to one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,24 @@ _ANSWER_S = 300.0
 
 class Ground:
     """Of one session. A jail is started by the first command that needs one; one that ended is replaced the same way.
+    Before each, `lay_out` makes the folder what it is to hold: nothing looks into it without a jail.
 
     `was_asked`: whether a jail has been used since somebody last set it to False. Nothing else of a session writes into
     its folder. `starting_s`: how long jails took to start, in all.
     """
 
     def __init__(
-        self, root: Path, state: SessionState, limits: Limits, level: str, plan: Plan | None, undo: Undo | None
+        self,
+        root: Path,
+        state: SessionState,
+        limits: Limits,
+        level: str,
+        plan: Plan | None,
+        undo: Undo | None,
+        lay_out: Callable[[], None],
     ) -> None:
         self.state, self.limits, self.level, self.plan, self.undo = state, limits, level, plan, undo
-        self._root = root
+        self._root, self._lay_out = root, lay_out
         self._living: tuple[str, ...] = ()
         self.cell: Cell | None = None
         self.was_asked = False
@@ -42,6 +51,8 @@ class Ground:
 
     def jail(self) -> Cell:
         """The jail, for something to be asked of it."""
+        if self.cell is None:
+            self._lay_out()
         self.was_asked = True
         if self.cell is None:
             started = time.monotonic()
