@@ -51,11 +51,10 @@ class Ground:
 
     def jail(self) -> Cell:
         """The jail, for something to be asked of it."""
-        if self.cell is None:
-            self._lay_out()
         self.was_asked = True
         if self.cell is None:
             started = time.monotonic()
+            self._lay_out()
             self.cell = self._new_cell()
             self.starting_s += time.monotonic() - started
         return self.cell

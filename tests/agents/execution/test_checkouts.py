@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from agents.models import Attempt, Goal, IntentPlan
+from agents.models import Attempt, Goal, IntentPlan, ToolLimit
 from agents.services import cycle
 from agents.services.stores import checkouts
 from agents.states import GoalState
@@ -53,6 +53,17 @@ def test_files_are_laid_out_once_and_removed_with_the_claim(
     assert (file_of(plan, "a.txt"), file_of(plan, "b.txt")) == (b"one", b"blue\n")
     assert len(laid_out) == 1
     assert list(checkouts().iterdir()) == []
+
+
+def test_another_jail_goes_on_with_the_files_of_the_one_before(
+    approved: Callable[..., IntentPlan], laid_out: list[Path], file_of: Callable[..., bytes]
+) -> None:
+    ToolLimit.objects.create(tool="note_taking", processes=9)
+    note = {"tool": "note_taking", "command": "write_note", "params": {"name": "one", "text": "a line"}}
+    plan = approved([write("a.txt", "one"), note, write("b.txt")])
+    cycle.work(plan.goal_id)
+    assert (file_of(plan, "a.txt"), file_of(plan, "b.txt")) == (b"one", b"x")
+    assert len(laid_out) == 1
 
 
 def test_what_lay_in_its_place_is_not_taken_for_the_files(
