@@ -14,6 +14,7 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
+from django.utils.html import format_html
 
 from agents import budgets
 from agents.bdi.limits import BOUNDS, in_words
@@ -26,6 +27,7 @@ from agents.models import (
     Goal,
     Intent,
     IntentPlan,
+    Lesson,
     LogExpiry,
     Plan,
     Standstill,
@@ -34,6 +36,7 @@ from agents.models import (
     Workspace,
 )
 from agents.services import pausing
+from agents.services.tuning.lessons import Taught
 from agents.states import GoalState, IntentState, PlanState
 from agents.tuning_admin import (
     BacklogRulesAdmin,
@@ -284,6 +287,28 @@ class BeliefAdmin(_LookOnlyTable):
 class TransitionAdmin(_LookOnlyTable):
     list_display = ("id", "goal_id", "intent_plan_id", "old", "new", "by", "reason", "at")
     list_filter = (_one_of("new", sorted({*GoalState, *PlanState})),)
+
+
+@admin.register(Lesson)
+class LessonAdmin(_LookOnlyTable):
+    """Every version of what people taught. It came of an edit, so none is made here; one is ended on its own page,
+    where it is said what holds for everybody beside it.
+    """
+
+    list_display = ("id", "state", "kind", "teacher", "says", "at", "by", "note", "page")
+    list_filter = (_one_of("state", Lesson.State.values), _one_of("kind", Lesson.Kind.values))
+    list_select_related = ("teacher", "by")
+    search_fields = ("said", "path", "tool", "command", "parameter", "teacher__username")
+
+    @admin.display(description="what it says")
+    def says(self, row: Lesson) -> str:
+        taught = Taught.of(row)
+        return f"{taught.title} {taught.summary}"
+
+    @admin.display(description="history, end, trial")
+    def page(self, row: Lesson) -> str:
+        """Where it is taken back, or promoted after a trial."""
+        return format_html('<a href="{}">open its page</a>', row.get_absolute_url())
 
 
 @admin.register(LogExpiry)

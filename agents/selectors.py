@@ -44,6 +44,18 @@ def approved() -> Case:
     )
 
 
+# States in which an agent or a worker goes on with a goal by itself, unless the agent is paused.
+MOVING = frozenset({GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING})
+
+
+def paused() -> Case:
+    """Whether nothing of a goal begins although its state says so, because its agent is paused."""
+    moving = [state.value for state in MOVING]
+    return Case(
+        When(agent__paused=True, state__in=moving, then=Value(True)), default=Value(False), output_field=BooleanField()
+    )
+
+
 def agents_usable_by(user: User) -> QuerySet[Agent]:
     """The agents that the person's goals may name: for those who may submit goals each that is not retired."""
     may_submit = user.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)

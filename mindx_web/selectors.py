@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.selectors import approved, begun, goals_visible_to, plans_visible_to
+from agents.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
@@ -106,6 +106,7 @@ def goals_shown(user: User) -> Goals:
             unknown=Exists(intents.filter(state=IntentState.OUTCOME_UNKNOWN)),
             begun=begun(),
             approved=approved(),
+            paused=paused(),
         )
         .order_by("-pk")
     )

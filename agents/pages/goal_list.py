@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Min, Q, QuerySet
 
 from agents.models import Goal, IntentPlan
-from agents.selectors import approved, begun, page_of_goals
+from agents.selectors import approved, begun, page_of_goals, paused
 from agents.states import GOAL_ENDED, GoalState, PlanState
 
 PAGE = 40
@@ -44,7 +44,7 @@ class GoalList:
 
 def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
     """One page of the goals in `visible` that fit, newest first."""
-    goals = visible.annotate(begun=begun(), approved=approved())
+    goals = visible.annotate(begun=begun(), approved=approved(), paused=paused())
     if wanted.state == OPEN:
         goals = goals.exclude(state__in=[state.value for state in GOAL_ENDED])
     elif wanted.state == APPROVED:

@@ -18,7 +18,7 @@ from agents.pages import goal_facts
 from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, timeline
 from agents.presentation.timeline import Node
-from agents.selectors import goals_visible_to
+from agents.selectors import MOVING, goals_visible_to
 from agents.states import PlanState
 from library.models import ComponentVersion
 from people.models import User
@@ -26,7 +26,6 @@ from people.models import User
 # Fragments that change with the goal's state; each is a template with one root element of the same id.
 FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side")
 TITLE_MAX = 240
-_MOVING = {"pending", "planning", "executing", "recovering"}
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,12 @@ class GoalPage(GoalOffers):
     @property
     def _is_paused(self) -> bool:
         """Whether nothing of it begins because its agent is paused."""
-        return self.goal.agent.paused and (self.goal.state in _MOVING or self.is_approved)
+        return self.goal.agent.paused and (self.goal.state in MOVING or self.is_approved)
+
+    @property
+    def stands_still(self) -> bool:
+        """Whether it is paused and nothing of it runs to its end either."""
+        return self._is_paused and self.running is None
 
     @property
     def is_approved(self) -> bool:
@@ -142,7 +146,7 @@ class GoalPage(GoalOffers):
     @property
     def is_moving(self) -> bool:
         """Whether something may happen without a person."""
-        return (self.goal.state in _MOVING or self.is_approved) and (self.running is not None or not self._is_paused)
+        return (self.goal.state in MOVING or self.is_approved) and not self.stands_still
 
     @property
     def tab(self) -> str:

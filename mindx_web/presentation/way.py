@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 STAGES = ("perceive", "plan", "review", "execute", "learn")
 
-# What each stage looks like, left to right: `done think turn now mend bad`, or nothing at all.
+# What each stage looks like, left to right: `done think turn now waits mend bad`, or nothing at all.
 _LOOKS: Mapping[str, tuple[str, ...]] = {
     "planning": ("done", "think"),
     "manual": ("done", "turn"),
@@ -28,11 +28,14 @@ _TURNS: Mapping[str, tuple[str, ...]] = {
     "outcome_unknown": ("done", "done", "done", "turn"),
 }
 _LEFT_OFF = ("done", "done", "done", "left")
+# What says that somebody works on it.
+_MOVES = frozenset({"think", "now", "mend"})
 _SAID = {
     "done": "done",
     "think": "the agent thinks",
     "turn": "a person's turn",
     "now": "in motion",
+    "waits": "waits, nothing is in motion",
     "mend": "being mended",
     "bad": "failed",
     "left": "left off",
@@ -53,11 +56,13 @@ class Stage:
         return _SAID.get(self.look, "not reached")
 
 
-def way(state: str, reason: str = "", *, learned: bool = True, begun: bool = False) -> tuple[Stage, ...]:
+def way(
+    state: str, reason: str = "", *, learned: bool = True, begun: bool = False, waits: bool = False
+) -> tuple[Stage, ...]:
     """The five stages of a goal in `state`.
 
     `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over. `begun`:
-    a step of it has been tried.
+    a step of it has been tried. `waits`: nobody works on it, because its agent is paused or no worker has begun.
     """
     word = reason.partition(":")[0]
     looks = _ENDED_EARLY.get(word, ()) if state in {"failed", "dropped"} and not begun else ()
@@ -67,5 +72,7 @@ def way(state: str, reason: str = "", *, learned: bool = True, begun: bool = Fal
         looks = ("done",) * len(STAGES)
     elif state in {"failed", "dropped"} and begun and learned:
         looks += ("done",)  # what went wrong is remembered too
+    if waits:
+        looks = tuple("waits" if look in _MOVES else look for look in looks)
     padded = looks + ("",) * (len(STAGES) - len(looks))
     return tuple(Stage(name, look, look not in {"", "done"}) for name, look in zip(STAGES, padded, strict=True))

@@ -134,17 +134,20 @@ def seal(digest: str | None, broken: bool = False) -> SafeString:
 
 
 @register.simple_tag
-def way(goal: Any, reason: str = "", mini: bool = False, begun: bool = False, approved: bool = False) -> SafeString:
+def way(
+    goal: Any, reason: str = "", mini: bool = False, begun: bool = False, approved: bool = False, paused: bool = False
+) -> SafeString:
     """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists.
 
     `begun`: a step of it has been tried, where the page knows it; `approved`: nothing of it has, but its plan may run.
+    `paused`: its agent is, so nothing of it begins.
     """
     if approved:
-        stages = ways.way("executing")
+        stages = ways.way("executing", waits=True)
     elif isinstance(goal, str):
         stages = ways.way(goal, reason)
     else:
-        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None, begun=begun)
+        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None, begun=begun, waits=paused)
     items = format_html_join(
         "",
         '<li{}{}><span>{}<span class="vh">: {}</span></span></li>',

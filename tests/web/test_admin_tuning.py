@@ -10,9 +10,10 @@ from django.contrib import admin as administration
 from django.test import Client
 from django.urls import reverse
 
-from agents.models import PathMapping, RecoveryPolicy, RecoverySetting
+from agents.models import IntentPlan, PathMapping, RecoveryPolicy, RecoverySetting
 from agents.services import recovery_learning, settling
-from agents.services.tuning import versions
+from agents.services.tuning import lessons, versions
+from agents.services.tuning.lessons import Taught
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -72,3 +73,24 @@ def test_a_number_outside_its_bounds_is_refused_there_too(admin: User, client_of
     assert RecoverySetting.objects.get().by == admin
     assert recovery_learning.current_settings().jitter == 0.5
     assert client.post(f"/admin/agents/recoverysetting/{RecoverySetting.objects.get().pk}/delete/").status_code == 403
+
+
+def test_lessons_are_looked_at_there_and_ended_on_their_page(
+    admin: User, operator: User, owner: User, client_of: Clients, propose_plan: Callable[..., IntentPlan]
+) -> None:
+    says = Taught("mapping", "simple_coder", "", "path", "app", "src/<b>.py")
+    first = lessons.teach(says, by=owner, plan=propose_plan(owner), step=1)
+    last = lessons.take_back(first, by=operator, note="it moved")
+    client, address = client_of(admin), reverse("admin:agents_lesson_changelist")
+    page = client.get(address).content.decode()
+    assert "“app” for simple_coder.path means src/&lt;b&gt;.py" in page
+    assert page.count("open its page") == 2
+    assert f'href="{last.get_absolute_url()}"' in page
+    assert "it moved" in page
+    assert client.get(f"{address}?state=in_force&q=app").content.decode().count("open its page") == 1
+    assert client.get(reverse("admin:agents_lesson_change", args=[first.pk])).status_code == 200
+    for refused in ("add", f"{first.pk}/delete"):
+        assert client.post(f"{address}{refused}/", {"state": "in_force"}).status_code == 403
+    assert client.post(f"{address}{first.pk}/change/", {"state": "promoted"}).status_code == 403
+    for somebody in (operator, owner):
+        assert client_of(somebody).get(address).status_code in {302, 403}

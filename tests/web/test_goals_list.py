@@ -62,11 +62,33 @@ def test_who_waits_for_a_worker_only_does_not_await_review(
         narrowed = page_of(client, state=state)
         assert f'href="{there.get_absolute_url()}"' in narrowed
         assert f'href="{away.get_absolute_url()}"' not in narrowed
+    assert ": in motion" not in page
+    assert 'execute<span class="vh">: waits, nothing is in motion' in page
     assert "approved, waits" in client.get(part.get_absolute_url()).content.decode()
     assert "approved, waits" in client.get(f"/agents/{whole.agent_id}/").content.decode()
     running = client.get("/").content.decode().partition('id="running"')[2]
     assert "approved, waits" in running
     assert running.count(f'href="{part.get_absolute_url()}"') == 0
+
+
+@pytest.mark.parametrize(("state", "words"), [("executing", "executing, paused"), ("planning", "planning, paused")])
+def test_what_stands_still_with_its_agent_is_not_said_to_be_in_motion(
+    state: str, words: str, owner: User, operator: User, client_of: ClientOf, goal_rows: GoalRows
+) -> None:
+    """Also in the middle of a plan: what runs is recorded, and nothing more begins."""
+    goal = goal_rows(owner, GoalState(state))[0]
+    client = client_of(owner)
+    assert words not in page_of(client)
+    pausing.pause(goal.agent, by=operator)
+    for page in (
+        page_of(client),
+        client.get("/").content.decode(),
+        client.get(goal.get_absolute_url()).content.decode(),
+    ):
+        assert words in page
+        assert ": in motion" not in page
+        assert ": the agent thinks" not in page
+        assert "waits, nothing is in motion" in page
 
 
 def test_a_submitter_sees_nothing_of_the_others(

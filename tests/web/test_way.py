@@ -34,3 +34,13 @@ def test_a_failed_goal_failed_where_it_was() -> None:
 def test_what_is_remembered_of_a_goal_that_ended_was_learned_however_it_ended(state: str) -> None:
     assert looks(state, begun=True, learned=True)["learn"] == "done"
     assert looks(state, begun=True).get("learn") == ("now" if state == "achieved" else None)
+
+
+@pytest.mark.parametrize(
+    ("state", "stage"), [("executing", "execute"), ("planning", "plan"), ("recovering", "execute")]
+)
+def test_nothing_is_in_motion_of_what_waits(state: str, stage: str) -> None:
+    waits = {one.name: one.said for one in way(state, waits=True)}
+    assert waits[stage] == "waits, nothing is in motion"
+    assert not {"in motion", "the agent thinks", "being mended"} & set(waits.values())
+    assert waits["perceive"] == "done"
