@@ -131,6 +131,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "mindx_web.fragments.Fragments",
     "axes.middleware.AxesMiddleware",
     "mindx_web.post_only.PostOnly",
 ]
