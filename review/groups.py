@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Max, Min, OuterRef, Subquery
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
@@ -14,7 +14,7 @@ from agents.models import IntentPlan
 from agents.toolkit.registry import REGISTRY
 from people.models import User
 from review import queue, shown
-from review.models import Harm, HeldDecision, QueueEntry
+from review.models import Decision, Harm, HeldDecision, QueueEntry
 from review.queue import Cursor, Waiting
 from review.reading import apart, gist, members
 from review.reading.apart import Traits
@@ -55,11 +55,18 @@ class Member:
     seal: str
     held: HeldDecision | None
     is_broken: bool
+    # This person approved it as the first of two, so only another's approval adds to it.
+    is_first: bool
 
     @property
     def plan(self) -> IntentPlan:
         """The plan itself."""
         return self.row.plan
+
+    @property
+    def may_be_decided(self) -> bool:
+        """Whether this person may decide it here, now or when they have opened how it differs."""
+        return bool(self.seal) or not (self.is_open or self.is_broken or self.row.refusal or self.held)
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,11 @@ class GroupPage:
     steps: tuple[SharedStep, ...]
     members: tuple[Member, ...]
     following: Cursor | None
+
+    @property
+    def may_be_decided(self) -> bool:
+        """Whether a verdict could say anything about what this page shows."""
+        return any(member.may_be_decided for member in self.members)
 
     @property
     def alike(self) -> int:
@@ -127,7 +139,8 @@ def page(
 ) -> GroupPage | None:
     """One page of a group for one person; None when nothing of this shape waits that they may see."""
     entries = queue.waiting_for(user, only).filter(shape=shape)
-    rows = list(queue.with_plans(queue.beyond(entries, after) if after else entries)[: limit + 1])
+    shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
+    rows = list(shown_here.annotate(last_word=_last_word(user))[: limit + 1])
     read = [one for one in map(_read, rows[:limit]) if one is not None]
     if not read:
         return None
@@ -135,7 +148,11 @@ def page(
     others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
     same = members.shared([one.traits.facts for one in read])
     held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
-    found = [_member(user, one, [*read, *others], same, opened, held.get(one.entry.pk)) for one in read]
+    first = {row.pk for row in rows if getattr(row, "last_word", None) == Decision.Verdict.FIRST_APPROVAL}
+    found = [
+        _member(user, one, [*read, *others], same, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
+        for one in read
+    ]
     return GroupPage(
         shape=shape,
         count=entries.count(),
@@ -148,6 +165,13 @@ def page(
 
 def _held(plans: Sequence[int]) -> list[HeldDecision]:
     return list(HeldDecision.objects.filter(intent_plan__in=plans, dropped="").select_related("by"))
+
+
+def _last_word(user: User) -> Subquery:
+    """Of a plan that two must approve, what this person said last: a first approval, or that they take it back."""
+    verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
+    said = Decision.objects.filter(intent_plan=OuterRef("pk"), by=user, verdict__in=verdicts)
+    return Subquery(said.filter(digest=OuterRef("intent_plan__digest")).order_by("-pk").values("verdict")[:1])
 
 
 def _read(entry: QueueEntry) -> _Read | None:
@@ -168,6 +192,8 @@ def _member(
     same: dict[Key, Fact],
     opened: Collection[int],
     held: HeldDecision | None,
+    *,
+    is_first: bool,
 ) -> Member:
     row = queue.waiting(user, one.entry)
     reasons = apart.apart(one.traits, [other.traits for other in everyone if other.entry.pk != one.entry.pk])
@@ -176,4 +202,4 @@ def _member(
     is_open = not reasons or one.entry.pk in opened
     may = is_open and not row.refusal and held is None and not is_broken
     seal = shown.seal(one.entry, digest, user) if may else ""
-    return Member(row, members.own(one.traits.facts, same), reasons, is_open, seal, held, is_broken)
+    return Member(row, members.own(one.traits.facts, same), reasons, is_open, seal, held, is_broken, is_first)

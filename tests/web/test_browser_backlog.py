@@ -92,6 +92,32 @@ def test_stop_rules_are_tried_on_past_tries_saved_and_taken_back(
     assert found == []
 
 
+def test_what_made_nothing_better_stops_and_goes_on_by_an_operators_word(
+    owner: User, operator: User, reviewer: User, make_goal: Callable[..., Goal], open_page: Callable[..., Page]
+) -> None:
+    item, next_one = wished("Keep the numbers", owner), wished("Name the sources", owner)
+    for number, outcome in enumerate(["no_better", "worse"] * 5):
+        goal = make_goal(owner, f"Improve the summarization tool, try {number}")
+        BacklogTry.objects.create(item=item, goal=goal, ended_at=goal.created_at, outcome=outcome)
+    backlog.approve(next_one, by=reviewer)
+    stopped = "Of the last 10 items that were tried none made anything better."
+    page = open_page(owner, "/mastermind/backlog/")
+    expect(page.get_by_role("status").filter(has_text=stopped)).to_contain_text("Look at what came of it")
+    expect(page.get_by_text("Let it go on")).to_have_count(0)
+    page = open_page(operator, "/mastermind/backlog/")
+    found = looked_at(page, "backlog-stopped")
+    expect(page.get_by_role("button", name="Take up what is approved")).to_have_count(0)
+    page.locator("summary", has_text="Let it go on").click()
+    page.get_by_label("Why should it go on?").fill("The audit was wrong.")
+    found += looked_at(page, "backlog-going-on")
+    page.get_by_role("button", name="Let it go on").click()
+    expect(page.get_by_text(stopped)).to_have_count(0)
+    page.get_by_role("button", name="Take up what is approved").click()
+    expect(page.get_by_text("1 item taken up").or_(page.get_by_text("Taken up")).first).to_be_visible()
+    assert Goal.objects.count() == 11
+    assert found == []
+
+
 def test_the_line_brings_back_what_was_typed_and_completes_by_tab(owner: User, open_page: Callable[..., Page]) -> None:
     page = open_page(owner, "/mastermind/")
     line = page.get_by_label("Command mastermind")
