@@ -62,7 +62,7 @@ _LATER = re.compile(
 )
 # What is of no use to a command is none of these.
 _OF_USE = re.compile(
-    r"\b(?:[ap]m|o['’]?clock|noon|midnight|nights?|weekend|holidays?|future|course|fortnight|permission|consent|approval"
+    r"\b(?:[ap]m|o['’]?clock|noon|midnight|nights?|weekend|holidays?|future|course|fortnight|permission(?!s?(?:\s+(?:of|to)|\s?[=:])?\s+[0-7]{3,4}\b)|consent|approval"
     r"|agreement|blessing|exceptions?|conditions?|proviso|hold|exclusions?)\b"
 )
 _STOP = re.compile(r"[.!?;\n](?=\s|\Z)|,? (?=(?:so|but) )")

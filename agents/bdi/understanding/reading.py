@@ -23,6 +23,7 @@ from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
 from agents.bdi.understanding.paths import find
 from agents.bdi.understanding.placing import take_beside
+from agents.bdi.understanding.settings_of_none import take_settings
 from agents.bdi.understanding.slots import fill_slots
 from agents.bdi.understanding.state import Situation, State, asked_of, forms_of, is_noun
 from agents.bdi.understanding.taking import (
@@ -33,7 +34,6 @@ from agents.bdi.understanding.taking import (
     take_flags,
     take_keys,
     take_quoted,
-    take_settings,
     take_times,
 )
 from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
@@ -275,8 +275,8 @@ def _by(
     if entry.key and not by_name and not _is_about(base):
         return []
     situation.effort.spend(len(tokens))
-    take_flags(base)
     take_keys(base)
+    take_flags(base)
     take_times(base)
     take_quoted(base)
     take_counted(base)

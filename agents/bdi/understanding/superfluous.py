@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from agents.bdi.understanding import paths
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.settings_of_none import rules
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, WORD, Token, number_of
 
@@ -42,7 +43,7 @@ def without_superfluous(
         token = left[at]
         if token.kind == FLAG and token.text.lstrip("-") not in DOUBT:
             found.append(token.value)
-        elif token.kind == WORD and at + 2 < len(left) and left[at + 1].value == "=":
+        elif token.kind == WORD and at + 2 < len(left) and left[at + 1].value == "=" and not rules(token.text):
             found.append(f"{token.value}={left[at + 2].value}")
             at += 2
         elif (

@@ -277,31 +277,6 @@ def take_asides(state: State) -> None:
             state.asides = (*state.asides, f"{word.value} {number.value} {noun.value}")
 
 
-def take_settings(state: State) -> None:
-    """“, verbose on”, “, level 0”: a setting that the command does not have, behind a comma or “with”."""
-    if any(slot.shape == "line" for slot in state.entry.sense.slots):
-        return  # “with port 8080” may be for the program
-    giving = state.lexicon.words_of_values(state.entry.command)
-    for at in range(1, len(state.tokens) - 1):
-        before, word, value = state.tokens[at - 1 : at + 2]
-        behind = state.tokens[at + 2] if at + 2 < len(state.tokens) else None
-        is_parted = before.value[:1] == "," or before.text in ("with", "using")
-        is_setting = value.text in SWITCHES or value.kind == NUMBER
-        if not (is_parted and is_setting and word.kind == WORD) or (behind is not None and behind.kind != SIGN):
-            continue
-        known = {word.text, singular(word.text)} & (giving | state.entry.about | state.entry.never)
-        if {at, at + 1} & state.used or known or word.text in IDLE or state.situation.tree.kind(word.value):
-            continue
-        if state.lexicon.is_exact_verb(word) or word.text in _CHOOSING:
-            continue
-        state.used |= {at, at + 1, *([at - 1] if before.kind == WORD else [])}
-        state.asides = (*state.asides, f"{word.value} {value.value}")
-
-
-# “Version 2” may say which one of several is meant.
-_CHOOSING = frozenset("version part chapter page number step revision release commit issue".split())
-
-
 def _take_cue_before(state: State, slot: Slot, at: int) -> None:
     for cue in sorted(slot.cues, key=len, reverse=True):
         span = range(at - len(cue), at)
