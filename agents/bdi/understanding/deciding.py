@@ -8,9 +8,11 @@ from typing import Any
 from agents.bdi.understanding.asking import about_values, which
 from agents.bdi.understanding.binding import commands_of
 from agents.bdi.understanding.judging import MOST_COST, Reading
+from agents.bdi.understanding.outdone import fuller, outdoes
 from agents.bdi.understanding.parting import Part
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understood import Meant, Question
+from agents.toolkit.registry import Registry
 
 # A second reading must have so much more against it.
 LEAST_MARGIN = 0.3
@@ -23,7 +25,9 @@ MOST_OFFERED = 6.0
 _POINTING = frozenset({"it", "them", "this", "that", "these", "those", "there", "the", "my", "our"})
 
 
-def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[list[Meant], Question | None] | None:
+def decide(
+    part: Part, found: list[Reading], step: int, tree: Tree, registry: Registry
+) -> tuple[list[Meant], Question | None] | None:
     """The commands of a clause; with a question where it is not sure; None when nothing is recognised."""
     distinct = distinct_of(found)
     if not distinct:
@@ -33,8 +37,10 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
         question = which(part.text, likely[0], likely[1:6], step) if likely else None
         return ([], question) if question is not None and question.choices else None
     best = _fuller(distinct)
-    rivals = [one for one in distinct[1:] if one.cost - best.cost < LEAST_MARGIN and _rivals(best, one)]
-    margin = min((one.cost - best.cost for one in distinct[1:] if _rivals(best, one)), default=1.0)
+    others = [one for one in distinct if one is not best and _rivals(best, one)]
+    others = [one for one in others if not (best.is_whole and outdoes(best, one, tree, registry))]
+    rivals = [one for one in others if one.cost - best.cost < LEAST_MARGIN]
+    margin = min((max(one.cost - best.cost, 0.0) for one in others), default=1.0)
     if best.is_whole and best.cost <= MOST_COST and not rivals:
         return commands_of(part.text, best, margin), None
     points = bool(best.doubts) and all(doubt.split()[0].casefold() in _POINTING for doubt in best.doubts)
@@ -52,12 +58,9 @@ def decide(part: Part, found: list[Reading], step: int, tree: Tree) -> tuple[lis
 def _fuller(distinct: Sequence[Reading]) -> Reading:
     """The likeliest reading, or one about as likely that explains all of its words and those that it leaves out."""
     best = distinct[0]
-    fuller = (
-        one
-        for one in distinct[1:]
-        if one.is_whole and one.cost - best.cost < LEAST_MARGIN and best.superfluous and not one.superfluous
-    )
-    return next((one for one in fuller if best.explained < one.explained), best)
+    near = [one for one in distinct[1:] if one.is_whole and one.cost - best.cost < LEAST_MARGIN]
+    whole = (one for one in near if best.superfluous and not one.superfluous and best.explained < one.explained)
+    return next(whole, None) or next((one for one in near if fuller(best, one)), best)
 
 
 def _rivals(best: Reading, other: Reading) -> bool:
@@ -71,23 +74,8 @@ def _rivals(best: Reading, other: Reading) -> bool:
             other.is_whole
             and not other.explained < best.explained
             and not other.verb < best.verb
-            and not _takes_in(best, other)
         )
     return len(other.unexplained) + len(other.doubts) <= len(best.unexplained) + len(best.doubts)
-
-
-def _takes_in(best: Reading, other: Reading) -> bool:
-    """Whether the other is the same command whose values take in little words that the best one reads as such."""
-    if other.command is not best.command or other.items or best.items or other.params.keys() - best.params.keys():
-        return False
-    for name, value in other.params.items():
-        own = best.params[name]
-        if value.value == own.value:
-            continue
-        wider = value.span and own.span and value.span[0] <= own.span[0] and own.span[1] <= value.span[1]
-        if not wider or value.span == own.span:
-            return False
-    return True
 
 
 def distinct_of(found: Sequence[Reading]) -> list[Reading]:

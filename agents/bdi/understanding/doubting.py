@@ -211,9 +211,9 @@ _WHERE = frozenset({"in", "inside", "within", "under", "below", "of", "from"})
 
 
 def says_where_in_a_text(state: State) -> tuple[str, ...]:
-    """“Grep ERROR in the import log”: words without quotes that say where, and a place that nobody found."""
-    if not state.lexicon.registry.said(state.entry.command).places.keys() - state.params.keys():
-        return ()
+    """“Grep ERROR in the import log”: words without quotes that say where, with a place that nobody found, or that
+    another word was found to be; “TODO in” with the folder behind it.
+    """
     found = []
     for one in state.params.values():
         if not one.span or one.why != "it is not in quotes":
@@ -224,6 +224,8 @@ def says_where_in_a_text(state: State) -> tuple[str, ...]:
             for before, token in itertools.pairwise(inside)
             if before.text in _WHERE and token.text in _DEFINITE
         ]
+        # What a turn of phrase puts between has no letters of its own.
+        found += [last.value for last in inside[1:][-1:] if last.text in _WHERE and last.end > last.start]
     return tuple(found)
 
 

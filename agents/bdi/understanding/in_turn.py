@@ -107,12 +107,13 @@ class _Turn:
         heard, step, now = self.heard, len(self.meant) + 1, self.now
         last = tuple(now.said(path) for path in self.last)
         situation = Situation(heard.text, now, last, self.before, heard.effort, self.things)
-        decided = decide(part, readings_of(words, situation, heard.lexicon), step, now)
+        decided = decide(part, readings_of(words, situation, heard.lexicon), step, now, heard.lexicon.registry)
         says_it = any(token.text in IT or token.text in ("its", "new") for token in words)
         if self.meant and not says_it and decided is not None and decided[1] is not None and decided[1].parameter:
             # “Before you delete a.txt, copy it to docs”: a name means what had it before there was a copy.
             older = replace(now, kinds={path: kind for path, kind in now.kinds.items() if path in heard.tree.kinds})
-            plain = decide(part, readings_of(words, replace(situation, tree=older), heard.lexicon), step, older)
+            found = readings_of(words, replace(situation, tree=older), heard.lexicon)
+            plain = decide(part, found, step, older, heard.lexicon.registry)
             return plain if plain is not None and plain[1] is None else decided
         return decided
 

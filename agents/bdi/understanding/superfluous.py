@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import posixpath
 import re
 from collections.abc import Callable, Sequence
 
 from agents.bdi.understanding import paths
+from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases, singular
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.settings_of_none import rules
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, WORD, Token, number_of
@@ -121,9 +124,19 @@ def appositions(left: Sequence[Token], state: State) -> list[Token]:
         nouns = state.tokens[begin:end]
         article = state.tokens[begin - 1].text if begin else ""
         is_noun_phrase = 0 < len(nouns) <= 2 and article in ARTICLES and all(noun.start in loose for noun in nouns)
+        # “The kickoff meeting notes”, where a kickoff.md lies there: that is meant, and not the folder.
+        is_noun_phrase = is_noun_phrase and not any(_names_another(noun, one, state) for noun in nouns)
         if is_noun_phrase and _says_nothing(nouns, state):
             found += nouns
     return found
+
+
+def _names_another(noun: Token, value: Filled, state: State) -> bool:
+    """Whether a word is one of the name of something here, and not of what was found."""
+    own = words_of(str(value.value))
+    return noun.text not in own and any(
+        noun.text in words_of(posixpath.basename(path)) for path in state.situation.tree.visible
+    )
 
 
 # Nouns that say what kind of thing a name is, beside that name: “the bakery package”, “the members list”.
@@ -148,6 +161,7 @@ def kind_nouns(left: Sequence[Token], state: State) -> list[Token]:
         if token.text in _KIND_NOUNS
         and token.start not in done
         and token.text not in giving
+        and not state.situation.tree.kind(token.value)
         and any(start < token.start < end + 2 for start, end in ends)
     ]
 
