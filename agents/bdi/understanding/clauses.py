@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
+from sandbox.command_line import PROGRAMS
 
 _JOINING = frozenset(
     {
@@ -114,7 +115,7 @@ def _says_how_much(tokens: Sequence[Token]) -> bool:
 def _joins(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     before = tokens[at - 1]
-    if before.kind == SIGN and before.value[:1] in ",-–—+":
+    if before.kind == SIGN and before.value[:1] in ",-–—+&":
         return True
     return token.kind == WORD and token.text in _JOINING and not (before.kind == WORD and before.text in _JOINING)
 
@@ -124,6 +125,8 @@ def _begins(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     for token in tokens[at : at + 6]:
         if lexicon.is_verb(token) and token.text not in ("and", "then"):
             return True
+        if token.kind == WORD and ((token.text,) in lexicon.tools or token.value in PROGRAMS):
+            return True  # “…, then pytest -q”, “… and git status”
         if token.kind == SIGN or (
             token.kind == WORD and (token.text in _LEADING or token.text in _JOINING or token.text in IDLE)
         ):

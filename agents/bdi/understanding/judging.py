@@ -254,6 +254,8 @@ def _is_word(token: Token) -> bool:
 
 def _is_before_its_verb(only: Token, state: State, met: Met) -> bool:
     """“Only show what is in it”: nothing but that is to be done."""
+    if state.situation.last and any(one.text in ("it", "them") for one in state.tokens):
+        return False  # “Suggest fixes for x. Only show them” says how much of that is to be done.
     before = [one for one in state.tokens if one.kind != SIGN and one.start < state.tokens[met.used[0]].start]
     behind = [one for one in before if one.start > only.start]
     return only in before and all(one.text in IDLE for one in behind)

@@ -15,6 +15,8 @@ from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.mentions import with_joined_names, with_names
+from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.new_names import with_endings, with_new_names
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.state import Situation
@@ -41,7 +43,7 @@ MAX_COMMANDS = 30
 MAX_TOKENS = 400
 # At so many places may another command begin, and so many of the pieces between them may be one command.
 MAX_CUTS, MAX_JOINED = 90, 6
-_SEGMENT, _LEAST_COST, _FOR_A_VERB = 0.75, -0.6, 0.5
+_SEGMENT, _LEAST_COST, _FOR_A_VERB, _FOR_A_REST = 0.75, -0.6, 0.5, 0.4
 
 
 @dataclass(frozen=True)
@@ -278,9 +280,34 @@ def _cost(
         again = _capped(best) + 0.3
         # “And take three minutes at most” says no more of the command before it: another one needs its own object.
         is_another = best is not None and (not best.object_name or best.object_name in best.params)
-        if verb and is_another and again < cost:
+        if verb and is_another and again < cost and not _is_only_text(best):
             return again + _SEGMENT, borrowed
+    lacks = own is None or own.object_name in own.missing or len(part.tokens) == 1
+    if earlier and lacks and cost > 0 and (whole := _with_it(part, lexicon)) is not None:
+        # “Create an environment x and activate”: what is done next is done with that.
+        again = _capped(_best(whole.tokens, situation, lexicon, known)) + 0.3
+        if again < cost:
+            return again + _SEGMENT, whole
     return cost + _SEGMENT, part
+
+
+def _is_only_text(reading: Reading | None) -> bool:
+    """“Search x in app, ignorecase”: plain words behind a comma are seldom a second thing to be looked for."""
+    said = [] if reading is None else [one for one in reading.params.values() if one.span is not None]
+    return len(said) == 1 and said[0].why == "it is not in quotes"
+
+
+def _with_it(part: Part, lexicon: Lexicon) -> Part | None:
+    """The words of a command with “it” behind the verb that they begin with, as it is given to somebody."""
+    at = next((at for at, one in enumerate(part.tokens) if one.text not in filler.IDLE - filler.LEADING), None)
+    verb = part.tokens[at] if at is not None else None
+    if at is None or verb is None or not lexicon.is_exact_verb(verb) or verb.text != bases(verb.text)[-1]:
+        return None
+    if any(one.text in IT for one in part.tokens):
+        return None
+    end = part.tokens[at].end
+    it = Token(WORD, "it", "it", end, end)
+    return replace(part, tokens=(*part.tokens[: at + 1], it, *part.tokens[at + 1 :]))
 
 
 _AGAIN = frozenset({"then", "back", "again", "and", "later"})
@@ -305,7 +332,10 @@ def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon, kno
 
 
 def _capped(reading: Reading | None) -> float:
-    return 3.0 if reading is None else max(min(reading.cost, 6.0), _LEAST_COST)
+    if reading is None:
+        return 3.0
+    # Of two ways to part a text the one that leaves no word over is meant.
+    return max(min(reading.cost + (_FOR_A_REST if reading.unexplained else 0.0), 6.0), _LEAST_COST)
 
 
 def _verb_of(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[Token, ...]:

@@ -116,8 +116,8 @@ def _is_given(piece: Sequence[Token], state: State) -> bool:
         return key.text in _OPTIONS and number_of(first) is not None and value[1].kind == WORD
     if key.text in _OPTIONS or (names == 2 and sign == "="):
         return is_plain or first.kind == WORD or sign == "="
-    # Of a verb nobody knows whether it is to be done: “commit on”.
-    return (is_plain or sign == "=") and not (sign != "=" and state.lexicon.is_exact_verb(key))
+    # What commands are said by is to be done: “commit on”, “autonomous off”.
+    return (is_plain or sign == "=") and (sign == "=" or not state.lexicon.knows(key.text))
 
 
 def _is_alone(piece: Sequence[Token]) -> bool:
