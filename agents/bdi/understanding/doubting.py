@@ -401,6 +401,13 @@ def says_both(state: State) -> tuple[str, ...]:
     return ("both",) if "both" in words and not is_listed and state.params else ()
 
 
+def says_only_it(state: State) -> tuple[str, ...]:
+    """“Suggest fixes for x. Only show them”: that rules the command before, and is none of its own."""
+    first = next((one for one in state.tokens if one.kind != SIGN), None)
+    rules = first is not None and first.text == "only" and any(one.text in ("it", "them") for one in state.tokens)
+    return ("only",) if rules and state.situation.last else ()
+
+
 _EXISTING = frozenset("be is are was were should must exist exists let need needs".split())
 
 

@@ -20,6 +20,7 @@ from agents.bdi.understanding.doubting import (
     other_commands,
     says_an_order,
     says_both,
+    says_only_it,
     says_only_its_verb,
     says_there,
     says_where_in_a_text,
@@ -199,6 +200,7 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     doubts += (
         lists_places(state)
         + says_both(state)
+        + says_only_it(state)
         + says_there(state)
         + lists_what_is_no_name(state)
         + says_where_in_a_text(state)
@@ -254,8 +256,6 @@ def _is_word(token: Token) -> bool:
 
 def _is_before_its_verb(only: Token, state: State, met: Met) -> bool:
     """“Only show what is in it”: nothing but that is to be done."""
-    if state.situation.last and any(one.text in ("it", "them") for one in state.tokens):
-        return False  # “Suggest fixes for x. Only show them” says how much of that is to be done.
     before = [one for one in state.tokens if one.kind != SIGN and one.start < state.tokens[met.used[0]].start]
     behind = [one for one in before if one.start > only.start]
     return only in before and all(one.text in IDLE for one in behind)
