@@ -106,7 +106,7 @@ _EXCUSING = (
     r"\b(?:please\s+)?(?:bear\s+with\s+me|heads[\s-]?up|long\s+story\s+short|how\s+are\s+(?:you|things)(?:\s+(?:doing|today))?)\b",
     r"\A\s*(?:excuse\s+me|sorry)\s*,\s*(?:but\b)?",
     r"\b(?:the\s+\w+\s+i\s+mean|you\s+know|i\s+(?:guess|think|believe|suppose))\b",
-    r"\bor\s+(?:something|so|whatever)\b",
+    r"\bor\s+(?:something|so|whatever|less|fewer)\b",
     r"\b(?:ok|okay|right|alright)\?",
     r",\s*(?:can|could|would|will)\s+you\s*(?:please\s*)?\?",
     r"\bonly\s+(?:please)\b",
@@ -120,6 +120,14 @@ _EXCUSING = (
     rf"(?:no\s+(?:longer|more)|not(?:\s+(?:longer|more))?)\s+(?:needed|required|used|wanted|in\s+use|necessary|useful)"
     rf"{_ANYMORE}",
     r"\bin\s+(?:the|this|my|our)\s+(?:workspace|project|current\s+(?:folder|directory|workspace|project))\b",
+)
+_ALL_OF_IT = (
+    r",\s*(?:please\s+)?(?:all\s+of\s+it|the\s+(?:whole|entire|complete|full)\s+thing|in\s+full)(?=\s*(?:[.,;!?)]|\Z))",
+)
+# How exactly a number is meant, in short forms whose stop ends no sentence.
+_HEDGING = (
+    r"(?:\b(?:approx|appr|circa|abt)\b\.?|\bca\.|(?<!\S)ca(?=\s+\d)|(?<!\S)~)\s{0,9}(?=\d)",
+    r"(?<=\bmax)\.(?=\s)|(?<=\bmin)\.(?=\s)",
 )
 # In which manner something is wished, and what is said once more of what is done anyway.
 _EMPHASIS = (
@@ -140,7 +148,10 @@ _EMPHASIS = (
 # What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
 _FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}
 _SOUGHT = (
-    "|".join(f"(?:{one})" for one in (*_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING, *_EMPHASIS))
+    "|".join(
+        f"(?:{one})"
+        for one in (*_ALL_OF_IT, *_HEDGING, *_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING, *_EMPHASIS)
+    )
     .replace(r"\s*", _FEW[r"\s*"])
     .replace(r"\s+", _FEW[r"\s+"])
 )

@@ -108,7 +108,7 @@ _NEW_FOLDER = re.compile(
 _FOLDERS_ONLY = re.compile(r"\b(?:every|each)\s+(?:sub)?(?:folder|directory)\b")
 _SO_OFTEN = re.compile(r"\s(?:\w+|\d+)\s+times\Z")
 _NOT_SPELT_OUT = re.compile(
-    r"\A(?:today|yesterday|tomorrow|now\b|my\s+name\b|(?:the\s+)?(?:current|today['’]?s)\s"
+    r"\A(?:today|yesterday|tomorrow|now\b|nothing\b|(?:an?\s+)?(?:empty|blank)\b|my\s+name\b|(?:the\s+)?(?:current|today['’]?s)\s"
     r"|(?:the\s+|a\s+|an\s+)?(?:lists?|outputs?|contents?|results?|names?|number|date|time|summary|first|last)\s+(?:of|from)\b)"
 )
 
@@ -181,7 +181,7 @@ def _of_values(one: Meant, text: str, tree: Tree) -> Iterator[str]:
         words = said.split()
         if words and words[0] in _NO_NAMES and name not in _OWN_WORDS - {"name"}:
             yield f"“{words[0]}” is no name."
-        if name == "name" and said in _KINDS and not _NAMED.search(text[: param.span[0]]):
+        if name in ("name", "since", "branch", "start") and said in _KINDS and not _NAMED.search(text[: param.span[0]]):
             yield f"“{said}” is what kind of thing it is, and no name."
         if name == "text" and one.command == "grep" and (often := _SO_OFTEN.search(said)):
             yield f"“{often[0].strip()}” may say how often, and not what is looked for."

@@ -70,11 +70,7 @@ def _rivals(best: Reading, other: Reading) -> bool:
     """
     if best.is_whole:
         # “Look for problems in” is one thing that is said, and no looking for the word “problems”.
-        return (
-            other.is_whole
-            and not other.explained < best.explained
-            and not other.verb < best.verb
-        )
+        return other.is_whole and not other.explained < best.explained and not other.verb < best.verb
     return len(other.unexplained) + len(other.doubts) <= len(best.unexplained) + len(best.doubts)
 
 

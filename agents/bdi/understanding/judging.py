@@ -49,7 +49,15 @@ from agents.bdi.understanding.placing import (
 from agents.bdi.understanding.slots import by_position
 from agents.bdi.understanding.state import State, is_noun
 from agents.bdi.understanding.stops import across_a_stop
-from agents.bdi.understanding.superfluous import adjuncts, appositions, is_open_behind, kind_nouns, without_superfluous
+from agents.bdi.understanding.superfluous import (
+    adjuncts,
+    appositions,
+    is_open_behind,
+    kind_nouns,
+    labels,
+    of_an_address,
+    without_superfluous,
+)
 from agents.bdi.understanding.tokens import SIGN, WORD, Token
 from agents.toolkit.command import Command
 
@@ -169,7 +177,7 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]
-    beside = [*appositions(left, state), *kind_nouns(left, state)]
+    beside = [*appositions(left, state), *kind_nouns(left, state), *labels(left, state), *of_an_address(left, state)]
     left = [token for token in left if token not in beside]
     dropped = tuple(token for token in state.left if token not in left)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.

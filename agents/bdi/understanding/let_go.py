@@ -75,6 +75,60 @@ def a_branch_there_is(meant: Sequence[Meant], text: str, said: Sequence[str], tr
             yield "It speaks of a branch that there may be.", (*meant[:at], there, *meant[at + 1 :])
 
 
+def no_file_by_its_name(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Add a todo: call Bob”: what is called no file, and has the name of none, may be something else."""
+    for one in meant:
+        path = one.params.get("path")
+        if one.command != "write" or path is None or path.span is None or "/" in str(path.value):
+            continue
+        is_written = has_ending(str(path.value)) or not str(path.value).islower() or tree.kind(str(path.value))
+        if is_written or not _CALLED_A_FILE.isdisjoint(said) or text[path.span[0] - 1 : path.span[0]] in _QUOTES:
+            continue
+        yield f"“{path.value}” may be no file.", ()
+
+
+def a_place_that_is_not_there(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Move logo.png to static/images”, where no such folder is: a file that ends like one gets no name without."""
+    for one in meant:
+        source, to = str(one.values().get("path", "")), str(one.values().get("to", ""))
+        if one.command not in ("mv", "cp") or "/" not in to.rstrip("/") or has_ending(to) or tree.kind(to):
+            continue
+        if has_ending(source) and tree.kind(source) == FILE and "rename" not in said:
+            yield f"There is no folder {to}.", ()
+
+
+def passed_on(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Cat a.txt | grep x”: what one program says is given to no other."""
+    held = [param.span for one in meant for param in one.params.values() if param.span]
+    for found in _PIPE.finditer(text):
+        if not any(start <= found.start() < end for start, end in held):
+            yield "“|” would give what one writes to the next, and each step stands for itself.", ()
+
+
+def ends_with_the_next(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Add to the note: fan replaced. After that, show it”: what leads to the next step is no part of the text."""
+    for one in meant:
+        for name in _DICTATED:
+            param = one.params.get(name)
+            if param is not None and param.span is not None and _LEADS_ON.search(text[slice(*param.span)]):
+                yield "The last words of the text may lead to what comes next.", ()
+
+
+_LEADS_ON = re.compile(
+    r"[.;,!]\s*(?:and\s+)?(?:after\s+(?:that|this)|then|afterwards|next|finally)\W*\Z", re.IGNORECASE
+)
+_PIPE = re.compile(r"(?<=\s)\|(?=\s)")
+
+
+def a_file_and_no_branch(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
+    """“Checkout app/main.py” speaks of the file."""
+    for one in meant:
+        name = str(one.values().get("name", ""))
+        if one.command in ("switch_branch", "create_branch") and has_ending(name) and tree.kind(name) == FILE:
+            yield f"“{name}” is a file here.", ()
+
+
+_CALLED_A_FILE = frozenset("file files document script module called named touch".split())
 _THE_BRANCH = re.compile(
     r"\b(?:have|want|need|get|like|give|bring)\s+(?:me\s+|us\s+)?(?:to\s+(?:have\s+)?|onto\s+|on\s+)?the\s+branch\b",
     re.IGNORECASE,
@@ -171,6 +225,11 @@ def rest_of_a_message(meant: Sequence[Meant], text: str, said: Sequence[str], tr
 _GOES_ON = re.compile(r"(?:\s+(?:in|of|for|to|from|the|a|an|my|our|file|folder)){1,4}\s+", re.IGNORECASE)
 _QUOTES = tuple("\"'“‘«")
 LOOKS = (
+    a_place_that_is_not_there,
+    passed_on,
+    ends_with_the_next,
+    a_file_and_no_branch,
+    no_file_by_its_name,
     rest_of_a_message,
     a_branch_there_is,
     a_thing_of_its_kind,

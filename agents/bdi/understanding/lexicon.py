@@ -190,6 +190,10 @@ class Lexicon:
         """Whether a word, in one of its forms, is one of the language's own."""
         return self._known(word)
 
+    def is_slip(self, token: Token) -> bool:
+        """Whether a word is a slip of one of the language's own."""
+        return token.kind == WORD and any(slips == 1 for slips in self._slips(token.text).values())
+
     def is_verb(self, token: Token) -> bool:
         """Whether a clause may begin with this word."""
         return token.kind == WORD and any(word in self.verbs for word in self._slips(token.text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Sequence
@@ -12,9 +13,10 @@ from agents.bdi.understanding import descriptions, paths, written_paths
 from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import bases
+from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, LINKING
 from agents.bdi.understanding.path_values import path_value
-from agents.bdi.understanding.paths import FILE, Candidate, Tree
+from agents.bdi.understanding.paths import FILE, Candidate, Found, Tree
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE, together, without_ends
 from agents.bdi.understanding.time_limits import says_a_length
@@ -139,7 +141,7 @@ def _script_called(
     heads = [one for one in tokens if one.kind == WORD and one.text in _HEADS]
     is_called = bool(heads) or bool(_CUE_OF_A_SCRIPT.search(asked.raw[max(0, span[0] - 40) : span[0]]))
     flags = [one for one in kept if one.kind == FLAG]
-    if not is_called or any(one.kind != WORD and one not in flags for one in kept) or kept[0].value in PROGRAMS:
+    if any(one.kind != WORD and one not in flags for one in kept) or kept[0].value in RUNNING or not words:
         return None
     own = [one.value for one in words if one not in heads] or [one.value for one in heads]
     scripts = _scripts(asked.tree)
@@ -148,6 +150,8 @@ def _script_called(
         found = descriptions.described([bases(word.casefold())[-1] for word in own], [], scripts, FILE)
     if found.value is None or found.confidence < _LEAST_SCRIPT:
         return None
+    if not is_called and not _is_its_name(words, found, scripts):
+        return None
     ran = f"python {found.value}" if found.value.endswith(".py") else f"./{found.value}"
     line = " ".join([ran, *(one.value for one in flags)])
     said = asked.raw[span[0] : span[1]]
@@ -155,6 +159,13 @@ def _script_called(
 
 
 _LEAST_SCRIPT = 0.8
+
+
+def _is_its_name(words: Sequence[Token], found: Found, scripts: Tree) -> bool:
+    """“Run my sorting homework”, where homework/sorting.py is the only such one: its whole name is said."""
+    own = words_of(posixpath.splitext(posixpath.basename(str(found.value)))[0])
+    said = {word for one in words for word in words_of(one.value)} | {"run", "start"}
+    return len(found.choices) == 1 and said.issuperset(own)
 
 
 def _scripts(tree: Tree) -> Tree:
@@ -217,7 +228,8 @@ def _without_prepositions(words: list[str], tree: Tree) -> list[str]:
     kept = []
     for at, word in enumerate(words):
         following = words[at + 1] if at + 1 < len(words) else ""
-        if at and word in ("on", "over") and (written_paths.looks_like_path(following) or tree.kind(following)):
+        leads = word in ("on", "over") or (word in ("in", "for") and words[0] == "pytest")
+        if at and leads and (written_paths.looks_like_path(following) or tree.kind(following)):
             continue
         kept.append(word)
     return kept

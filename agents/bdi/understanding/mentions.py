@@ -12,7 +12,7 @@ import itertools
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from agents.bdi.understanding.descriptions import meets, said_by
@@ -101,6 +101,49 @@ def _named(
         return _listed(made, tokens[at]), end
     further, end = _with_further(tokens, at, end, tree, between)
     return _listed([*made, *further], tokens[at]), end
+
+
+_ORDINALS = {
+    word: str(number)
+    for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)
+}
+
+
+def with_ordinals(tokens: list[Token], tree: Tree) -> list[Token]:
+    """“The second chapter” as “chapter 2”, where a chapter2.md is; “the second and third chapter” as both of them."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        end, ordinals = at, []
+        while end < len(tokens) and tokens[end].text in _ORDINALS:
+            ordinals.append(tokens[end])
+            end += 1 + (
+                end + 2 < len(tokens) and tokens[end + 1].text in ("and", ",") and tokens[end + 2].text in _ORDINALS
+            )
+        noun = tokens[end] if ordinals and end < len(tokens) and tokens[end].kind == WORD else None
+        if noun is None or not all((singular(noun.text), _ORDINALS[one.text]) in _numbered(tree) for one in ordinals):
+            found.append(tokens[at])
+            at += 1
+            continue
+        for number, one in enumerate(ordinals):
+            joining = [Token(WORD, "and", "and", one.start, one.start)] if number else []
+            digit = _ORDINALS[one.text]
+            found += [
+                *joining,
+                replace(noun, start=one.start, end=one.start),
+                Token(NUMBER, digit, digit, one.start, one.end),
+            ]
+        at = end + 1
+    return found
+
+
+def _numbered(tree: Tree) -> frozenset[tuple[str, str]]:
+    """The nouns with the numbers behind them in the names of what is here: chapter 2, run 3."""
+    if ("numbered",) not in tree.found:
+        names = (words_of(posixpath.splitext(posixpath.basename(path))[0]) for path in tree.visible)
+        pairs = (pair for words in names for pair in itertools.pairwise(words))
+        tree.found["numbered",] = frozenset((noun, number.lstrip("0")) for noun, number in pairs if number.isdigit())
+    return cast(frozenset[tuple[str, str]], tree.found["numbered",])
 
 
 # A name in so many words, and of so many letters, is no chance.

@@ -68,11 +68,9 @@ TYPES = {
 
 
 def type_of(word: str) -> str:
-    """The pattern of the files that a word says the kind of, “csv” or “pdfs”; empty where it says none."""
-    return TYPES.get(word) or (TYPES.get(word[:-1], "") if word.endswith("s") and word[:-1] in _COUNTED else "")
+    """The pattern of the files that a word says the kind of, “csv”, “pdfs” or “markdowns”; empty where it says none."""
+    return TYPES.get(word) or (TYPES.get(word[:-1], "") if word.endswith("s") and word[:-1] not in _NOT_COUNTED else "")
 
 
-# Of these people say that there are several: “any pdfs?”.
-_COUNTED = frozenset(
-    "pdf csv png jpg svg zip json xml md yaml ini mp3 mp4 wav jpeg gif docx xlsx xls odt ods epub".split()
-)
+# More of these are something else than files of that kind.
+_NOT_COUNTED = frozenset({"text", "shell", "log", "t", "j"})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from agents.bdi.understanding.let_go import with_value
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
-from agents.bdi.understanding.understood import Meant
+from agents.bdi.understanding.understood import Meant, Understood
 
 _CHOOSING = frozenset("*?[")
 _THINGS = r"(?:files?|folders?|director(?:y|ies)|documents?)"
@@ -26,7 +27,7 @@ def is_called_otherwise(
         if one.command != "find" or not isinstance(pattern, str):
             continue
         names = sorted({posixpath.basename(path) for path in tree.visible})
-        if any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for name in names):
+        if _is_there(pattern, names):
             continue
         others = _others(pattern, names)
         if not others and _says_what_kind(one, text):
@@ -34,6 +35,28 @@ def is_called_otherwise(
             yield f"Nothing here is named “{pattern}”.", ()
         for other in others:
             yield f"Nothing here is named “{pattern}”.", with_value(tuple(meant), at, "pattern", other)
+
+
+# So many letters of a name are no chance.
+_LEAST = 6
+
+
+def called_rightly(found: Understood, tree: Tree) -> Understood:
+    """The same with what is looked for by a name that only one thing here nearly has, or has in other letters."""
+    meant = found.meant
+    names = sorted({posixpath.basename(path) for path in tree.visible})
+    for at, one in enumerate(meant):
+        pattern = one.values().get("pattern")
+        if one.command != "find" or not isinstance(pattern, str) or _is_there(pattern, names):
+            continue
+        others = _others(pattern, names)
+        if len(others) == 1 and (_CHOOSING & set(pattern) or len(pattern.partition(".")[0]) >= _LEAST):
+            meant = with_value(meant, at, "pattern", others[0])
+    return replace(found, meant=meant)
+
+
+def _is_there(pattern: str, names: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for name in names)
 
 
 def _says_what_kind(one: Meant, text: str) -> bool:

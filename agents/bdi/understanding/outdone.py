@@ -25,6 +25,7 @@ def outdoes(best: Reading, other: Reading, tree: Tree, registry: Registry) -> bo
         or _effect(best, tree, registry) == _effect(other, tree, registry)
         or _is_bent(best, other)
         or (_is_search(best, other) and not is_found(other, tree))
+        or _is_name(best, other, tree)
     )
 
 
@@ -81,7 +82,18 @@ def _is_bent(best: Reading, other: Reading) -> bool:
 def _is_search(best: Reading, other: Reading) -> bool:
     """“Search TODO in app”: in files, or for a file of that name."""
     text, pattern = best.params.get("text"), other.params.get("pattern")
-    return text is not None and pattern is not None and text.value == pattern.value
+    if text is None or pattern is None or text.value != pattern.value:
+        return False
+    # A plain word may as well be what something is about.
+    return not (str(text.value).islower() and str(text.value).isalpha())
+
+
+def _is_name(best: Reading, other: Reading, tree: Tree) -> bool:
+    """“Locate plot results”, where plot_results.py is: these words are its name, and nothing that stands in files."""
+    text, pattern = other.params.get("text"), best.params.get("pattern")
+    if text is None or pattern is None or len(other.params) > 1 or text.why != "it is not in quotes":
+        return False
+    return len(str(text.value).split()) > 1 and is_found(best, tree)
 
 
 def is_found(one: Reading, tree: Tree) -> bool:

@@ -14,7 +14,7 @@ from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.effort import TooMuch
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.lexicon import Lexicon
-from agents.bdi.understanding.mentions import with_joined_names, with_names
+from agents.bdi.understanding.mentions import with_joined_names, with_names, with_ordinals
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.naming_words import IT
 from agents.bdi.understanding.new_names import with_endings, with_new_names
@@ -67,7 +67,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
             raise TooMuch
         tokens = with_endings(_with_spaced_names(tokens, situation), situation.tree, situation.raw)
         tokens = with_joined_names(tokens, situation.tree)
-        tokens = with_numbers(_spread(tokens, situation.tree, lexicon))
+        tokens = _without_kinds(with_numbers(_spread(tokens, situation.tree, lexicon)), lexicon)
         if names:
             tokens = spelt(tokens, situation, lexicon, names)
         found += _best_parting(tokens, situation, lexicon)
@@ -78,6 +78,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
 
 def spelt(tokens: list[Token], situation: Situation, lexicon: Lexicon, names: Names) -> list[Token]:
     """The tokens with names in running words as one token each."""
+    tokens = with_ordinals(tokens, situation.tree)
     if names.endswith("new"):
         tokens = with_new_names(tokens, situation.tree, situation.raw)
     return with_names(tokens, situation.tree, lexicon, is_far=names.startswith("far"))
@@ -134,6 +135,25 @@ def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:
             found.append(Token(WORD, fold(word), word, at, at + len(word)))
             at += len(word) + 1
     return found
+
+
+# Behind these stands a state of the repository, whatever it is called besides.
+_SINCE = frozenset("since against than versus vs".split())
+_BRANCH = frozenset({"branch", "tag"})
+
+
+def _without_kinds(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+    """“Since main branch”, “against the develop branch” as “since main”: what a name there is goes without saying."""
+    gone = [
+        at
+        for at in range(2, len(tokens))
+        if tokens[at].kind == WORD
+        and _BRANCH & set(lexicon.meanings(tokens[at]))
+        and tokens[at - 1].kind in (WORD, PATH)
+        and tokens[at - 1].text not in filler.IDLE
+        and next((one.text for one in reversed(tokens[: at - 1]) if one.text not in filler.ARTICLES), "") in _SINCE
+    ]
+    return [one for at, one in enumerate(tokens) if at not in gone]
 
 
 def _counted(token: Token, tree: Tree, lexicon: Lexicon) -> tuple[Token, ...]:
@@ -277,18 +297,32 @@ def _cost(
         verb = earlier[-1].verb or _verb_of(earlier[-1].tokens, lexicon)
         borrowed = replace(part, tokens=(*verb, *part.tokens), verb=verb)
         best = _best(borrowed.tokens, situation, lexicon, known)
-        again = _capped(best) + 0.3
+        # A verb that is only borrowed is no reason to part a text in which words are left over.
+        again = _capped(best) + 0.3 + _FOR_A_REST
         # “And take three minutes at most” says no more of the command before it: another one needs its own object.
         is_another = best is not None and (not best.object_name or best.object_name in best.params)
         if verb and is_another and again < cost and not _is_only_text(best):
             return again + _SEGMENT, borrowed
     lacks = own is None or own.object_name in own.missing or len(part.tokens) == 1
-    if earlier and lacks and cost > 0 and (whole := _with_it(part, lexicon)) is not None:
+    if earlier and own is not None and own.missing == ("path",) and not lacks and part.tokens[-1].text in _ENDS:
+        # “…, then add "x" at the end”: of what was named before.
+        end = part.tokens[-1].end
+        of_it = tuple(Token(WORD, word, word, end, end) for word in ("of", "it"))
+        added = replace(part, tokens=(*part.tokens, *of_it))
+        again = _capped(_best(added.tokens, situation, lexicon, known)) + 0.3
+        return (again + _SEGMENT, added) if again < cost else (cost + _SEGMENT, part)
+    goes_on = earlier and _GOES_ON.fullmatch(situation.raw[earlier[-1].tokens[-1].end : part.tokens[0].start])
+    if goes_on and lacks and cost > 0 and (whole := _with_it(part, lexicon)) is not None:
         # “Create an environment x and activate”: what is done next is done with that.
         again = _capped(_best(whole.tokens, situation, lexicon, known)) + 0.3
         if again < cost:
             return again + _SEGMENT, whole
     return cost + _SEGMENT, part
+
+
+_ENDS = frozenset({"end", "bottom"})
+# Behind a stop, or “then”, a verb alone may be the first word of something else.
+_GOES_ON = re.compile(r"\s*(?:,|&|,?\s*and(?:\s+then)?)\s*", re.IGNORECASE)
 
 
 def _is_only_text(reading: Reading | None) -> bool:

@@ -51,13 +51,59 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         return _unnamed(words, tokens, asked, place)
     if place.wanted == NEW or asked.shape == "newname":
         return _new_name(described, tokens, asked, place, calls_folder)
-    return _described(described, rest, words, asked, place, wanted)
+    filled, left = _described(described, rest, words, asked, place, wanted)
+    if filled is not None and _is_one_file(filled, asked) and _says_several(words, described, asked):
+        return _of_several(filled, left, (described, rest, words), asked, place)
+    return filled, left
+
+
+# “The config files” are several, and none of them is config.py alone.
+_SEVERAL = frozenset({"files", "documents", "scripts", "modules"})
+
+
+def _says_several(words: Sequence[Token], described: Sequence[Token], asked: Asked) -> bool:
+    """“The config files”, “the files of config”; not “the files a and b”, which are named one by one."""
+    first, last = described[0], described[-1]
+    before = asked.raw[max(0, first.start - 16) : first.start].split()[-2:]
+    return any(one.text in _SEVERAL and one.start > last.start for one in words) or (
+        len(before) == 2 and before[0].casefold() in _SEVERAL and before[1] in ("of", "in", "from")
+    )
+
+
+def _is_one_file(filled: Filled, asked: Asked) -> bool:
+    return filled.original is not None and asked.tree.kind(str(filled.value)) == FILE
+
+
+def _of_several(
+    one: Filled,
+    left: list[Token],
+    said: tuple[Sequence[Token], list[Token], Sequence[Token]],
+    asked: Asked,
+    place: Place,
+) -> tuple[Filled | None, list[Token]]:
+    """The folder that they lie in, where that is called so and nothing in it is changed; else it is asked which."""
+    described, rest, words = said
+    if place.wanted == ANY and not place.goes and not asked.about & {"copy"}:
+        filled, others = _described(described, rest, words, asked, place, FOLDER)
+        if filled is not None and filled.value is not None:
+            return filled, others
+    text = " ".join(token.value for token in described)
+    problem = f"“{text}” may be several files"
+    choices = one.choices or (Candidate(str(one.value), one.confidence, one.why),)
+    return replace(one, value=None, original=text, problem=problem, choices=choices), left
 
 
 def _with_words_around(described: list[Token], words: Sequence[Token], asked: Asked, wanted: str) -> list[Token]:
     """“The project plan”, “yields 2023”: with a word that says nothing by itself, or a year, it is a name here."""
+    is_year = any(one.kind == NUMBER and len(one.value) > 3 for one in words)
     more = [
-        one for one in words if one in described or one.text in WHOLE or (one.kind == NUMBER and len(one.value) > 3)
+        one
+        for one in words
+        if one in described
+        or one.text in WHOLE
+        or (one.kind == NUMBER and len(one.value) > 3)
+        # “The annual report 2025”: what says a kind is a part of a name that ends in a year.
+        or (is_year and one.text in FILE_HEADS and one.start > described[0].start)
     ]
     if len(more) == len(described) or "".join(asked.raw[one.end : one.end + 1].strip() for one in more[:-1]):
         return described
@@ -144,6 +190,8 @@ def _says_something(token: Token, asked: Asked) -> bool:
         return False
     if token.text in ARTICLES or token.text in LINKING or (token.text == "only" and not asked.tree.kind("only")):
         return False
+    if _is_folder_of(token, asked):
+        return True
     if asked.tree.kind(token.value) or (
         (token.text not in IDLE or _is_capital(token, asked))
         and token.text not in asked.about | FILE_HEADS | FOLDER_HEADS
@@ -153,6 +201,12 @@ def _says_something(token: Token, asked: Asked) -> bool:
             return bool(asked.tree.kind(token.value))
         return token.text not in IT and (token.text not in NAMING or bool(asked.tree.kind(token.value)))
     return False
+
+
+def _is_folder_of(token: Token, asked: Asked) -> bool:
+    """“Below doc”, where the folder is called docs: there it is a name, and says no kind of thing."""
+    wants = asked.place is not None and asked.place.wanted == FOLDER
+    return wants and token.text in FILE_HEADS and asked.tree.kind(f"{token.value}s") == FOLDER
 
 
 def _is_capital(token: Token, asked: Asked) -> bool:
@@ -358,6 +412,9 @@ def _described(
         elif fitting.choices and (found.value is None or (len(fitting.choices) > 1 and found.confidence < 0.9)):
             # Several fit as well: a name that is spelt a little alike is no better than they are.
             found, left = fitting, []
+    if len(described) == 1 and (other := _called_so_rather(described[0], found)):
+        both = (Candidate(str(found.value), 0.5, found.why), Candidate(other, 0.5, "its name says so"))
+        found = Found(None, 0.5, f"“{described[0].value}” may be 2 of them", both)
     is_one_of_many = len(found.choices) > 1 and not place.code
     if found.value is None and not is_one_of_many and (place.code or wanted in (FILE, ANY)):
         named = [one.value for one in words if one in described or one.text in components.KINDS]
@@ -384,6 +441,16 @@ def _described(
         found.value, span, said if changed else None, found.confidence, found.why if changed else "", penalty=penalty
     )
     return filled, [*rest, *left]
+
+
+def _called_so_rather(word: Token, found: Found) -> str:
+    """“Read customers”, found as customer.py, where a customers_2025.csv is: the one whose name has the very word."""
+    if found.value is None or found.confidence >= _EXACT or word.text in words_of(found.value):
+        return ""
+    return next(
+        (one.path for one in found.choices if word.text in words_of(posixpath.basename(one.path))),
+        "",
+    )
 
 
 # From here on a plain word names something rather than resembling it.

@@ -67,7 +67,9 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         for met in _longest(mets):
             if _is_attribute(met, tokens, lexicon):
                 continue
-            if met.typos and any(_is_named_here(tokens[at], situation) for at in met.used):
+            if met.typos and any(
+                _is_named_here(tokens[at], situation) or _is_told_to_a_program(tokens, at) for at in met.used
+            ):
                 # What is the name of something here is no slip of a verb.
                 continue
             found += _by(entry, met, tokens, situation, lexicon, of_tool, forms)
@@ -86,6 +88,11 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
         for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), forms, by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
+
+
+def _is_told_to_a_program(tokens: Sequence[Token], at: int) -> bool:
+    """“Git stat” tells git something, and is no slip of “start”."""
+    return at > 0 and tokens[at].value in PROGRAMS and tokens[at - 1].value in PROGRAMS
 
 
 def _is_named_here(token: Token, situation: Situation) -> bool:

@@ -20,7 +20,7 @@ from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.not_there import is_called_otherwise
+from agents.bdi.understanding.not_there import called_rightly, is_called_otherwise
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
@@ -50,7 +50,7 @@ def looked_at(found: Understood, text: str, tree: Tree) -> Understood:
     """The same where nothing is doubtful; else the question that settles it."""
     if not found.is_sure:
         return found
-    found = _added(_said_once(found, text), text, tree)
+    found = called_rightly(_added(_said_once(found, text), text, tree), tree)
     said = [word.casefold() for word in _WORD.findall(text)]
     for look in _LOOKS:
         for why, other in look(found.meant, text, said, tree):

@@ -77,9 +77,7 @@ def _end(state: State, at: int, *, is_word: bool) -> int:
     piece = [one for one in tokens[at:end] if one.text not in ARTICLES]
     if not piece or any(one.text in DOUBT and one.text not in _LIMITING | {"no"} for one in piece):
         return at
-    is_one = (
-        _is_given(piece, state) or (not is_word and _is_alone(piece)) or (not is_word and _is_limit(piece, state))
-    )
+    is_one = _is_given(piece, state) or (not is_word and _is_alone(piece)) or (not is_word and _is_limit(piece, state))
     return end if is_one and not _gives_a_value(piece, state) else at
 
 

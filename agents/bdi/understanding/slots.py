@@ -187,6 +187,9 @@ def _may_be_listed(shape: str, items: Sequence[Sequence[Token]]) -> bool:
 def by_position(state: State) -> None:
     """A value left over, as it is typed at a terminal: `cp a b`, `grep text folder`. It goes to the next open slot."""
     open_slots = [slot for slot in state.entry.sense.slots if slot.parameter not in state.params]
+    own = next((slot for slot in open_slots if slot.is_object), None)
+    if own is not None and own.parameter in state.entry.command.required and shape_of(state, own) == "address":
+        open_slots = [own]  # “check auth.py” gives no address, and not what goes with one
     places = state.lexicon.registry.said(state.entry.command).places
     there = next((token for token in state.left if token.kind == WORD and token.text in ("there", "thither")), None)
     for slot in open_slots if there is not None and state.situation.last else ():

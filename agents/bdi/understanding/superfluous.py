@@ -14,7 +14,7 @@ from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.settings_of_none import rules
 from agents.bdi.understanding.state import State
-from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, WORD, Token, number_of
+from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, QUOTED, URL, WORD, Token, number_of
 
 # Said before a noun, these tell how, or what for, something is done.
 _LEADING = frozenset({"with", "using", "in", "at", "for", "during"})
@@ -105,6 +105,39 @@ def adjuncts(left: Sequence[Token], state: State) -> list[list[Token]]:
 
 
 _NAMED_BY = frozenset({"at", "called", "named"})
+# What somebody's own words are, before the words.
+_LABELS = frozenset("word words text line sentence phrase string term message title entry item expression".split())
+
+
+def labels(left: Sequence[Token], state: State) -> list[Token]:
+    """The nouns that say what a text in quotes is which stands behind them: “the sentence "see you"”."""
+    quoted = {token.start: at for at, token in enumerate(state.tokens) if token.kind == QUOTED}
+    before = [state.tokens[at - 1] for at in quoted.values() if at]
+    return [token for token in left if token in before and token.text in _LABELS]
+
+
+def of_an_address(left: Sequence[Token], state: State) -> list[Token]:
+    """The nouns that say what lies at an address which stands behind them: “the price list from https://…”."""
+    at = next((at for at, one in enumerate(state.tokens) if one.kind == URL), 0)
+    loose = {token.start for token in left}
+    end = at - 1 if at and state.tokens[at - 1].text in ("from", "at", "on", "of", "under", "behind") else at
+    begin = end
+    while begin and state.tokens[begin - 1].kind == WORD and state.tokens[begin - 1].text not in ARTICLES:
+        begin -= 1
+    nouns = state.tokens[begin:end]
+    giving = state.lexicon.words_of_values(state.entry.command)
+    is_phrase = 0 < len(nouns) <= 3 and begin > 0 and all(noun.start in loose for noun in nouns)
+    chooses = begin > 1 and state.tokens[begin - 2].text in _CHOOSING
+    if (
+        not is_phrase
+        or chooses
+        or any(
+            state.lexicon.is_slip(noun) or noun.text in giving | state.entry.never | DOUBT | _CHOOSING | IDLE
+            for noun in nouns
+        )
+    ):
+        return []
+    return list(nouns)
 
 
 def appositions(left: Sequence[Token], state: State) -> list[Token]:
@@ -125,7 +158,8 @@ def appositions(left: Sequence[Token], state: State) -> list[Token]:
         article = state.tokens[begin - 1].text if begin else ""
         is_noun_phrase = 0 < len(nouns) <= 2 and article in ARTICLES and all(noun.start in loose for noun in nouns)
         # “The kickoff meeting notes”, where a kickoff.md lies there: that is meant, and not the folder.
-        is_noun_phrase = is_noun_phrase and not any(_names_another(noun, one, state) for noun in nouns)
+        if one is None or any(_names_another(noun, one, state) for noun in nouns):
+            continue
         if is_noun_phrase and _says_nothing(nouns, state):
             found += nouns
     return found

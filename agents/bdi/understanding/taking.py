@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.filled import Filled
-from agents.bdi.understanding.filler import ARTICLES, IDLE
+from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.filling import fill
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.settings_values import amount_of
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import NUMBER, NUMBERS, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
-from agents.rules.kinds import SWITCHES
 from agents.rules.words import fold
 from agents.toolkit.saying import Slot
 
 _KINDS = frozenset({"files", "folders", "directories", "packages", "libraries", "branches", "notes", "variables"})
 _ADJECTIVES = frozenset(
     {"most", "recent", "newest", "latest", "last", "more", "key", "short", "single", "whole", "full"}
+    | {"changed", "modified", "edited", "updated", "touched"}
 )
 # Said behind a number or before it, these say no more than that it is a limit, or how exactly it is meant.
 _AT_MOST = frozenset({"max", "maximum", "limit", "tops", "most", "at", "maximally"})
@@ -66,9 +67,11 @@ def take_keys(state: State) -> None:
             and (sign.value == "=" or value.is_literal or value.end - value.start > 0)
         ):
             slot = next((one for one in state.entry.sense.slots if one.parameter == name), Slot(name))
-            # Behind “reason:” somebody's own text goes on to the end.
-            is_text = sign.value == ":" and shape_of(state, slot) == "text" and not value.is_literal
-            said = state.tokens[at + 2 :] if is_text else [value]
+            # Behind “reason:” somebody's own text goes on to the end, behind “message=” to what is given next.
+            is_text = shape_of(state, slot) == "text" and not value.is_literal
+            said = state.tokens[at + 2 :] if is_text and sign.value == ":" else [value]
+            if is_text and sign.value == "=":
+                said = list(itertools.takewhile(lambda one: one.kind in (WORD, NUMBER), state.tokens[at + 2 :]))
             filled, rest = fill(said, asked_of(state, slot))
             if filled is not None and not rest:
                 state.params[name] = replace(filled, penalty=0.0)

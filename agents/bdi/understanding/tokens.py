@@ -41,7 +41,7 @@ _WORDS_OF = {
     "shouldnt": "should not", "hasnt": "has not", "hasn't": "has not", "havent": "have not", "haven't": "have not",
     "hadn't": "had not", "mustn't": "must not", "mustnt": "must not", "needn't": "need not",
     "em": "them", "'em": "them", "w/": "with", "w/o": "without", "b/c": "because",
-    "pls": "please", "plz": "please", "thx": "thanks",
+    "goto": "go to", "lookup": "look up", "pls": "please", "plz": "please", "thx": "thanks",
 }  # fmt: skip
 # “Its” before one of these is “it's”, typed without looking.
 _IT_IS = re.compile(

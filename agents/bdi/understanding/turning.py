@@ -138,7 +138,9 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
     """
     first = next((one for one in tokens if one.kind != SIGN and one.text not in IDLE - LEADING), None)
     spoken = any(
-        one.kind == WORD and one.text not in IDLE and lexicon.knows(one.text)
+        one.kind == WORD
+        and one.text not in IDLE
+        and (lexicon.knows(one.text) or not lexicon.keys.isdisjoint(lexicon.meanings(one)))
         for one in tokens
         if not situation.tree.kind(one.value)
     )

@@ -29,6 +29,7 @@ from agents.bdi.understanding.state import Situation
 from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
 from agents.bdi.understanding.understood import Question, Understood
 from agents.toolkit.registry import Registry
+from sandbox.command_line import PROGRAMS
 
 MAX_CHARS = 8_000
 
@@ -132,6 +133,8 @@ def _likeliest(found: Sequence[Understood], text: str, tree: Tree) -> Understood
 def _is_a_name(tokens: Sequence[Token]) -> bool:
     """Whether a text is nothing but a phrase that names something here."""
     spoken = [token for token in tokens if token.kind != SIGN and token.text not in ARTICLES | {"please", "kindly"}]
+    if spoken and spoken[0].said.split(" ")[0] in PROGRAMS:
+        return False  # “python sorting.py” is typed
     return len(spoken) == 1 and bool(spoken[0].said)
 
 

@@ -27,7 +27,7 @@ _OF_IT = "summary gist tldr nutshell essence synopsis digest"
 _SENTENCES = (
     "sentences > in at most, in no more than, in, with at most, at most, no more than, using, to, of, "
     "with, max, maximum, not more than, up to, into, down to, no longer than, not longer than, as, limited to "
-    "< of them, sentences, sentence, lines, important, telling"
+    "< of them, sentences, sentence, phrases, phrase, lines, important, telling"
 )
 _WORDS = (
     "words > of about, in about, in, with about, about, of, at most, in at most, no more than, around, in"

@@ -47,7 +47,7 @@ _ONE_CHANGE = {
 _WITH_FAULT = {"src/main.py": "def is_same(password, word):\n    return password == word\n"}
 
 _WISH = (
-    "wish~text > with the wish, with the wish to, with the wish that it, the wish be, so that it, so that, wishing, "
+    "wish~text > :, with the wish, with the wish to, with the wish that it, the wish be, so that it, so that, wishing, "
     "and ask it to, asking it to, ask it to, and have it, and tell it to, telling it to, wish, my wish be, in order "
     "to, how to, to make it, and make it, with the aim to, with the aim of, the goal be, the aim be, it should"
 )

@@ -55,7 +55,6 @@ def test_what_a_reading_has_let_go_of_is_asked_with_it_in_the_first_answer(text:
 @pytest.mark.parametrize(
     "text",
     [
-        "autonomous on, rm build, autonomous off",
         "Is the server.py script run?",
         "I read on your website that you know git, so show me the last 3 commits of the branch main.",
         "My phone is broken, therefore I write: please start python -m http.server 9001 in background as shop",

@@ -118,10 +118,14 @@ def test_a_folder_goes_by_its_name() -> None:
 
 @pytest.mark.parametrize(
     ("text", "pattern"),
-    [("where is confest.py?", "conftest.py"), ("find *.PY files", "*.py"), ("find Logo.png", "logo.png")],
+    [("where is confest.py?", "conftest.py"), ("find *.PY files", "*.py")],
 )
-def test_a_name_that_is_nearly_there_is_offered(text: str, pattern: str) -> None:
-    assert pattern in [dict(values).get("pattern") for _, values in HERE.offered(text)]
+def test_a_name_that_only_one_thing_here_nearly_has_is_meant(text: str, pattern: str) -> None:
+    assert HERE.steps(text)[0][1]["pattern"] == pattern
+
+
+def test_a_short_name_that_is_nearly_there_is_offered() -> None:
+    assert "logo.png" in [dict(values).get("pattern") for _, values in HERE.offered("find Logo.png")]
 
 
 @pytest.mark.parametrize(("text", "pattern"), [("find zebra.txt", "zebra.txt"), ("find logo.png", "logo.png")])
