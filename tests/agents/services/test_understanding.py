@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -98,10 +99,12 @@ def test_a_file_that_a_reviewer_only_spoke_of_is_still_asked_for(
     assert goal.reason.startswith("question_open")
 
 
-def believed(goal: Goal, sentence: str = "Use the file src/app.py.", **how: object) -> PlanDraft | NoPlan:
+def believed(goal: Goal, *, sentence: str = "Use the file src/app.py.", **how: Any) -> PlanDraft | NoPlan:
     """What the goal's text means while it holds this sentence, by default of a person who said it of the whole goal."""
-    said = {"source": "person", "at": timezone.now(), **how}
-    Belief.objects.create(goal=goal, sentence=sentence, **said)
+    belief = Belief(goal=goal, sentence=sentence, source="person", at=timezone.now())
+    for name, value in how.items():
+        setattr(belief, name, value)
+    belief.save()
     return parameters.understood(goal, NoPlan("no_relevant_rule"))
 
 
@@ -122,7 +125,7 @@ def test_a_persons_word_that_stands_answers_the_one_thing_that_is_asked(plan_of:
     ],
     ids=["of nobody", "taken back", "said against another", "expired", "of another kind"],
 )
-def test_other_words_leave_it_asked(plan_of: Callable[..., Goal], how: dict[str, object]) -> None:
+def test_other_words_leave_it_asked(plan_of: Callable[..., Goal], how: dict[str, Any]) -> None:
     assert isinstance(believed(plan_of("show me the text file"), **how), NoPlan)
 
 
