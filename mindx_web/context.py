@@ -39,6 +39,7 @@ _PLACES = {
     "insights": "insights",
     "recovery": "insights",
     "tuning": "insights",
+    "taught": "insights",
     "overview": "overview",
     "account": "account",
     "token": "account",
@@ -67,7 +68,9 @@ class Shell:
         """The key of the place the page lies in, empty when it lies in none."""
         match = self._request.resolver_match
         name = (match.url_name or "") if match else ""
-        return _PLACES.get(name.partition("-")[0], "")
+        place = _PLACES.get(name.partition("-")[0], "")
+        # Who has no insights comes to what they taught from the review.
+        return "review" if place == "insights" and not self._is_operator else place
 
     @cached_property
     def work(self) -> list[Place]:
@@ -88,7 +91,7 @@ class Shell:
             Place("memory", "Memory", "memory", reverse("memory")),
             Place("workspaces", "Workspaces", "folder", reverse("workspaces")),
         ]
-        if isinstance(user := self._request.user, User) and user.has_role(Role.OPERATOR):
+        if self._is_operator:
             places.append(Place("insights", "Insights", "chart", reverse("insights-mind")))
         places.append(Place("notices", "Notices", "comment", reverse("review-notices"), self.unread))
         if getattr(self._request.user, "is_staff", False):
@@ -124,6 +127,10 @@ class Shell:
     @property
     def may_go_on(self) -> bool:
         """Whether this person may end a standstill."""
+        return self._is_operator
+
+    @property
+    def _is_operator(self) -> bool:
         user = self._request.user
         return isinstance(user, User) and user.has_role(Role.OPERATOR)
 

@@ -118,7 +118,7 @@ def test_what_is_pressed_while_the_goal_moves_is_exchanged_when_it_was_let_go(
     page.locator("#goal-cancel").hover()
     page.mouse.down()
     manual(goal)
-    expect(page.locator("#goal-state")).to_contain_text("manual")
+    expect(page.locator("#goal-state")).to_contain_text("plan needed")
     page.mouse.up()
     expect(page.locator("#cancel")).to_be_visible()
     expect(page.locator("#goal-by-hand")).to_be_attached()

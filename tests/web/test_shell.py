@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,12 +11,14 @@ from types import SimpleNamespace
 import pytest
 from django.conf import settings
 from django.template import engines
+from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation import moments, seal, way, words
 from mindx_web.templatetags import mindx
+from people.models import User
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 SYMBOLS = set(re.findall(r'<symbol id="i-([a-z]+)"', (TEMPLATES / "_sprite.html").read_text()))
@@ -187,3 +190,13 @@ def test_an_achieved_goal_still_learns_until_its_experience_is_stored() -> None:
 
 def test_the_way_is_said_for_those_who_do_not_see_colours() -> None:
     assert "a person&#x27;s turn" in mindx.way("awaiting_review", mini=True)
+
+
+@pytest.mark.django_db
+def test_what_people_taught_lies_where_each_of_them_comes_from(
+    reviewer: User, operator: User, client_of: Callable[[User], Client]
+) -> None:
+    for person, place in ((reviewer, "Review"), (operator, "Insights")):
+        page = client_of(person).get("/tuning/taught/").content.decode()
+        current = re.findall(r'<a class="nav-link"[^>]*aria-current="page"[^>]*>.*?nav-label">([^<]+)', page, re.DOTALL)
+        assert set(current) == {place}

@@ -194,8 +194,10 @@ def blanked(text: str) -> str:
         is_own = found["quoted"] is not None or _is_part_of_a_name(found)
         if is_own:
             return found[0]
-        # Behind other words the stop that ends it ends their sentence; a lone point would be a folder.
-        ends = found[0][-1:] in (".", "!") and text[: found.start()].strip() and text[found.end() :].strip()
+        # Behind other words the stop that ends it ends their sentence; a lone point would be a folder. A stop that is
+        # all of it belongs to its word: “max. 2 minutes”.
+        is_between = text[: found.start()].strip() and text[found.end() :].strip()
+        ends = len(found[0]) > 1 and found[0][-1] in (".", "!") and is_between
         return " " * (len(found[0]) - 1) + ";" if ends else " " * len(found[0])
 
     text = as_parts(text)

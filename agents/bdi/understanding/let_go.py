@@ -14,8 +14,9 @@ from dataclasses import replace
 
 from agents.bdi.types import Param
 from agents.bdi.understanding.paths import FILE, Tree
-from agents.bdi.understanding.understood import Meant
+from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
+from agents.toolkit.registry import Registry
 
 Doubt = tuple[str, tuple[Meant, ...]]
 
@@ -34,6 +35,21 @@ _CALLED = re.compile(
 )
 _AT_THE_END = frozenset({"end", "bottom", "add", "append"})
 _OF_A_FIRST = frozenset({"first", "initial", "default", "main"})
+
+
+_REASON = re.compile(r"\b(?:because(?:\s+of)?|due\s+to)\s+(?P<why>[^.;!?]*[^.;!?\s])\s*[.!]?\s*\Z", re.IGNORECASE)
+
+
+def with_its_reason(found: Understood, text: str, registry: Registry) -> Understood:
+    """“Retire Olga because she is not needed”: to most commands a reason is talk; one that keeps it gets it."""
+    said = _REASON.search(text)
+    if said is None or not found.is_sure or len(found.meant) != 1:
+        return found
+    (one,) = found.meant
+    if "reason" in one.params or "reason" not in registry.command(one.tool, one.command).properties:
+        return found
+    why = Param(said["why"], "explicit", span=said.span("why"))
+    return replace(found, meant=(replace(one, params={**one.params, "reason": why}),))
 
 
 def with_value(meant: Sequence[Meant], at: int, name: str, value: object) -> tuple[Meant, ...]:

@@ -12,6 +12,7 @@ from agents.bdi.understanding.let_go import with_value
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.understood import Meant, Understood
+from agents.rules.words import QUOTES
 
 _CHOOSING = frozenset("*?[")
 _THINGS = r"(?:files?|folders?|director(?:y|ies)|documents?)"
@@ -35,6 +36,35 @@ def is_called_otherwise(
             yield f"Nothing here is named “{pattern}”.", ()
         for other in others:
             yield f"Nothing here is named “{pattern}”.", with_value(tuple(meant), at, "pattern", other)
+
+
+# Behind the words that are looked for, unquoted, one bare word more: “grep todo in ap”.
+_IN_IT = re.compile(r"(?P<text>\S.*?)\s+(?:in|inside|within|under)\s+(?P<place>[\w.-]+)\Z", re.DOTALL)
+
+
+def is_looked_for_in_it(
+    meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree
+) -> Iterator[tuple[str, tuple[Meant, ...]]]:
+    """Whoever looks for “todo in ap” where nothing is called “ap” may mean a place of another name."""
+    for at, one in enumerate(meant):
+        sought = one.params.get("text")
+        if one.command != "grep" or sought is None or "path" in one.params or sought.span is None:
+            continue
+        before = text[sought.span[0] - 1 : sought.span[0]]
+        found = _IN_IT.fullmatch(str(sought.value))
+        if found is None or before in QUOTES or text[sought.span[0]] in QUOTES:
+            continue
+        why = f"Nothing here is called “{found['place']}”."
+        near = [path for path in sorted(tree.kinds) if _is_nearly(found["place"], posixpath.basename(path))]
+        for path in near:
+            yield why, with_value(with_value(tuple(meant), at, "text", found["text"]), at, "path", path)
+        if not near:
+            yield why, ()
+
+
+def _is_nearly(said: str, name: str) -> bool:
+    low, name = said.casefold(), name.casefold()
+    return name.startswith(low) or is_near(low, name) or is_near(low, name.partition(".")[0])
 
 
 # So many letters of a name are no chance.

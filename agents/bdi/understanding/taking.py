@@ -97,6 +97,8 @@ def take_counted(state: State) -> None:
     for slot in state.entry.sense.slots:
         if not slot.behind or slot.parameter in state.params or slot.parameter.endswith("_s"):
             continue
+        if shape_of(state, slot) == "quoted":
+            continue  # “42 as the input” counts nothing
         if slot.shape == "amount":
             _take_amount(state, slot)
             continue
@@ -120,7 +122,7 @@ def take_counted(state: State) -> None:
 
 
 def take_quoted(state: State) -> None:
-    """What is quoted before the words that say what it is: “with "yes" as its input”."""
+    """What is quoted, or a number, before the words that say what it is: “with "yes" as its input”."""
     for slot in state.entry.sense.slots:
         if not slot.behind or slot.parameter in state.params or shape_of(state, slot) != "quoted":
             continue
@@ -130,7 +132,7 @@ def take_quoted(state: State) -> None:
                 (len(said.split()) for said in slot.behind if texts[: len(said.split())] == tuple(said.split())),
                 default=0,
             )
-            if token.kind != QUOTED or at in state.used or not behind:
+            if token.kind not in (QUOTED, NUMBER) or at in state.used or not behind:
                 continue
             begin = at - (at > 0 and state.tokens[at - 1].text in ("with", "using", "and"))
             state.params[slot.parameter] = Filled(token.value, (token.start, token.end), literals=1)

@@ -74,6 +74,8 @@ have|get|let|want [all] [the|my|our] [unit|integration] tests|suite|checks [to] 
 give|allow|grant {{q}} {{y}}  >  run {{q}} for {{y}}
 run|execute|start|launch {{x}} [,] and|then|with {_FEED} it [the] [input|word|text|answer|line] {{a}}\
   >  run {{x}} with "{{a}}" as input
+run|execute|start|launch {{x}} [,] and|then {_FEED} {{a}} as [the|its|an] [standard] input|answer|stdin\
+  >  run {{x}} with "{{a}}" as input
 run|execute|start|launch {{x}} with|and [the|an] input|answer|stdin [of|being|:] {{a}}\
   >  run {{x}} with "{{a}}" as input
 is [the|my|our] [background] {_PROGRAM} {{n}} {_YET} {_LIVES} {_YET}  >  show the output of the process {{n}}

@@ -20,6 +20,7 @@ from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.guessed import guessed
 from agents.bdi.understanding.in_turn import Heard, read_through
+from agents.bdi.understanding.let_go import with_its_reason
 from agents.bdi.understanding.lexicon import lexicon_of
 from agents.bdi.understanding.parting import MAX_TOKENS, WAYS, Names, spelt
 from agents.bdi.understanding.paths import Tree
@@ -73,7 +74,7 @@ def _read(heard: Heard, registry: Registry) -> Understood:
                 return _either_name(found[0], found[-1], text)
     if not any(one.is_sure for one in found):
         found += beside_talk(heard)
-    found = [by_its_own_tool(one, text, registry) for one in found]
+    found = [with_its_reason(by_its_own_tool(one, text, registry), text, registry) for one in found]
     return _held_back(looked_at(_likeliest(found, text, tree), text, tree), text, tree, registry, heard.effort)
 
 

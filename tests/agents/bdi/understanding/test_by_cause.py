@@ -168,3 +168,23 @@ def test_two_of_a_numbered_row_are_both_of_them() -> None:
     assert PLACE.is_asked("read the first file in thesis")
     assert PLACE.is_asked("what changed since this branch")
     assert PLACE.is_asked("download all the pictures from https://a.example.org/x to data")
+
+
+def test_what_is_looked_for_in_a_place_that_is_not_there_is_asked_with_the_one_that_nearly_is() -> None:
+    assert ("grep", {"text": "todo", "path": "app"}) in PLACE.offered("grep todo in ap")
+    assert ("grep", {"text": "todo in weather"}) in PLACE.offered("grep todo in weather"), "it may be a text"
+    assert PLACE.steps('grep "todo in ap"') == [("grep", {"text": "todo in ap"})]
+    assert PLACE.steps("grep todo in app") == [("grep", {"text": "todo", "path": "app"})]
+
+
+@pytest.mark.parametrize("why", ["not needed", "it is not needed", "nobody asks her"])
+def test_a_command_that_keeps_a_reason_gets_it(why: str) -> None:
+    assert PLACE.steps(f"retire agent Olga because {why}") == [("retire_agent", {"name": "Olga", "reason": why})]
+    assert PLACE.steps(f"delete README.md because {why}") == [("rm", {"path": "README.md"})]
+
+
+def test_a_stop_that_shortens_a_word_ends_no_sentence_and_a_number_can_be_typed_in() -> None:
+    assert PLACE.steps("run make build max. 2 minutes") == [("run", {"command_line": "make build", "timeout_s": 120})]
+    assert PLACE.steps("run python app/main.py and type 42 as the input") == [
+        ("run", {"command_line": "python app/main.py", "stdin": "42"})
+    ]
