@@ -175,16 +175,20 @@ def test_what_is_looked_for_in_a_place_that_is_not_there_is_asked_with_the_one_t
     assert ("grep", {"text": "todo in weather"}) in PLACE.offered("grep todo in weather"), "it may be a text"
     assert PLACE.steps('grep "todo in ap"') == [("grep", {"text": "todo in ap"})]
     assert PLACE.steps("grep todo in app") == [("grep", {"text": "todo", "path": "app"})]
+    assert PLACE.steps("search wait in queue in app") == [("grep", {"text": "wait in queue", "path": "app"})]
 
 
 @pytest.mark.parametrize("why", ["not needed", "it is not needed", "nobody asks her"])
 def test_a_command_that_keeps_a_reason_gets_it(why: str) -> None:
     assert PLACE.steps(f"retire agent Olga because {why}") == [("retire_agent", {"name": "Olga", "reason": why})]
     assert PLACE.steps(f"delete README.md because {why}") == [("rm", {"path": "README.md"})]
+    said = f'retire agent Olga with the reason "costs" because {why}'
+    assert PLACE.steps(said) == [("retire_agent", {"name": "Olga", "reason": "costs"})]
 
 
 def test_a_stop_that_shortens_a_word_ends_no_sentence_and_a_number_can_be_typed_in() -> None:
     assert PLACE.steps("run make build max. 2 minutes") == [("run", {"command_line": "make build", "timeout_s": 120})]
-    assert PLACE.steps("run python app/main.py and type 42 as the input") == [
-        ("run", {"command_line": "python app/main.py", "stdin": "42"})
-    ]
+    for said in ("and type 42 as the input", "with 42 as its input"):
+        assert PLACE.steps(f"run python app/main.py {said}") == [
+            ("run", {"command_line": "python app/main.py", "stdin": "42"})
+        ]
