@@ -97,8 +97,6 @@ def take_counted(state: State) -> None:
     for slot in state.entry.sense.slots:
         if not slot.behind or slot.parameter in state.params or slot.parameter.endswith("_s"):
             continue
-        if shape_of(state, slot) == "quoted":
-            continue  # “42 as the input” counts nothing
         if slot.shape == "amount":
             _take_amount(state, slot)
             continue
