@@ -147,14 +147,14 @@ _EMPHASIS = (
 )
 # What stands in quotes is passed over; spaces are counted, so that a long row of them is gone through once.
 _FEW = {r"\s*": r"\s{0,9}", r"\s+": r"\s{1,9}"}
-_SOUGHT = (
-    "|".join(
-        f"(?:{one})"
-        for one in (*_ALL_OF_IT, *_HEDGING, *_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING, *_EMPHASIS)
-    )
-    .replace(r"\s*", _FEW[r"\s*"])
-    .replace(r"\s+", _FEW[r"\s+"])
-)
+
+
+def _any_of(*turns: str) -> str:
+    found = "|".join(f"(?:{one})" for one in turns)
+    return found.replace(r"\s*", _FEW[r"\s*"]).replace(r"\s+", _FEW[r"\s+"])
+
+
+_SOUGHT = _any_of(*_ALL_OF_IT, *_HEDGING, *_ASKING, *_THANKING, *_GREETING, *_LEAVING_TIME, *_EXCUSING, *_EMPHASIS)
 ASIDES = re.compile(
     "(?P<quoted>\"[^\"]*\"|“[^“”]*”|`[^`]*`|(?<!\\w)'[^']*'(?!\\w))|(?:"
     + _SOUGHT
@@ -206,7 +206,7 @@ def blanked(text: str) -> str:
     return ASIDES.sub(blank, text)
 
 
-_EMPHASIZED = re.compile("|".join(f"(?:{one})" for one in _EMPHASIS), re.IGNORECASE)
+_EMPHASIZED = re.compile(_any_of(*_EMPHASIS), re.IGNORECASE)
 
 
 def without_emphasis(text: str) -> str:

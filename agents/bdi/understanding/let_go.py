@@ -37,18 +37,22 @@ _AT_THE_END = frozenset({"end", "bottom", "add", "append"})
 _OF_A_FIRST = frozenset({"first", "initial", "default", "main"})
 
 
-_REASON = re.compile(r"\b(?:because(?:\s+of)?|due\s+to)\s+(?P<why>[^.;!?]*[^.;!?\s])\s*[.!]?\s*\Z", re.IGNORECASE)
+# Nothing in it is tried in two ways: a long row of spaces is gone through once.
+_REASON = re.compile(r"\b(?:because(?:\s++of\b)?|due\s++to\b)\s++(?P<why>[^.;!?]++)[.!]?\s*+\Z", re.IGNORECASE)
 
 
 def with_its_reason(found: Understood, text: str, registry: Registry) -> Understood:
     """“Retire Olga because she is not needed”: to most commands a reason is talk; one that keeps it gets it."""
-    said = _REASON.search(text)
-    if said is None or not found.is_sure or len(found.meant) != 1:
+    if not found.is_sure or len(found.meant) != 1:
         return found
     (one,) = found.meant
     if "reason" in one.params or "reason" not in registry.command(one.tool, one.command).properties:
         return found
-    why = Param(said["why"], "explicit", span=said.span("why"))
+    said = _REASON.search(text)
+    if said is None:
+        return found
+    reason, start = said["why"].rstrip(), said.start("why")
+    why = Param(reason, "explicit", span=(start, start + len(reason)))
     return replace(found, meant=(replace(one, params={**one.params, "reason": why}),))
 
 

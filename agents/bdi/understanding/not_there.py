@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from agents.bdi.types import Param
 from agents.bdi.understanding.let_go import with_value
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
@@ -39,7 +40,7 @@ def is_called_otherwise(
 
 
 # Behind the words that are looked for, unquoted, one bare word more: “grep todo in ap”.
-_IN_IT = re.compile(r"(?P<text>\S.*?)\s+(?:in|inside|within|under)\s+(?P<place>[\w.-]+)\Z", re.DOTALL)
+_IN_IT = re.compile(r"(?P<text>\S.*?)\s(?:in|inside|within|under)\s++(?P<place>[\w.-]++)\Z", re.DOTALL)
 
 
 def is_looked_for_in_it(
@@ -57,9 +58,28 @@ def is_looked_for_in_it(
         why = f"Nothing here is called “{found['place']}”."
         near = [path for path in sorted(tree.kinds) if _is_nearly(found["place"], posixpath.basename(path))]
         for path in near:
-            yield why, with_value(with_value(tuple(meant), at, "text", found["text"]), at, "path", path)
+            yield why, with_value(with_value(tuple(meant), at, "text", found["text"].rstrip()), at, "path", path)
         if not near:
             yield why, ()
+
+
+# What stands in logs is written so; names of files seldom are.
+_LOUD_IN = re.compile(r"(?P<text>[A-Z][A-Z0-9_]{2,})\s(?:in|inside|within|under)\s++(?P<place>\S++)", re.DOTALL)
+
+
+def is_text_rather_than_a_name(
+    meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree
+) -> Iterator[tuple[str, tuple[Meant, ...]]]:
+    """“Find ERROR in logs”, where a logs/error.log is: it may be what files say, and not what one is called."""
+    for at, one in enumerate(meant):
+        pattern = one.params.get("pattern")
+        found = _LOUD_IN.match(str(pattern.original)) if pattern is not None and one.command == "find" else None
+        if found is None or pattern is None or found["text"] in str(pattern.value):
+            continue
+        path = {"path": Param(found["place"], "explicit")} if tree.kind(found["place"]) else {}
+        params = {"text": Param(found["text"], "explicit"), **path}
+        other = replace(one, command="grep", params=params)
+        yield f"“{found['text']}” may be what stands in files.", (*meant[:at], other, *meant[at + 1 :])
 
 
 def _is_nearly(said: str, name: str) -> bool:

@@ -22,7 +22,7 @@ def outdoes(best: Reading, other: Reading, tree: Tree, registry: Registry) -> bo
     """Whether the other reading need not be asked about beside the best one."""
     return (
         _takes_in(best, other)
-        or _effect(best, tree, registry) == _effect(other, tree, registry)
+        or _is_same(_effect(best, tree, registry), _effect(other, tree, registry))
         or _is_bent(best, other)
         or (_is_search(best, other) and not is_found(other, tree))
         or _is_name(best, other, tree)
@@ -57,7 +57,15 @@ def _takes_in(best: Reading, other: Reading) -> bool:
     return True
 
 
-def _effect(one: Reading, tree: Tree, registry: Registry) -> tuple[str, Mapping[str, Any]] | None:
+_Effect = tuple[str, Mapping[str, Any]] | None
+
+
+def _is_same(one: _Effect, other: _Effect) -> bool:
+    """Of readings of several things, or of what is in doubt, nobody knows."""
+    return one is not None and one == other
+
+
+def _effect(one: Reading, tree: Tree, registry: Registry) -> _Effect:
     """What a reading comes to, by a path: a note is a file, and what is added to no file begins one."""
     if one.items or one.missing or one.problems:
         return None

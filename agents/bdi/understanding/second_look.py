@@ -20,7 +20,12 @@ from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.not_there import called_rightly, is_called_otherwise, is_looked_for_in_it
+from agents.bdi.understanding.not_there import (
+    called_rightly,
+    is_called_otherwise,
+    is_looked_for_in_it,
+    is_text_rather_than_a_name,
+)
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
@@ -394,6 +399,7 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _is_nearly_there,
     is_called_otherwise,
     is_looked_for_in_it,
+    is_text_rather_than_a_name,
     _is_half_its_own_name,
     _is_half_of_two,
     _lacks_its_ending,

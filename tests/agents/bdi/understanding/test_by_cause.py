@@ -192,3 +192,10 @@ def test_a_stop_that_shortens_a_word_ends_no_sentence_and_a_number_can_be_typed_
         assert PLACE.steps(f"run python app/main.py {said}") == [
             ("run", {"command_line": "python app/main.py", "stdin": "42"})
         ]
+
+
+def test_what_is_written_as_logs_write_it_may_be_a_text_where_a_file_is_called_so() -> None:
+    assert ("grep", {"text": "ERROR", "path": "logs"}) in PLACE.offered("find ERROR in logs")
+    assert ("find", {"pattern": "error.log"}) in PLACE.offered("find ERROR in logs")
+    assert PLACE.is_asked("find ERROR in logs and docs")
+    assert not PLACE.is_asked("find the error log")

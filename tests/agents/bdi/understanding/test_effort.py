@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections.abc import Iterator
 from typing import Any, SupportsIndex
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import chunks, reading
+from agents.bdi.understanding import asides, chunks, reading
 from agents.bdi.understanding.effort import MOST
 from agents.bdi.understanding.lexicon import lexicon_of
 from agents.bdi.understanding.parting import MAX_TOKENS
@@ -104,6 +105,12 @@ def test_a_text_as_long_as_may_be_costs_no_more_than_is_allowed(piece: str, look
         looked.clear()
         check(piece * times)
         assert sum(looked) <= MOST + MAX_TOKENS
+
+
+@pytest.mark.parametrize("turns", [asides.ASIDES, asides._EMPHASIZED], ids=["asides", "emphasis"])
+def test_a_long_row_of_spaces_is_gone_through_once(turns: re.Pattern[str]) -> None:
+    """Each turn that begins in spaces would go through all of them again from every one of them."""
+    assert not re.search(r"\\s[*+]", turns.pattern)
 
 
 def test_words_in_any_order_cost_no_more_than_is_allowed(looked: list[int]) -> None:
