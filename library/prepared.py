@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
-from psycopg import RawCursor
+from psycopg import Connection, RawCursor
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
 from psycopg.generators import execute, fetch_many, send
@@ -52,12 +52,13 @@ def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
     return _PLACE.sub(lambda found: places[found[1]], statement), names
 
 
-def row(statement: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+def row(statement: str, values: Mapping[str, Any], *, last: bool = False) -> tuple[Any, ...] | None:
     """Run a statement with `%(name)s` in it and return its first row.
 
-    Whole numbers are sent as bigint, texts as whatever their place in the statement takes.
+    Whole numbers are sent as bigint, texts as whatever their place in the statement takes. The `last` one of the
+    transaction that is open commits it in the same exchange, unless it can still be taken back to a savepoint.
     """
-    found: tuple[Any, ...] | None = _run(statement, values, lambda cursor: cursor.fetchone(), _Link.first)
+    found: tuple[Any, ...] | None = _run(statement, values, lambda cursor: cursor.fetchone(), _Link.first, last=last)
     return found
 
 
@@ -88,7 +89,12 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, 
 
 
 def _run(
-    statement: str, values: Mapping[str, Any], take: Callable[[Any], Any], read: Callable[[_Link, PGresult], Any]
+    statement: str,
+    values: Mapping[str, Any],
+    take: Callable[[Any], Any],
+    read: Callable[[_Link, PGresult], Any],
+    *,
+    last: bool = False,
 ) -> Any:
     django: Any = connections[DEFAULT_DB_ALIAS]
     if _is_watched(django):
@@ -97,7 +103,7 @@ def _run(
             return take(cursor)
     with django.wrap_database_errors:
         link = _link(django)
-        (answer,) = link.answers([_filled(statement, values)])
+        (answer,) = link.answers([_filled(statement, values)], commits=last and _may_commit(django))
         return read(link, answer)
 
 
@@ -110,31 +116,34 @@ class _Link:
     """A connection's prepared statements, past psycopg's cursors and Django's wrappers around them, which each cost as
     much as sending a statement and reading its answer.
 
-    How the server is waited for, and what becomes of values and columns, is psycopg's, with all that Django has set.
+    How the server is waited for, and what becomes of values and columns, is psycopg's, with all that Django has set. For
+    one statement libpq waits itself, in one call and without the interpreter's lock, where psycopg's way, which heeds
+    signals meanwhile, takes half as long again; a connection that waits in a way of its own does so here too.
     """
 
     def __init__(self, opened: Any) -> None:
         self._opened = opened
+        self._waits_its_way = type(opened).wait is not Connection.wait
         self._server: PGconn = opened.pgconn
         self._adapts = Transformer(_Cursor(opened))
         # A statement's name by its text and the types of its values.
         self._names: dict[tuple[str, tuple[int, ...]], bytes] = {}
         self._numbers = itertools.count()
 
-    def answers(self, asked: Sequence[tuple[str, Sequence[Any]]]) -> list[PGresult]:
-        """The answers of statements that are sent together, behind the BEGIN that is due where a transaction is."""
+    def answers(self, asked: Sequence[tuple[str, Sequence[Any]]], *, commits: bool = False) -> list[PGresult]:
+        """The answers of statements that are sent together, behind the BEGIN that is due where a transaction is. With
+        `commits` a COMMIT goes behind them: when it has been answered, Django's own finds nothing left to be done.
+        """
         ready = [self._prepared(*each) for each in asked]
         begins = not self._opened.autocommit and self._server.transaction_status == TransactionStatus.IDLE
-        if begins or len(ready) > 1:
-            answers = self._sent_together(ready, begins=begins)
+        if begins or commits or len(ready) > 1 or self._waits_its_way:
+            answers = self._sent_together(ready, begins=begins, commits=commits)
         else:
-            # libpq waits for it itself, in one call and without the interpreter's lock: psycopg's way of waiting, which
-            # heeds signals meanwhile, takes half as long again.
             answers = [self._server.exec_prepared(*ready[0])]
         for answer in answers:
             if answer.status not in _WENT_WELL:
                 raise error_from_result(answer)
-        return answers[-len(ready) :]
+        return answers[begins : begins + len(ready)]
 
     def first(self, answer: PGresult) -> tuple[Any, ...] | None:
         if not answer.ntuples:
@@ -168,15 +177,17 @@ class _Link:
             if answer.status not in _WENT_WELL:
                 raise error_from_result(answer)
 
-    def _sent_together(self, ready: Sequence[tuple[Any, ...]], *, begins: bool) -> list[PGresult]:
+    def _sent_together(self, ready: Sequence[tuple[Any, ...]], *, begins: bool, commits: bool) -> list[PGresult]:
         self._server.enter_pipeline_mode()
         try:
             if begins:
                 self._server.send_query_params(b"BEGIN", None)
             for each in ready:
                 self._server.send_query_prepared(*each)
+            if commits:
+                self._server.send_query_params(b"COMMIT", None)
             self._server.pipeline_sync()
-            return self._opened.wait(_each_answer(self._server, begins + len(ready)))
+            return self._opened.wait(_each_answer(self._server, begins + len(ready) + commits))
         finally:
             if self._server.status != ConnStatus.BAD:
                 self._server.exit_pipeline_mode()
@@ -207,6 +218,13 @@ def _opened(django: Any) -> Any:
     django.validate_thread_sharing()
     django.validate_no_broken_transaction()
     return django.connection
+
+
+def _may_commit(django: Any) -> bool:
+    """Whether the end of the outermost block would commit now, and nobody can go back behind what was written."""
+    return bool(django.in_atomic_block and django.commit_on_exit and not any(django.savepoint_ids)) and not (
+        django.needs_rollback or any(block._from_testcase for block in django.atomic_blocks)
+    )
 
 
 def _is_watched(django: Any) -> bool:

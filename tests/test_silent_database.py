@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import connection
 
+from library.prepared import _Link
 from mindx_web import silent_database
 from mindx_web.silent_database import Door, ServerSilent, watched
 
@@ -58,8 +59,18 @@ def test_a_server_that_refuses_another_is_alive(
     assert open_connection.execute("SELECT pg_sleep(0.6), 7").fetchone() == ("", 7)
 
 
+def _ask(connection: psycopg.Connection[Any]) -> None:
+    connection.execute("SELECT pg_sleep(60)")
+
+
+def _ask_prepared(connection: psycopg.Connection[Any]) -> None:
+    connection.autocommit = True  # as Django has it: the statement goes alone
+    _Link(connection).answers([("SELECT pg_sleep(60)", [])])
+
+
+@pytest.mark.parametrize("ask", [_ask, _ask_prepared])
 def test_one_that_neither_answers_nor_opens_is_given_up(
-    open_connection: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+    open_connection: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, ask: Callable[..., None]
 ) -> None:
     real = psycopg.connect
     with socket.socket() as held:  # as the kernel of a server that is held still: takes connections, says nothing
@@ -69,7 +80,7 @@ def test_one_that_neither_answers_nor_opens_is_given_up(
         monkeypatch.setattr(psycopg, "connect", lambda dsn, **also: real(dsn, **{**also, **elsewhere}))
         began, asked = time.monotonic(), open_connection.info.backend_pid
         with pytest.raises(ServerSilent):
-            open_connection.execute("SELECT pg_sleep(60)")
+            ask(open_connection)
     assert time.monotonic() - began < 30
     assert open_connection.closed
     with connection.cursor() as cursor:

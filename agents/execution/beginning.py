@@ -37,12 +37,12 @@ class Begun:
     is_reported: bool = False
 
 
-def begin(lease: Lease) -> Begun | None:
+def begin(lease: Lease, locked: taking_up.Found | None = None) -> Begun | None:
     """Take up the goal's approved plan, with its first try where that can be, or the one a dead worker left, if the
-    gate allows it, in one transaction; None when nothing is to be run.
+    gate allows it, in one transaction; None when nothing is to be run. `locked` as in `taking_up.find`.
     """
     with transaction.atomic(savepoint=False):
-        found = taking_up.find(lease)
+        found = taking_up.find(lease, locked)
         if found is None:
             return None
         if found.plan.state == PlanState.APPROVED:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -65,20 +66,24 @@ standing AS (
                SELECT ' ' || plan.id || ' ' || plan.position FROM agents_intentplan plan
                WHERE plan.goal_id = goal.id AND plan.state = 'executing'), '') AS place
     FROM agents_goal goal JOIN picked ON picked.id = goal.id
+), claimed AS (
+    UPDATE agents_goal goal
+    SET lost_workers = CASE WHEN NOT standing.lost THEN 0
+                       WHEN goal.lost_at = standing.place THEN goal.lost_workers + 1 ELSE 1 END,
+        lost_at = CASE WHEN standing.lost THEN standing.place ELSE '' END,
+        lease_owner = %(owner)s,
+        lease_fence = goal.lease_fence + 1,
+        lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
+    FROM standing
+    WHERE goal.id = standing.id
+    RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state, goal.agent_id
 )
-UPDATE agents_goal goal
-SET lost_workers = CASE WHEN NOT standing.lost THEN 0 WHEN goal.lost_at = standing.place THEN goal.lost_workers + 1
-                   ELSE 1 END,
-    lost_at = CASE WHEN standing.lost THEN standing.place ELSE '' END,
-    lease_owner = %(owner)s,
-    lease_fence = goal.lease_fence + 1,
-    lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
-FROM standing
-WHERE goal.id = standing.id
-RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state
 """
-_CLAIM_ANY, _CLAIM_ONE = _CLAIM.replace("{claimable}", _OF_ANY), _CLAIM.replace("{claimable}", _OF_ONE)
-_CLAIM_OLDEST = _CLAIM.replace("{claimable}", _OLDEST)
+_ALONE = "SELECT id, lease_fence, lost_workers, state FROM claimed"
+_WITH = """, found AS ({query})
+SELECT claimed.id, claimed.lease_fence, claimed.lost_workers, claimed.state, found.*
+FROM claimed LEFT JOIN found ON true
+"""
 _claims = itertools.count()
 _GOAL = prepared.Columns(Goal, "goal")
 _BESIDE_IT: Mapping[str, prepared.Columns[Any]] = {
@@ -136,14 +141,26 @@ def claim(goal_id: int | None = None) -> Lease | None:
 
     SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
     """
+    claimed = claim_with("", goal_id)
+    return claimed[0] if claimed else None
+
+
+def claim_with(query: str, goal_id: int | None = None) -> tuple[Lease, Sequence[Any]] | None:
+    """As `claim`, and the row that a query over `claimed` (the goal) finds in the same statement; all NULL if none."""
     owner = worker_name()
-    values = {"owner": owner, "lease_s": settings.LEASE_S}
     oldest = goal_id is None and is_turn_of_the_oldest(next(_claims))
-    if goal_id is None:
-        row = prepared.row(_CLAIM_OLDEST if oldest else _CLAIM_ANY, values)
-    else:
-        row = prepared.row(_CLAIM_ONE, values | {"goal": goal_id})
-    return Lease(row[0], row[1], owner, lost=row[2], state=row[3], oldest=oldest) if row else None
+    which = _OF_ONE if goal_id is not None else _OLDEST if oldest else _OF_ANY
+    values = {"owner": owner, "lease_s": settings.LEASE_S} | ({} if goal_id is None else {"goal": goal_id})
+    row = prepared.row(_claim(which, query), values)
+    if row is None:
+        return None
+    return Lease(row[0], row[1], owner, lost=row[2], state=row[3], oldest=oldest), row[4:]
+
+
+@lru_cache(maxsize=8)
+def _claim(which: str, query: str) -> str:
+    """The statement that claims one of these goals, made once: what is prepared is found by its text."""
+    return _CLAIM.replace("{claimable}", which) + (_WITH.replace("{query}", query) if query else _ALONE)
 
 
 def claimable(limit: int) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -10,7 +11,7 @@ from django.db import IntegrityError, connection, models, transaction
 
 from agents import prepared
 from agents.execution import ending, filing, record
-from agents.execution.lease import LOST_WORKERS_MAX, Lease, hold
+from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim_with, hold
 from agents.execution.record import Running, Said
 from agents.execution.statements import statement
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
@@ -36,14 +37,24 @@ class Taken:
     running: Running | None = None
 
 
-def find(lease: Lease) -> Found | None:
-    """Lock the goal and its approved or running plan; None when there is none, or it is to be asked about again.
+def claim(goal_id: int | None) -> tuple[Lease, Found | None] | None:
+    """As `lease.claim`; an approved plan that waited for nothing but a worker is found and locked with it."""
+    claimed = claim_with(_APPROVED, goal_id)
+    if claimed is None:
+        return None
+    lease, row = claimed
+    return lease, _read(row) if row[0] is not None else None
+
+
+def find(lease: Lease, locked: Found | None = None) -> Found | None:
+    """Lock the goal and its approved or running plan, unless they are `locked` with the claim, in this transaction;
+    None when there is none, or it is to be asked about again.
 
     Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
     `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
     under its lock, and only when it does not see the other running.
     """
-    found = _locked(lease)
+    found = locked or _locked(lease)
     if found is None or found.plan.state != PlanState.APPROVED:
         return found
     if (document := renewing.moved_since(found.plan)) is not None:
@@ -75,6 +86,10 @@ def _locked(lease: Lease) -> Found | None:
     if row is None:
         hold(lease)
         return None
+    return _read(row)
+
+
+def _read(row: Sequence[Any]) -> Found:
     state, commitment, session_id, session, *rest = row
     plan = _instance(IntentPlan, rest[: len(_PLAN)])
     plan.commitment = commitment or ""
@@ -95,18 +110,25 @@ def _instance(model: type[_Row], values: list[Any]) -> _Row:
 
 _PLAN = [f'plan."{field.column}"' for field in IntentPlan._meta.concrete_fields]
 _WORKSPACE = [f'workspace."{field.column}"' for field in Workspace._meta.concrete_fields]
-_LOCK = f"""
+_FIND = f"""
 SELECT goal.state,
        (SELECT held.kind FROM agents_agentcommitment held WHERE held.agent_id = goal.agent_id
         ORDER BY held.id DESC LIMIT 1),
        session.id, session.state, {", ".join([*_PLAN, *_WORKSPACE])}
-FROM agents_goal goal
+FROM {{goal}} goal
 JOIN agents_intentplan plan ON plan.goal_id = goal.id
 JOIN agents_workspace workspace ON workspace.id = plan.workspace_id
 LEFT JOIN agents_terminalsession session ON session.intent_plan_id = plan.id
-WHERE goal.id = %(goal)s AND goal.lease_fence = %(fence)s AND plan.state IN ('approved', 'executing')
+WHERE """  # noqa: S608  # names of our own columns
+_LOCK = f"""{_FIND.format(goal="agents_goal")}
+    goal.id = %(goal)s AND goal.lease_fence = %(fence)s AND plan.state IN ('approved', 'executing')
 FOR NO KEY UPDATE OF goal, plan, workspace
-"""  # noqa: S608  # names of our own columns
+"""
+# The goal's row is locked by what claims it.
+_APPROVED = f"""{_FIND.format(goal="claimed")}
+    goal.state = 'awaiting_review' AND goal.lost_workers = 0 AND plan.state = 'approved'
+FOR NO KEY UPDATE OF plan, workspace
+"""
 
 
 def _begun(lease: Lease, found: Found, said: Said | None) -> Taken | None:
@@ -124,7 +146,8 @@ def _begun(lease: Lease, found: Found, said: Said | None) -> Taken | None:
         "said": logs.as_json(begins.lines),
         "begins": logs.as_json(begins.begins),
     }
-    row = prepared.row(statement("take_up"), values)
+    # Behind a first try nothing else is to be written with the claim.
+    row = prepared.row(statement("take_up"), values, last=said is not None)
     if row is None:
         return None  # a command typed by hand runs on these files
     plan.state, plan.reason, plan.fence = PlanState.EXECUTING.value, "", lease.fence

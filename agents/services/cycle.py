@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from agents import telemetry
 from agents.bdi.cycle import Decision
-from agents.execution import beginning, draining, executor, outage
+from agents.execution import beginning, draining, executor, outage, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
 from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
@@ -61,9 +61,10 @@ def one(goal_id: int | None = None) -> int | None:
     lease, begun, adopted, learned = None, None, None, False
     try:
         with transaction.atomic():
-            lease = claim(goal_id)
-            if lease is not None:
-                begun, adopted, learned = _begun_with(lease), _adopted_with(lease), _learned_with(lease)
+            claimed = taking_up.claim(goal_id)
+            if claimed is not None:
+                lease, plan = claimed
+                begun, adopted, learned = _begun_with(lease, plan), _adopted_with(lease), _learned_with(lease)
     except Exception as error:
         if outage.is_outage(error):
             if lease is None:
@@ -84,12 +85,12 @@ class _Apart(Exception):
     """What was to be written with the claim cannot be."""
 
 
-def _begun_with(lease: Lease) -> _Begin | None:
+def _begun_with(lease: Lease, plan: taking_up.Found | None) -> _Begin | None:
     """How the turn comes by its plan when that is begun with the claim; None where the turn begins it."""
     if lease.lost or lease.state != GoalState.AWAITING_REVIEW:
         return None
     with telemetry.working_on(worker=lease.owner, goal=lease.goal_id):
-        begun = beginning.begin(lease)
+        begun = beginning.begin(lease, plan)
     if connection.needs_rollback:
         raise _Apart
     return lambda: begun

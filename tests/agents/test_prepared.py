@@ -19,6 +19,7 @@ from django.db import (
     transaction,
 )
 from django.test.utils import CaptureQueriesContext
+from psycopg.pq import TransactionStatus
 
 import library.prepared
 from agents import prepared
@@ -102,6 +103,71 @@ def test_a_transaction_is_begun_once() -> None:
 def _keep_and_fail() -> None:
     prepared.together([(INSERT, {"id": 1, "text": "a"}), (COUNT, {"most": 1})])
     prepared.row(FAIL, {"zero": 0})
+
+
+@pytest.mark.usefixtures("_kept")
+def test_the_last_one_commits_with_its_own_exchange() -> None:
+    with transaction.atomic():
+        prepared.row(INSERT, {"id": 1, "text": "a"})
+        with transaction.atomic(savepoint=False):
+            assert prepared.row(INSERT, {"id": 2, "text": "b"}, last=True) == (2, "b")
+        assert _is_idle()
+    with transaction.atomic():
+        assert prepared.row(INSERT, {"id": 3, "text": "c"}, last=True) == (3, "c"), "also where it is the only one"
+        assert _is_idle()
+    assert (_count(), _is_idle()) == (3, True)
+
+
+@pytest.mark.usefixtures("_kept")
+def test_the_last_one_of_a_savepoint_commits_nothing() -> None:
+    with transaction.atomic():
+        with transaction.atomic():
+            prepared.row(INSERT, {"id": 1, "text": "a"}, last=True)
+        assert not _is_idle()
+        transaction.set_rollback(True)
+    assert _count() == 0
+
+
+@pytest.mark.django_db
+def test_the_last_one_of_a_test_that_is_taken_back_commits_nothing() -> None:
+    with transaction.atomic(savepoint=False):
+        prepared.row("SELECT %(a)s::bigint", {"a": 1}, last=True)
+    assert not _is_idle()
+
+
+@pytest.mark.usefixtures("_kept")
+def test_a_transaction_that_must_be_taken_back_is_not_committed_by_its_last_one() -> None:
+    with transaction.atomic():
+        prepared.row(INSERT, {"id": 1, "text": "a"})
+        transaction.set_rollback(True)
+        assert not library.prepared._may_commit(connection), "and Django refuses to send anything more"
+    assert _count() == 0
+
+
+@pytest.mark.usefixtures("_kept")
+def test_a_last_one_that_fails_takes_all_back() -> None:
+    with pytest.raises(DataError):
+        _keep_and_fail_at_last()
+    assert (_count(), _is_idle()) == (0, True)
+
+
+@transaction.atomic
+def _keep_and_fail_at_last() -> None:
+    prepared.row(INSERT, {"id": 1, "text": "a"})
+    prepared.row(FAIL, {"zero": 0}, last=True)
+
+
+@pytest.mark.usefixtures("_kept")
+def test_what_the_commit_itself_refuses_is_an_error_of_the_last_one() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TEMP TABLE leads (id bigint REFERENCES kept DEFERRABLE INITIALLY DEFERRED)")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        prepared.row("INSERT INTO leads VALUES (%(id)s) RETURNING id", {"id": 7}, last=True)
+    assert (_count(), _is_idle()) == (0, True)
+
+
+def _is_idle() -> bool:
+    return bool(connection.connection.info.transaction_status == TransactionStatus.IDLE)
 
 
 @pytest.mark.usefixtures("_kept")

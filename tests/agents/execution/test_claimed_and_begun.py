@@ -14,6 +14,7 @@ from agents.execution import beginning
 from agents.models import Attempt, Goal, IntentPlan, LogLine
 from agents.services import cycle
 from agents.states import GoalState
+from library.prepared import _Link
 from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,8 +30,8 @@ def test_one_transaction_claims_the_plan_and_begins_its_first_try(approved: Appr
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     asked = [each["sql"] for each in caught.captured_queries]
     assert [sql for sql in asked if sql in ("BEGIN", "COMMIT")] == ["BEGIN", "COMMIT"] * 2, asked
-    assert (asked[0], asked[6]) == ("BEGIN", "COMMIT"), "claim, lock, two of the gate, taken up with the first try"
-    assert len(asked) == 7 + 1 + 4, "and one for each step, the last one filed with it"
+    assert (asked[0], asked[5]) == ("BEGIN", "COMMIT"), "claimed and locked, two of the gate, taken up with a first try"
+    assert len(asked) == 6 + 1 + 4, "and one for each step, the last one filed with it"
 
 
 def test_nothing_is_claimed_while_its_beginning_can_still_fail(
@@ -42,7 +43,7 @@ def test_nothing_is_claimed_while_its_beginning_can_still_fail(
     class Died(BaseException):
         """What no handler of the worker takes for an error."""
 
-    def die(_: object) -> None:
+    def die(*_: object) -> None:
         raise Died
 
     monkeypatch.setattr(beginning, "begin", die)
@@ -55,7 +56,7 @@ def test_nothing_is_claimed_while_its_beginning_can_still_fail(
 def test_an_error_of_our_own_is_told_and_tried_again_later(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = approved([LS])
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(beginning, "begin", fail)
@@ -74,12 +75,12 @@ def test_a_plan_whose_workspace_was_taken_at_that_moment_waits(
     plan = approved([write("a.txt")])
     real, refused = prepared.row, list[int]()
 
-    def refuse(statement: str, values: Any) -> Any:
+    def refuse(statement: str, values: Any, **how: bool) -> Any:
         if "state = 'executing', reason = ''" in statement and len(refused) < 2:
             refused.append(1)
             with connection.cursor() as cursor, transaction.atomic():
                 cursor.execute("DO $$ BEGIN RAISE unique_violation; END $$")
-        return real(statement, values)
+        return real(statement, values, **how)
 
     monkeypatch.setattr(prepared, "row", refuse)
     assert cycle.one(plan.goal_id) == plan.goal_id
@@ -95,20 +96,21 @@ def test_a_database_that_goes_away_there_costs_nothing(
     approved: Approved, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    real, cuts = connection.commit, list[int]()
+    real, cuts = _Link._sent_together, list[int]()
 
-    def cut() -> None:
+    def cut(link: _Link, *asked: Any, commits: bool, **how: Any) -> Any:
+        if not commits or cuts:
+            return real(link, *asked, commits=commits, **how)
         cuts.append(1)
-        if len(cuts) > 1:
-            return real()
         if when == "after it":
-            real()
+            real(link, *asked, commits=commits, **how)
         connection.connection.close()
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(connection, "commit", cut)
+    monkeypatch.setattr(_Link, "_sent_together", cut)
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
+    assert cuts, "the plan is taken up and committed in one exchange"
     assert (goal.state, goal.lost_workers) == (GoalState.ACHIEVED, 0)
     tries = list(Attempt.objects.filter(intent__intent_plan=plan).order_by("pk").values_list("outcome", flat=True))
     assert tries == ["succeeded"] * 2 if when == "before the commit" else ["interrupted", "succeeded", "succeeded"]
@@ -119,7 +121,7 @@ def test_another_refusal_of_the_database_is_none_of_its_business(
 ) -> None:
     plan = approved([LS])
 
-    def refuse(_: object) -> None:
+    def refuse(*_: object) -> None:
         raise IntegrityError("something else")
 
     monkeypatch.setattr(beginning, "begin", refuse)
