@@ -103,6 +103,8 @@ class GoalPage(GoalOffers):
             paused_agent=self.goal.agent.name if self._is_paused else "",
             asked_again=self._asked_again,
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
+            before_it=self.before_it.state if self.is_approved and self.before_it is not None else "",
+            behind_it=self.behind_it,
         )
 
     @property
@@ -118,6 +120,13 @@ class GoalPage(GoalOffers):
     @property
     def _is_invalid(self) -> bool:
         return self.goal.reason == "invalid_plan"
+
+    @cached_property
+    def sees_before_it(self) -> bool:
+        """Whether the goal that has the files may be named to this person."""
+        if self.before_it is None or self._is_paused:
+            return False
+        return goals_visible_to(self.user).filter(pk=self.before_it.pk).exists()
 
     @property
     def state_words(self) -> str:
@@ -187,10 +196,14 @@ def signature(goal_id: int) -> tuple[Any, ...]:
         .values_list("state", "reason", "changed_at", "learned_at", "agent__paused")
         .first()
     )
-    plan = IntentPlan.objects.filter(goal=goal_id).order_by("-revision").values_list("pk", "state", "position").first()
+    plans = IntentPlan.objects.filter(goal=goal_id).order_by("-revision")
+    plan = plans.values_list("pk", "state", "position", "workspace").first()
+    # Who has the files that an approved plan waits for: the next one who has them tells this goal nothing.
+    running = IntentPlan.objects.filter(state=PlanState.EXECUTING.value).values_list("goal", "goal__state")
+    before = running.filter(workspace=plan[3]).first() if plan is not None and plan[1] == PlanState.APPROVED else None
     tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
     belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
     level = LevelDocument.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", "state").first()
-    return row, plan, newest, states, belief, level
+    return row, plan, before, newest, states, belief, level

@@ -29,7 +29,7 @@ from agents.pages import goal_facts, goal_family
 from agents.pages.goal_family import Relative
 from agents.presentation import code_report
 from agents.services import hand_items
-from agents.states import LevelState, PlanState
+from agents.states import GoalState, LevelState, PlanState
 from library.models import Experience, ModelCall
 from people.models import User
 
@@ -70,6 +70,22 @@ class GoalRows:
     def plan(self) -> IntentPlan | None:
         """The newest revision."""
         return self.revisions[-1] if self.revisions else None
+
+    @cached_property
+    def before_it(self) -> Goal | None:
+        """The goal that has the files which this one, approved, waits for."""
+        if self.plan is None or self.plan.state != PlanState.APPROVED:
+            return None
+        running = IntentPlan.objects.filter(workspace=self.plan.workspace_id, state=PlanState.EXECUTING.value)
+        return Goal.objects.filter(intent_plans__in=running).exclude(pk=self.goal.pk).first()
+
+    @cached_property
+    def behind_it(self) -> int:
+        """How many approved plans wait for the files that this goal has while a person is waited for."""
+        if self.plan is None or self.plan.state != PlanState.EXECUTING or self.goal.state != GoalState.MANUAL:
+            return 0
+        waiting = IntentPlan.objects.filter(workspace=self.plan.workspace_id, state=PlanState.APPROVED.value)
+        return waiting.count()
 
     @cached_property
     def seal_is_broken(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.bdi.network import listed
 
@@ -47,6 +47,11 @@ _REASONS = {
     "superseded": "Another goal took its place.",
     "lease_lost": "Its worker stopped. Another one takes it over by itself.",
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
+}
+# How the goal that has the files stands, by its state; in every other one it goes on by itself.
+_HAS_THE_FILES = {
+    "manual": ("person", "needs a person's hand"),
+    "awaiting_review": ("person", "waits for a decision"),
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
@@ -98,13 +103,17 @@ def notice_for(
     paused_agent: str = "",
     problems: Sequence[str] = (),
     asked_again: str = "",
+    before_it: str = "",
+    behind_it: int = 0,
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused and would go on with it. `problems`: those of its newest
-    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one.
+    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one. `before_it`: the state
+    of the goal that has the files which this one, approved, waits for. `behind_it`: how many approved ones wait for its
+    files.
     """
     if paused_agent:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -125,11 +134,19 @@ def notice_for(
                 f"No plan was found; it is planned again by itself. {told}",
                 "Or plan now, or by hand.",
             )
+        case "awaiting_review" if before_it:
+            tone, does = _HAS_THE_FILES.get(before_it, ("", "is under way"))
+            text = f"It is approved and has not begun: another goal has the files of its workspace and {does}."
+            return Notice(tone, "clock", text, "It begins by itself when that one has ended.")
         case "awaiting_review" if asked_again:
             text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
             return Notice("person", "eye", text, "What is left of the plan waits for a decision.")
         case "manual":
-            return _of_a_person(reason, rule_lacks, problems)
+            said = _of_a_person(reason, rule_lacks, problems)
+            if not behind_it:
+                return said
+            more = f"{behind_it} approved goal{' waits' if behind_it == 1 else 's wait'} for its files until then."
+            return replace(said, way_out=f"{said.way_out} {more}".strip())
         case "failed":
             way_out = _FAILURES.get(failure_class) or _way_out(reason)
             if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):

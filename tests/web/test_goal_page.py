@@ -11,12 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt
-from agents.pages import goal_log
+from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Workspace
+from agents.pages import goal_log, goal_page
 from agents.services import goals, logs
 from agents.services.logs import NewLine
 from agents.services.moves import move_goal
 from agents.states import GoalState
+from sandbox.snapshots import EMPTY
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -166,6 +167,38 @@ def test_a_manual_goal_says_why_and_offers_the_plan_by_hand(owner: User, make_go
     assert "start a project" in page
     assert "there is a folder named api" in page
     assert reverse("goal-plan-by-hand", args=[goal.pk]) in page
+
+
+def test_an_approved_goal_says_whose_files_it_waits_for_and_that_one_how_many_wait(
+    owner: User, outsider: User, reviewer: User, make_goal: Maker, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    workspace = Workspace.objects.create(name="shared", owner=owner, head=EMPTY)
+    holder, waiting = (
+        propose_plan(make_goal(owner, text, workspace=workspace)) for text in ("Holds the files", "Waits for them")
+    )
+    run_plan(waiting, state="approved")
+    client = client_of(owner)
+    assert "has the files of its workspace" not in said(client, "goal", waiting.goal_id)
+    run_plan(holder)
+    Goal.objects.filter(pk=holder.goal_id).update(state="executing")
+    address = holder.goal.get_absolute_url()
+    before = goal_page.signature(waiting.goal_id)
+    page = said(client, "goal", waiting.goal_id)
+    assert "another goal has the files of its workspace and is under way." in page
+    assert f'href="{address}">Goal {holder.goal_id}</a>' in page
+    assert "wait for its files" not in said(client, "goal", holder.goal_id)
+
+    Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: intent 1 failed")
+    assert goal_page.signature(waiting.goal_id) != before
+    assert "needs a person&#x27;s hand." in said(client, "goal", waiting.goal_id)
+    assert "1 approved goal waits for its files until then." in said(client, "goal", holder.goal_id)
+
+    # Whoever may not see the goal learns that there is one, and nothing of it.
+    Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)
+    page = said(client, "goal", waiting.goal_id)
+    assert "needs a person&#x27;s hand." in page
+    assert address not in page
+    assert address in said(client_of(reviewer), "goal", waiting.goal_id)
 
 
 def test_a_failed_goal_says_what_to_do(owner: User, propose_plan: Proposer, client_of: ClientOf) -> None:
