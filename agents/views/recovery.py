@@ -16,6 +16,7 @@ from agents.bdi.failures import FailureClass, Rule
 from agents.bdi.strategies import DEFAULTS, WAYS, Way, way_named
 from agents.errors import NotPossibleNow, TuningRefused
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
+from agents.pages import failure_causes
 from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.services import failing, recovery_learning, tuning_rights
@@ -144,7 +145,9 @@ def _resets() -> list[tuple[RecoveryReset, RecoveryReset | None]]:
 
 @require_safe
 def failures(request: HttpRequest) -> HttpResponse:
-    """All failures, or the cases behind a number (`?counted=1`), newest first; operators correct their class here."""
+    """All failures, the cases behind a number (`?counted=1`), or those like one of them (`?like=`), newest first, and
+    what fails most often. Operators correct their class here.
+    """
     user = _operator(request)
     found = failing.visible_to(user).select_related("rule").prefetch_related("corrections__by")
     asked = {name: request.GET.get(name, "")[:64] for name in ("failure_class", "tool", "strategy")}
@@ -157,12 +160,18 @@ def failures(request: HttpRequest) -> HttpResponse:
     counted = bool(request.GET.get("counted"))
     if counted:
         found = recovery_learning.that_count(found)
+    like = failing.visible_to(user).filter(pk=_id(request.GET.get("like", "")) or 0).first()
+    if like is not None:
+        found = failure_causes.like(found, like)
+    causes = failure_causes.causes(found) if like is None and "after" not in request.GET else []
     if (after := _id(request.GET.get("after", ""))) is not None:
         found = found.filter(pk__lt=after)
     rows = list(found[: _PAGE + 1])
     context = {
         "failures": rows[:_PAGE],
         "next": rows[_PAGE - 1].pk if len(rows) > _PAGE else None,
+        "causes": causes,
+        "like": like,
         "asked": asked,
         "counted": counted,
         "classes": list(FailureClass),

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryPolicy, RecoveryReset, RecoveryStatistic
+from agents.pages import failure_causes
 from agents.pages.recovery_time import RecoveryTime
 from agents.services import failing, recovery_learning
 from people.models import User
@@ -89,6 +90,38 @@ def test_a_number_leads_to_exactly_the_cases_that_it_counts(
     recovery_learning.reset(by=operator, failure_class="", tool="", strategy="retry_with_delay", why="x")
     assert listed("&counted=1") == []
     assert "No failure fits" in client.get(f"{address}&counted=1").content.decode()
+
+
+def test_what_fails_most_is_said_first_and_leads_to_its_cases(
+    failure: FailureRecord, owner: User, make_goal: Callable[..., Goal], operator: User, client_of: Clients
+) -> None:
+    client = client_of(operator)
+    assert "What fails most" not in client.get("/recovery/failures/").content.decode()
+
+    def fails(goal: Goal, reason: str, command: str = "run") -> FailureRecord:
+        return FailureRecord.objects.create(
+            goal=goal, stage="execution", tool="simple_coder", command=command, reason=reason,
+            classified_as="INVALID_PARAMETERS", failure_class="INVALID_PARAMETERS", strategy="graceful_abort",
+        )  # fmt: skip
+
+    one, other = make_goal(owner), make_goal(owner)
+    thrice = [fails(one, "three tries of one goal") for _ in range(3)]
+    twice = [fails(goal, "sales.csv: <b>no such file</b>", "read") for goal in (one, other)]
+    fails(other, "sales.csv: <b>no such file</b>", "ls")
+    found = failure_causes.causes(failing.visible_to(operator))
+    assert [(cause.newest, cause.failures, cause.goals) for cause in found] == [(twice[1], 2, 2), (thrice[2], 3, 1)]
+    page = client.get("/recovery/failures/").content.decode()
+    head = page[page.index("What fails most") :]
+    assert "<b>no such file" not in page
+    assert "<strong>2 times</strong> in 2 goals" in head
+    assert "<strong>3 times</strong> in 1 goal<" in head
+    # The link keeps the filter, and leads to exactly these.
+    address = re.findall(r'href="(\?[^"]*like=\d+)"', head)[0].replace("&amp;", "&")
+    listed = client.get(f"/recovery/failures/{address}").content.decode()
+    assert re.findall(r'id="failure-(\d+)"', listed) == [str(row.pk) for row in reversed(twice)]
+    assert "Clear" in listed
+    narrowed = client.get("/recovery/failures/?failure_class=TOOL_EXECUTION_ERROR").content.decode()
+    assert "What fails most" not in narrowed
 
 
 def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_back(
