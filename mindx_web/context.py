@@ -68,7 +68,7 @@ class Shell:
         """The key of the place the page lies in, empty when it lies in none."""
         match = self._request.resolver_match
         name = (match.url_name or "") if match else ""
-        place = _PLACES.get(name.partition("-")[0], "")
+        place = "notices" if name.startswith("review-notice") else _PLACES.get(name.partition("-")[0], "")
         # Who has no insights comes to what they taught from the review.
         return "review" if place == "insights" and not self._is_operator else place
 

@@ -33,6 +33,8 @@ from review.services import deliveries, policing
 _AT_ONCE = 200
 _WORDS_MAX = 60
 _ENDED = [state.value for state in PLAN_ENDED]
+# What asks for something that nobody can do any more once the plan is decided.
+_OF_WAITING = (NoticeKind.AWAITS, NoticeKind.ASSIGNED, NoticeKind.URGENT)
 
 
 def sweep() -> None:
@@ -43,6 +45,7 @@ def sweep() -> None:
         Q(queue_entry__waits=True, queue_entry__is_urgent=True, queue_entry__is_urgent_told=False, told__isnull=False)
     ):
         _tell_urgent(plan)
+    _settle()
     for plan in _plans(Q(queue_entry__waits=False, queue_entry__is_end_told=False, state__in=_ENDED)):
         _tell_end(plan)
 
@@ -126,6 +129,15 @@ def _tell_urgent(plan: IntentPlan) -> None:
         if PlanTold.objects.filter(intent_plan=plan, urgent_at__isnull=True).update(urgent_at=Now()):
             operators = [user for user in active() if user.has_role(Role.OPERATOR)]
             _tell_plan(NoticeKind.URGENT, plan, [*_deciders(plan), *operators])
+
+
+def _settle() -> None:
+    """What asked for a decision counts as read when the plan waits no more. Before its end is told: until then few
+    places are looked at, those of the plans that are under way.
+    """
+    under_way = QueueEntry.objects.filter(waits=False, is_end_told=False)
+    asking = Notice.objects.filter(read_at__isnull=True, kind__in=_OF_WAITING)
+    asking.filter(intent_plan__in=under_way.values("pk")).update(read_at=Now())
 
 
 def _tell_end(plan: IntentPlan) -> None:

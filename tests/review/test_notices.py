@@ -22,7 +22,7 @@ from people.models import User
 from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
 from review.policy.verdict import Action
-from review.services import deadlines, decisions, deliveries, notices
+from review.services import assigning, deadlines, decisions, deliveries, notices
 from tests.axe import violations
 from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.review.plans import goal_of, proposed, step
@@ -65,6 +65,24 @@ def test_who_may_decide_a_plan_is_told_that_it_waits_once(plan: IntentPlan, judg
     notices.sweep()
     notices.sweep()
     assert list(Notice.objects.values_list("user__username", "kind")) == [(judge.username, "awaits")]
+
+
+def test_what_asked_for_a_decision_counts_as_read_once_nobody_can_make_it(
+    plan: IntentPlan, judge: User, second_judge: User, submitter: User
+) -> None:
+    rejected, waiting = proposed(goal_of(submitter, "rejected")), proposed(goal_of(submitter, "waits"))
+    assigning.assign(plan, second_judge, by=judge)
+    notices.sweep()
+    assert Notice.objects.filter(read_at=None).count() == 7  # two people of three plans, and the one that was given
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    decisions.reject(rejected, by=judge, digest=rejected.digest, reason="no")
+    notices.sweep()
+    unread = set(Notice.objects.filter(read_at=None).values_list("kind", "intent_plan", "user__username"))
+    assert unread == {
+        ("awaits", waiting.pk, judge.username),
+        ("awaits", waiting.pk, second_judge.username),
+        ("outcome", rejected.pk, submitter.username),
+    }
 
 
 def test_under_four_eyes_nobody_is_asked_about_their_own(judge: User, second_judge: User, settings: Any) -> None:

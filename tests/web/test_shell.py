@@ -193,6 +193,12 @@ def test_the_way_is_said_for_those_who_do_not_see_colours() -> None:
 
 
 @pytest.mark.django_db
+def test_notices_are_a_place_of_their_own(reviewer: User, client_of: Callable[[User], Client]) -> None:
+    page = client_of(reviewer).get("/review/notices/").content.decode()
+    assert set(re.findall(r'aria-current="page"[^>]*>.*?nav-label">([^<]+)', page)) == {"Notices"}
+
+
+@pytest.mark.django_db
 def test_what_people_taught_lies_where_each_of_them_comes_from(
     reviewer: User, operator: User, client_of: Callable[[User], Client]
 ) -> None:
