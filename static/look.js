@@ -124,6 +124,15 @@
       });
     });
 
+    /* what is pasted beyond a field's limit is cut off by the browser, which says nothing */
+    document.addEventListener("paste", event => {
+      const field = event.target.closest?.("textarea[maxlength]");
+      const text = event.clipboardData?.getData("text").replaceAll("\r\n", "\n") ?? "";
+      if (!field || event.defaultPrevented) return;
+      const over = field.value.length - (field.selectionEnd - field.selectionStart) + text.length - field.maxLength;
+      if (over > 0) trouble(`This field takes ${field.maxLength} characters. The last ${over} of what you pasted were left out.`);
+    });
+
     /* a filter that is changed is applied; the button stays for those without scripts */
     document.addEventListener("change", event => {
       const form = event.target.closest("form[data-apply]");

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -158,3 +159,23 @@ def test_words_that_came_meanwhile_are_not_written_over(owner: User, open_page: 
     expect(page.get_by_label("Rule text")).not_to_have_value("RULE mine")
     page.get_by_role("button", name="Put it back").click()
     expect(page.get_by_label("Rule text")).to_have_value("RULE mine")
+
+
+def test_what_is_pasted_beyond_the_limit_is_said_to_be_missing(owner: User, open_page: OpenPage, settings: Any) -> None:
+    """The browser cuts it off and says nothing: an agent would take the half of a goal for all of it."""
+    settings.GOAL_TEXT_MAX = 30
+    page = open_page(owner, "/goals/new/")
+    text = page.get_by_label("What should be achieved?")
+    warning = page.get_by_text("This field takes 30 characters.")
+    text.fill("0123456789")
+    text.select_text()
+    for key in ("Control+c", "End", "Control+v", "Control+v"):
+        text.press(key)
+    expect(text).to_have_value("0123456789" * 3)
+    expect(warning).to_have_count(0)
+    text.press("Control+v")
+    expect(text).to_have_value("0123456789" * 3)
+    expect(warning).to_contain_text("The last 10 of what you pasted were left out.")
+    text.select_text()
+    text.press("Control+v")
+    expect(text).to_have_value("0123456789")
