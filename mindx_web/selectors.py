@@ -20,6 +20,7 @@ from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
 from people.roles import Role
+from review import queue
 from review.models import Decision
 
 DAYS = 14
@@ -36,7 +37,8 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
         return plans.none()
     if settings.FOUR_EYES:
         plans = plans.exclude(goal__submitted_by=user)
-    return plans.order_by("pk")
+    said = queue.last_word(user, "digest")
+    return plans.alias(said=said).exclude(said=Decision.Verdict.FIRST_APPROVAL).order_by("pk")
 
 
 def plans_to_decide(user: User) -> list[IntentPlan]:

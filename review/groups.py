@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Min, OuterRef, Subquery
+from django.db.models import Count, Max, Min
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
@@ -140,7 +140,7 @@ def page(
     """One page of a group for one person; None when nothing of this shape waits that they may see."""
     entries = queue.waiting_for(user, only).filter(shape=shape)
     shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
-    rows = list(shown_here.annotate(last_word=_last_word(user))[: limit + 1])
+    rows = list(shown_here.annotate(last_word=queue.last_word(user))[: limit + 1])
     read = [one for one in map(_read, rows[:limit]) if one is not None]
     if not read:
         return None
@@ -165,13 +165,6 @@ def page(
 
 def _held(plans: Sequence[int]) -> list[HeldDecision]:
     return list(HeldDecision.objects.filter(intent_plan__in=plans, dropped="").select_related("by"))
-
-
-def _last_word(user: User) -> Subquery:
-    """Of a plan that two must approve, what this person said last: a first approval, or that they take it back."""
-    verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
-    said = Decision.objects.filter(intent_plan=OuterRef("pk"), by=user, verdict__in=verdicts)
-    return Subquery(said.filter(digest=OuterRef("intent_plan__digest")).order_by("-pk").values("verdict")[:1])
 
 
 def _read(entry: QueueEntry) -> _Read | None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import CharField, DateTimeField, Exists, F, Func, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Now
+from django.db.models import CharField, DateTimeField, Exists, F, Func, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import GreaterThan, LessThan
 
 from agents.bdi import document as documents
@@ -22,7 +22,7 @@ from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from people.models import User
 from review import rights, talk
-from review.models import Harm, HeldDecision, QueueEntry
+from review.models import Decision, Harm, HeldDecision, QueueEntry
 from review.reading import filters, gist
 from review.reading.filters import Filters
 from review.reading.gist import Gist
@@ -30,6 +30,8 @@ from review.risk import Level
 
 PAGE = 25
 MOST_HELP = 20
+# Goals that wait for a hand stand above the plans: more than a few would hide what there is to decide.
+MOST_HANDS = 5
 # By the column: by the relation it would be the order of plans, which is newest first.
 ORDER = ("rung", "queued_at", "intent_plan_id")
 _LARGEST_ID = 2**63
@@ -159,11 +161,25 @@ def with_plans(entries: QuerySet[QueueEntry]) -> QuerySet[QueueEntry]:
 
 
 def decidable(user: User, only: Filters | None = None) -> QuerySet[QueueEntry]:
-    """The places of the waiting plans that this person may decide, in the queue's order."""
+    """The places of the waiting plans that this person may decide, in the queue's order.
+
+    What they approved as the first of two waits for somebody else: it is listed, but not theirs to decide next.
+    """
     if not rights.is_reviewer(user):
         return QueueEntry.objects.none()
-    entries = waiting_for(user, only)
+    entries = waiting_for(user, only).alias(said=last_word(user)).exclude(said=Decision.Verdict.FIRST_APPROVAL)
     return entries.exclude(submitted_by=user) if settings.FOUR_EYES else entries
+
+
+def last_word(user: User, digest: str = "intent_plan__digest") -> Coalesce:
+    """Of a plan that two must approve, what this person said last: a first approval, that they take it back, or "".
+
+    `digest`: where the rows that ask have that of the plan whose key is theirs.
+    """
+    verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
+    said = Decision.objects.filter(intent_plan=OuterRef("pk"), by=user, verdict__in=verdicts)
+    newest = said.filter(digest=OuterRef(digest)).order_by("-pk").values("verdict")[:1]
+    return Coalesce(Subquery(newest), Value(""))
 
 
 def place_of(user: User, plan: IntentPlan) -> Cursor | None:
@@ -207,14 +223,15 @@ def goals_for_a_hand(user: User) -> QuerySet[Goal]:
     return goals_visible_to(user).filter(state=GoalState.MANUAL.value)
 
 
-def needing_help(user: User) -> tuple[list[Intent], list[Goal]]:
-    """Steps whose outcome nobody knows, and goals that wait for a plan or a hand; at most twenty of each."""
+def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
+    """Steps whose outcome nobody knows, the first few goals that wait for a plan or a hand, and whether more do."""
     unknown = list(
         steps_to_judge(user).select_related("intent_plan__goal__submitted_by", "intent_plan__workspace")[:MOST_HELP]
     )
     asked = {intent.intent_plan.goal_id for intent in unknown}
     manual = goals_for_a_hand(user).exclude(pk__in=asked)
-    return unknown, list(manual.order_by("priority", "pk")[:MOST_HELP])
+    found = list(manual.order_by("priority", "pk")[: MOST_HANDS + 1])
+    return unknown, found[:MOST_HANDS], len(found) > MOST_HANDS
 
 
 def reason(entry: QueueEntry) -> str:

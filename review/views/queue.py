@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from agents.models import Goal, Intent
 from review import groups, queue, rights
 from review.numbers import numbers_of
 from review.reading import filters
@@ -33,7 +34,11 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     grouped = request.GET.get("view") == GROUPED
     rows, following = ([], None) if grouped else queue.page(user, cursor, only=only)
     numbers = numbers_of(request)
-    unknown, manual = queue.needing_help(user) if numbers.has_unknown or numbers.has_manual else ([], [])
+    none: tuple[list[Intent], list[Goal], bool] = ([], [], False)
+    unknown, manual, more_hands = queue.needing_help(user) if numbers.has_unknown or numbers.has_manual else none
+    if only or cursor is not None:
+        # Somebody goes through certain plans, or has gone past these: they stand at the head of everything.
+        manual, more_hands = [], False
     context = {
         "rows": rows,
         "grouped": grouped,
@@ -42,6 +47,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "continued": cursor is not None,
         "unknown": unknown,
         "manual": manual,
+        "more_hands": more_hands,
         "numbers": numbers,
         "is_reviewer": rights.is_reviewer(user),
         "may_read_policies": policy_writing.may_read(user),

@@ -13,11 +13,14 @@ from agents.models import Goal, IntentPlan
 from agents.services import hints, workspaces
 from agents.services.moves import move_goal
 from agents.states import GoalState
+from mindx_web import selectors
 from people.models import User
 from people.roles import Role
 from review import numbers, queue
+from review.policy.verdict import Action
 from review.services import assigning, decisions
 from tests.review.plans import WRITE, goal_of, person, proposed, step
+from tests.review.policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -172,6 +175,21 @@ def test_each_of_those_with_the_same_rights_has_their_own_numbers(
     assert [numbers.of(one).waiting for one in (judge, other)] == ["1", "2"]
 
 
+def test_what_one_approved_as_the_first_of_two_is_listed_and_no_longer_ones_own_to_decide(
+    plan: IntentPlan, judge: User, keeper: User, submitter: User
+) -> None:
+    other, later = person("joanna", Role.SUBMITTER, Role.REVIEWER), proposed(goal_of(submitter, "later"))
+    in_force(Action.REQUIRE_TWO, keeper, commands=["write"])
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    assert [numbers.of(one).waiting for one in (judge, other)] == ["1", "2"]
+    assert [one.plan for one in queue.page(judge, None)[0]] == [plan, later]
+    assert queue.next_for(judge, queue.place_of(judge, later)) == later
+    assert [list(selectors.waiting_for(one)) for one in (judge, other)] == [[later], [plan, later]]
+    decisions.withdraw(plan, by=judge, digest=plan.digest)
+    assert numbers.of(judge).waiting == "2"
+    assert list(selectors.waiting_for(judge)) == [plan, later]
+
+
 def test_a_decided_plan_leaves_the_queue(plan: IntentPlan, judge: User) -> None:
     decisions.reject(plan, by=judge, digest=plan.digest, reason="no")
     assert queue.page(judge, None)[0] == []
@@ -187,6 +205,23 @@ def test_goals_that_wait_for_a_hand_are_shown_to_those_who_may_help(
         assert "No rule knows this" in text
         assert "no rule applies" in text
     assert "No rule knows this" not in page(client_of(stranger))
+
+
+def test_many_goals_that_wait_for_a_hand_leave_the_plans_in_sight(
+    plan: IntentPlan, submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    client, way = client_of(judge), "/goals/?state=manual"
+    for number in range(queue.MOST_HANDS):
+        Goal.objects.filter(pk=goal_of(submitter, f"help {number}").pk).update(state="manual")
+    assert page(client).count("plan needed") == queue.MOST_HANDS
+    assert way not in page(client)
+    Goal.objects.filter(pk=goal_of(submitter, "one more").pk).update(state="manual")
+    assert page(client).count("plan needed") == queue.MOST_HANDS
+    assert way in page(client)
+    assert b"one more" in client.get(way).content
+    past = str(queue.Cursor.of(queue.waiting_for(judge)[0]))
+    for narrowed in ({"words": "note"}, {"after": past}):
+        assert "plan needed" not in page(client, **narrowed)
 
 
 def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
