@@ -26,7 +26,7 @@ def is_called_otherwise(
     """Nothing has the name, or ending, that is looked for; something has it in other letters, or nearly."""
     for at, one in enumerate(meant):
         pattern = one.values().get("pattern")
-        if one.command != "find" or not isinstance(pattern, str):
+        if not isinstance(pattern, str):
             continue
         names = sorted({posixpath.basename(path) for path in tree.visible})
         if _is_there(pattern, names):
@@ -51,9 +51,8 @@ def is_looked_for_in_it(
         sought = one.params.get("text")
         if one.command != "grep" or sought is None or "path" in one.params or sought.span is None:
             continue
-        before = text[sought.span[0] - 1 : sought.span[0]]
         found = _IN_IT.fullmatch(str(sought.value))
-        if found is None or before in QUOTES or text[sought.span[0]] in QUOTES:
+        if found is None or text[sought.span[0]] in QUOTES:
             continue
         why = f"Nothing here is called “{found['place']}”."
         near = [path for path in sorted(tree.kinds) if _is_nearly(found["place"], posixpath.basename(path))]
@@ -73,7 +72,7 @@ def is_text_rather_than_a_name(
     """“Find ERROR in logs”, where a logs/error.log is: it may be what files say, and not what one is called."""
     for at, one in enumerate(meant):
         pattern = one.params.get("pattern")
-        found = _LOUD_IN.match(str(pattern.original)) if pattern is not None and one.command == "find" else None
+        found = _LOUD_IN.match(str(pattern.original)) if pattern is not None else None
         if found is None or pattern is None or found["text"] in str(pattern.value):
             continue
         path = {"path": Param(found["place"], "explicit")} if tree.kind(found["place"]) else {}
@@ -84,7 +83,7 @@ def is_text_rather_than_a_name(
 
 def _is_nearly(said: str, name: str) -> bool:
     low, name = said.casefold(), name.casefold()
-    return name.startswith(low) or is_near(low, name) or is_near(low, name.partition(".")[0])
+    return name.startswith(low) or is_near(low, name.partition(".")[0])
 
 
 # So many letters of a name are no chance.
@@ -97,7 +96,7 @@ def called_rightly(found: Understood, tree: Tree) -> Understood:
     names = sorted({posixpath.basename(path) for path in tree.visible})
     for at, one in enumerate(meant):
         pattern = one.values().get("pattern")
-        if one.command != "find" or not isinstance(pattern, str) or _is_there(pattern, names):
+        if not isinstance(pattern, str) or _is_there(pattern, names):
             continue
         others = _others(pattern, names)
         if len(others) == 1 and (_CHOOSING & set(pattern) or len(pattern.partition(".")[0]) >= _LEAST):
@@ -118,5 +117,5 @@ def _says_what_kind(one: Meant, text: str) -> bool:
 def _others(pattern: str, names: Sequence[str]) -> list[str]:
     low = pattern.casefold()
     if _CHOOSING & set(pattern):
-        return [low] if low != pattern and any(fnmatchcase(name, low) for name in names) else []
+        return [low] if any(fnmatchcase(name, low) for name in names) else []
     return [name for name in names if is_near(low, name.casefold())]
