@@ -24,8 +24,7 @@ def outdoes(best: Reading, other: Reading, tree: Tree, registry: Registry) -> bo
         _takes_in(best, other)
         or _is_same(_effect(best, tree, registry), _effect(other, tree, registry))
         or _is_bent(best, other)
-        or (_is_search(best, other) and not is_found(other, tree))
-        or _is_name(best, other, tree)
+        or (_is_search(best, other) and not _is_found(other, tree))
     )
 
 
@@ -96,15 +95,7 @@ def _is_search(best: Reading, other: Reading) -> bool:
     return not (str(text.value).islower() and str(text.value).isalpha())
 
 
-def _is_name(best: Reading, other: Reading, tree: Tree) -> bool:
-    """“Locate plot results”, where plot_results.py is: these words are its name, and nothing that stands in files."""
-    text, pattern = other.params.get("text"), best.params.get("pattern")
-    if text is None or pattern is None or len(other.params) > 1 or text.why != "it is not in quotes":
-        return False
-    return len(str(text.value).split()) > 1 and is_found(best, tree)
-
-
-def is_found(one: Reading, tree: Tree) -> bool:
+def _is_found(one: Reading, tree: Tree) -> bool:
     """Whether anything here has the name that is looked for, or nearly."""
     values = one.values()
     pattern = str(values.get("pattern", "")).casefold()

@@ -64,6 +64,11 @@ def test_settings_that_a_command_does_not_have_are_left_out(text: str, steps: St
         "delete logs, limit 5",
         "summarize README.md, language=German",
         "copy README.md to data, version 2",
+        # What changes something is never done in part.
+        'append "rope" to the note ideas, max 10 entries',
+        # By another word than the command's own it says where.
+        'search for "timeout", location=logs',
+        'search for "timeout", target=logs',
     ],
 )
 def test_a_setting_that_would_rule_what_is_done_is_asked_about(text: str) -> None:
@@ -90,6 +95,13 @@ def test_a_name_that_could_be_either_is_still_asked_about() -> None:
     assert PLACE.is_asked("search customers in data")
     assert PLACE.is_asked("read customers")
     assert PLACE.is_asked("grep password in app and config")
+    # To look at several may be to read each of them, and to analyse each.
+    assert PLACE.is_asked("inspect app/main.py and app/config.py")
+    # Plain words behind a comma are no second thing to be looked for everywhere.
+    assert PLACE.is_asked("search for 'timeout' in logs, big error")
+    for said in ("README", "CHANGELOG", "Makefile"):
+        wanted = [("grep", {"text": said}), ("find", {"pattern": said})]
+        assert [one for one in PLACE.offered(f"find {said}") if one in wanted] == wanted
 
 
 @pytest.mark.parametrize(
