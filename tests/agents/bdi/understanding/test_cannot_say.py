@@ -33,6 +33,7 @@ HERE = Workspace.of(
         "run deploy.sh as root",
         "run pytest and stop at the first failure",
         "run deploy.sh twice",
+        "twice install flask",
         "write hello to every file in docs",
         "create a folder for every month",
         "show the first commit",

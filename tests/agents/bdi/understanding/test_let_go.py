@@ -44,6 +44,12 @@ def _steps(text: str) -> tuple[bool, list[list[tuple[str, dict[str, Any]]]]]:
         ),
         ("git init in app, first branch trunk", [("init", {"path": "app", "branch": "trunk"})]),
         ("Where is compute_fare called?", [("grep", {"text": "compute_fare"})]),
+        (
+            "Rename server.py and call it my best file.py",
+            [("mv", {"path": "app/server.py", "to": "app/my best file.py"})],
+        ),
+        # “Make a branch” makes no folder.
+        ("make a directory branch", [("mkdir", {"path": "branch"})]),
     ],
 )
 def test_what_a_reading_has_let_go_of_is_asked_with_it_in_the_first_answer(text: str, first: list[Any]) -> None:
@@ -82,3 +88,8 @@ def test_what_is_told_or_asked_beside_a_command_is_not_taken_for_one(text: str) 
 )
 def test_what_lacks_nothing_is_taken(text: str, meant: list[Any]) -> None:
     assert _steps(text) == (True, [meant])
+
+
+def test_a_pattern_does_not_end_within_what_says_that_it_is_one() -> None:
+    assert not _steps("look for ab+ (regex)")[0]
+    assert _steps("look for ab+, regex") == (True, [[("grep", {"text": "ab+", "regular": True})]])

@@ -18,6 +18,10 @@ HERE = Workspace.of(
         "Orchard/Buyers.csv",
         "src/server.py",
         "src/server.js",
+        "harbours/Calais.md",
+        "harbors/Dover.md",
+        "speeches/Opening speech.md",
+        "notes/jars.md",
     )
 )
 
@@ -32,6 +36,21 @@ HERE = Workspace.of(
         ("which files mention the buyer Meyer?", {"text": "Meyer"}),
         ("is frost mentioned anywhere in Orchard?", {"text": "frost"}),
         ("open server", {"path": "src/server.js"}),
+        # There is no such file, and a note is.
+        ("append lids to jars", {"name": "jars", "text": "lids"}),
+        # Words before a name may belong to it.
+        ("copy the opening speech to the speech short.md", {"to": "speeches/the speech short.md"}),
+        # Words before a text may only say what follows.
+        ("write note jam: the line should auld", {"name": "jam", "text": "should auld"}),
+        # Two are there that are written nearly so.
+        ("make a folder harbour", {"path": "harbours"}),
+        # Half of the name that it has.
+        ("copy Course lectures to Course for Amelie", {"path": "Orchard/Course lectures", "to": "Course"}),
+        # “Regular” may say how to look.
+        ("search Orchard for the expression ab+, regular", {"text": "ab+, regular"}),
+        ("search for frost, however spelled", {"text": "frost, however spelled"}),
+        # Both are code.
+        ("audit server", {"path": "src/server.js"}),
     ],
 )
 def test_what_else_may_be_meant_is_asked(text: str, other: dict[str, str]) -> None:
