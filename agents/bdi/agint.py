@@ -35,7 +35,9 @@ _MAY_PASS = frozenset(
         FailureClass.UNKNOWN_ERROR,
     }
 )
-_MACHINE = "agint:machine:"
+# What each of its beliefs is about begins so.
+ABOUT = "agint:"
+_MACHINE = f"{ABOUT}machine:"
 # From so many tries on a rate is worth a belief.
 _ENOUGH = 4
 _FAILING = 0.6
@@ -118,13 +120,14 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
         health = whole.tool_health
         how = "fails" if health.is_failing else "works"
         said = f"The tool {whole.tool} {how} at the moment: {health.failed} of its last {health.tried} tries failed."
-        beliefs.append(Belief(said, f"agint:tool:{whole.tool}", 0.8, 900.0))
+        beliefs.append(Belief(said, f"{ABOUT}tool:{whole.tool}", 0.8, 900.0))
     if whole.model and whole.model_health.tried:
         answers = "does not answer" if whole.model_health.is_failing else "answers"
-        beliefs.append(Belief(f"The language model {answers} at the moment.", "agint:model", 0.8, 900.0))
+        beliefs.append(Belief(f"The language model {answers} at the moment.", f"{ABOUT}model", 0.8, 900.0))
     if whole.same_failures > 1:
-        said = f"{whole.failure_class.value} of {whole.tool} came {whole.same_failures} times lately."
-        beliefs.append(Belief(said, f"agint:class:{whole.failure_class.value}:{whole.tool}", 0.9, 900.0))
+        of_tool = f" of {whole.tool}" if whole.tool else ""  # planning has none
+        said = f"{whole.failure_class.value}{of_tool} came {whole.same_failures} times lately."
+        beliefs.append(Belief(said, f"{ABOUT}class:{whole.failure_class.value}:{whole.tool}", 0.9, 900.0))
     decision, why = _decide(whole, under_pressure)
     short = {one.about for one in beliefs}
     measured = [f"{_MACHINE}{name}" for name, value, _ in _measured(whole.machine, settings) if value is not None]

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from agents import prepared
 from agents.bdi import believing
+from agents.bdi.agint import ABOUT
 from agents.bdi.believing import Held
 from agents.bdi.cycle import Decision
 from agents.bdi.denial import denial, says_the_same
@@ -141,14 +142,18 @@ def expire() -> int:
             with transaction.atomic():
                 goal = Goal.objects.select_for_update(no_key=True).get(pk=goal_id)
                 # The race this closes: two sweeps at once. Only the one that finds the row still held goes on.
-                gone = [(row.pk, row.sentence) for row in over.filter(goal_id=goal_id)]
+                rows = list(over.filter(goal_id=goal_id))
+                gone = [(row.pk, row.sentence) for row in rows]
                 Belief.objects.filter(pk__in=[pk for pk, _ in gone], retracted_by="").update(retracted_by=EXPIRED)
                 count += len(gone)
                 if gone and not goal.has_ended:
                     said = f"its time is over: {gone[0][1]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
                     beliefs = [pk for pk, _ in gone]
                     logs.say_decided(goal_id, Decision.LET_GO_OF_BELIEF, "revise", said, beliefs=beliefs)
-                    reconsidered.react(goal, by=reconsidered.BY, what="the time of a belief is over")
+                    # A look at the machine and at failures is taken because planning failed: to plan again whenever it
+                    # is old would fail alike, have another look taken, and never end.
+                    if not (reconsidered.lacks_a_plan(goal) and all(row.about.startswith(ABOUT) for row in rows)):
+                        reconsidered.react(goal, by=reconsidered.BY, what="the time of a belief is over")
         except MoveRefused as error:
             logger.info("Goal %s moved while a belief of it expired: %s", goal_id, error)
     return count

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from agents.bdi.reacting import Does
 from agents.errors import GoalRefused, NotPossibleNow, NotYours
-from agents.models import Belief, Goal
+from agents.models import Belief, FailureRecord, Goal, RecoveryPolicy
 from agents.services import cycle, goals, planning, telling
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -187,6 +187,30 @@ def test_a_word_whose_time_is_over_is_not_held_even_before_the_sweep(
     cycle.one(goal.pk)
     goal.refresh_from_db()
     assert goal.state == GoalState.AWAITING_REVIEW
+
+
+def test_what_agint_saw_is_no_ground_to_look_again_for_a_plan_that_nobody_has(
+    owner: User, operator: User, make_goal: Callable[..., Goal]
+) -> None:
+    """Each planning in vain would have AGInt look, and each look would be over one day: it never ended."""
+    RecoveryPolicy.objects.create(failure_class="GOAL_PARSE_ERROR", number=1, pinned="escalate_to_agint", by=operator)
+    for _ in range(3):
+        goal = make_goal(owner, "Reconcile the ledger")
+        cycle.one(goal.pk)
+    assert FailureRecord.objects.filter(failure_class="GOAL_PARSE_ERROR").count() == 3
+    looked = Belief.objects.filter(goal=goal, about__startswith="agint:", retracted_by="")
+    assert "GOAL_PARSE_ERROR came 3 times lately." in looked.values_list("sentence", flat=True)
+    looked.update(expires_at=timezone.now())
+    assert telling.expire() > 0
+    goal.refresh_from_db()
+    assert (goal.state, looked.count()) == (GoalState.MANUAL, 0)
+    # What a person said may be what a rule lacks, or what stands against one.
+    telling.tell(goal, by=owner, sentence=THERE, expires_at=timezone.now() + timedelta(hours=1))
+    cycle.one(goal.pk)
+    Belief.objects.filter(goal=goal, source="person").update(expires_at=timezone.now())
+    telling.expire()
+    goal.refresh_from_db()
+    assert goal.state == GoalState.PENDING
 
 
 def test_the_log_says_why_a_goal_was_adopted_and_its_rule_chosen(in_review: Goal) -> None:
