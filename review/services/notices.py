@@ -98,7 +98,7 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
         NoticeKind.ASSIGNED: f"A plan was given to you to decide: {about}",
         NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
         NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
-        NoticeKind.OUTCOME: f"The plan is {plan.state}: {about}",
+        NoticeKind.OUTCOME: f"The plan {'has' if plan.state == PlanState.FAILED else 'is'} {plan.state}: {about}",
         NoticeKind.QUESTION: f"Somebody asks you about a plan: {about}",
         NoticeKind.ANSWER: f"What you asked about a plan is answered: {about}",
     }[kind]

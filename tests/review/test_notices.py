@@ -21,6 +21,7 @@ from agents.states import PlanState
 from people.models import User
 from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
+from review.models.notices import NoticeKind
 from review.policy.verdict import Action
 from review.services import assigning, deadlines, decisions, deliveries, notices
 from tests.axe import violations
@@ -102,6 +103,14 @@ def test_when_time_runs_out_operators_are_told_as_well(plan: IntentPlan, judge: 
     notices.sweep()
     assert told("urgent") == {judge.username, operator.username}
     assert Notice.objects.filter(kind="urgent").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [("complete", "The plan is complete: "), ("failed", "The plan has failed: ")]
+)
+def test_how_a_plan_ended_is_said_in_a_sentence(plan: IntentPlan, state: str, said: str) -> None:
+    plan.state = state
+    assert notices.text_of(NoticeKind.OUTCOME, plan).startswith(said)
 
 
 def test_what_expired_is_told_to_those_who_could_decide_and_to_the_submitter(

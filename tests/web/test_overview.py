@@ -169,6 +169,7 @@ def test_goals_that_need_a_hand_are_told_at_the_top(owner: User, client_of: Clie
     assert "3 goals need your hand." in overview(client_of(owner))
     goal_rows(owner, *[GoalState.MANUAL] * 4)
     assert "5 or more goals need your hand." in overview(client_of(owner))
+    assert "/goals/?state=manual" in overview(client_of(owner))
 
 
 def test_what_runs_and_what_just_ended_is_shown(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
