@@ -102,7 +102,7 @@ def no_file_by_its_name(meant: Sequence[Meant], text: str, said: Sequence[str], 
         if one.command != "write" or path is None or path.span is None or "/" in str(path.value):
             continue
         is_written = has_ending(str(path.value)) or not str(path.value).islower() or tree.kind(str(path.value))
-        if is_written or not _CALLED_A_FILE.isdisjoint(said) or text[path.span[0] - 1 : path.span[0]] in _QUOTES:
+        if is_written or not _CALLED_A_FILE.isdisjoint(said):
             continue
         yield f"“{path.value}” may be no file.", ()
 
@@ -159,7 +159,7 @@ def a_thing_of_its_kind(meant: Sequence[Meant], text: str, said: Sequence[str], 
     """“New agent: mailer” makes an agent rather than a file that is called agent."""
     for one in meant:
         path = str(one.values().get("path", "")).casefold()
-        if one.command in ("write", "mkdir") and path in _KINDS and not tree.kind(path):
+        if path in _KINDS and not tree.kind(path):
             yield f"It may speak of {'an' if path[0] == 'a' else 'a'} {path}.", (one,)
 
 
@@ -173,7 +173,7 @@ def rest_of_a_pattern(meant: Sequence[Meant], text: str, said: Sequence[str], tr
         if one.values().get("regular") is not True or param is None or param.span is None:
             continue
         rest = text[param.span[1] :].partition(" ")[0].rstrip(".,;:!?\"'”’»")
-        if rest and text[param.span[0] : param.span[1]] == param.value:
+        if rest:
             yield f"The pattern may go on with “{rest}”.", with_value(meant, at, "text", f"{param.value}{rest}")
 
 

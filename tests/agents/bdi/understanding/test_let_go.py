@@ -7,6 +7,7 @@ import pytest
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understand import understand
 from agents.toolkit.registry import REGISTRY
+from tests.agents.bdi.understanding.workspaces import Workspace
 
 TREE = Tree.of(
     [
@@ -93,3 +94,38 @@ def test_what_lacks_nothing_is_taken(text: str, meant: list[Any]) -> None:
 def test_a_pattern_does_not_end_within_what_says_that_it_is_one() -> None:
     assert not _steps("look for ab+ (regex)")[0]
     assert _steps("look for ab+, regex") == (True, [[("grep", {"text": "ab+", "regular": True})]])
+
+
+THERE = Workspace.of(("README.md", "app/main.py", "server.py", "todo", "report", "node.js/a.md", "docs/LICENSE"))
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        # It is to be made from another one.
+        ("I want the branch storm from main", ("create_branch", {"name": "storm", "start": "main"})),
+        # A branch, whatever file is called so or might be.
+        ("switch to the branch todo", ("switch_branch", {"name": "todo"})),
+        ("switch to the branch fix.py", ("switch_branch", {"name": "fix.py"})),
+        (
+            "start 'python app/main.py' as server.py",
+            ("start", {"name": "server.py", "command_line": "python app/main.py"}),
+        ),
+        # A path, or a name in capitals, is a file's.
+        ("write 'x' to docs/news", ("write", {"path": "docs/news", "content": "x"})),
+        ("write 'x' to NEWS", ("write", {"path": "NEWS", "content": "x"})),
+        # It is there.
+        ("append 'x' to report", ("write", {"path": "report", "content": "x", "mode": "append"})),
+        # A new name, or a new folder, that is plainly meant.
+        ("document app/main.py in docs/pages", ("document", {"path": "app/main.py", "to": "docs/pages"})),
+        ("move node.js to docs/first", ("mv", {"path": "node.js", "to": "docs/first"})),
+        ("rename app/main.py to app/start", ("mv", {"path": "app/main.py", "to": "app/start"})),
+    ],
+)
+def test_what_is_said_plainly_is_taken(text: str, step: tuple[str, dict[str, Any]]) -> None:
+    assert THERE.steps(text) == [step]
+
+
+def test_a_file_that_is_there_may_be_to_be_replaced() -> None:
+    replaced = ("cp", {"path": "README.md", "to": "docs/LICENSE", "overwrite": True})
+    assert replaced in THERE.offered("copy README.md to docs/LICENSE")
