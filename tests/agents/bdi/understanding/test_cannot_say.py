@@ -16,6 +16,7 @@ HERE = Workspace.of(
         "data/customers.csv",
         "docs/guide.md",
         "docs/notes/kickoff.md",
+        "docs/old.zip",
         "drafts/plan_v2.md",
         "logs/server.log",
         "scripts/deploy.sh",
@@ -94,7 +95,22 @@ def test_it_is_asked(text: str) -> None:
         ("summarize the guide in three sentences", ("key_sentences", {"path": "docs/guide.md", "sentences": 3})),
         ("read main.py from line 5 to the end", ("read", {"path": "app/main.py", "from_line": 5})),
         ("is there a Makefile somewhere?", ("find", {"pattern": "Makefile"})),
+        # What rules one command says nothing of another.
+        ("search for 'as root' in logs", ("grep", {"text": "as root", "path": "logs"})),
+        ("find out where utils.py is", ("find", {"pattern": "utils.py"})),
+        ("which md files are in docs", ("find", {"pattern": "*.md", "path": "docs", "kind": "file"})),
+        ("copy main.py to logs so that I can get it back", ("cp", {"path": "app/main.py", "to": "logs/main.py"})),
+        ("make a folder called toys for the kids", ("mkdir", {"path": "toys"})),
+        ("run python3 app/main.py", ("run", {"command_line": "python3 app/main.py"})),
+        ("commit all with 'x' as the first commit", ("commit", {"message": "x"})),
+        # An archive stays one.
+        ("rename docs/old.zip to new.zip", ("mv", {"path": "docs/old.zip", "to": "docs/new.zip"})),
     ],
 )
 def test_what_only_looks_like_it_is_taken(text: str, step: tuple[str, dict[str, Any]]) -> None:
     assert HERE.steps(text) == [step]
+
+
+def test_together_is_said_of_several_things_and_not_of_several_steps() -> None:
+    meant = [("ls", {"path": "docs"}), ("commit", {"message": "x"})]
+    assert HERE.steps("list docs, then commit everything together with 'x'") == meant
