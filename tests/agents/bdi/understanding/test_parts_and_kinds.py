@@ -131,3 +131,15 @@ def test_a_short_name_that_is_nearly_there_is_offered() -> None:
 @pytest.mark.parametrize(("text", "pattern"), [("find zebra.txt", "zebra.txt"), ("find logo.png", "logo.png")])
 def test_what_is_there_and_what_nothing_resembles_is_looked_for(text: str, pattern: str) -> None:
     assert HERE.steps(text) == [("find", {"pattern": pattern})]
+
+
+def test_a_number_in_a_name_is_no_part_of_it() -> None:
+    there = Workspace.of(("My second chapter draft.md", "thesis/chapter1.md", "thesis/chapter2.md"))
+    drafts = [values["path"] for _, values in there.offered("open the second chapter draft")]
+    assert "My second chapter draft.md" in drafts
+
+
+def test_what_kind_of_thing_the_second_one_is_says_no_more_of_it() -> None:
+    there = Workspace.of(("plums.md", "pears.md"))
+    meant = [("read", {"path": "plums.md"}), ("read", {"path": "pears.md"})]
+    assert there.steps("open the page plums.md and the page called pears.md") == meant
