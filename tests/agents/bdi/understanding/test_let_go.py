@@ -93,6 +93,8 @@ def test_what_lacks_nothing_is_taken(text: str, meant: list[Any]) -> None:
 
 def test_a_pattern_does_not_end_within_what_says_that_it_is_one() -> None:
     assert not _steps("look for ab+ (regex)")[0]
+    whole = [("grep", {"path": "sales.csv", "text": "ab+", "regular": True})]
+    assert _steps('search sales.csv with the regular expression "ab"+')[1][0] == whole
     assert _steps("look for ab+, regex") == (True, [[("grep", {"text": "ab+", "regular": True})]])
 
 
