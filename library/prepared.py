@@ -116,9 +116,9 @@ class _Link:
     """A connection's prepared statements, past psycopg's cursors and Django's wrappers around them, which each cost as
     much as sending a statement and reading its answer.
 
-    How the server is waited for, and what becomes of values and columns, is psycopg's, with all that Django has set. For
-    one statement libpq waits itself, in one call and without the interpreter's lock, where psycopg's way, which heeds
-    signals meanwhile, takes half as long again; a connection that waits in a way of its own does so here too.
+    How the server is waited for, and what becomes of values and columns, is psycopg's, with all that Django has set.
+    For one statement libpq waits itself, in one call and without the interpreter's lock: psycopg's way, which heeds
+    signals meanwhile, takes half as long again. A connection that waits in a way of its own does so here too.
     """
 
     def __init__(self, opened: Any) -> None:
