@@ -46,7 +46,7 @@ def without_superfluous(
         token = left[at]
         if token.kind == FLAG and token.text.lstrip("-") not in DOUBT:
             found.append(token.value)
-        elif token.kind == WORD and at + 2 < len(left) and left[at + 1].value == "=" and not rules(token.text):
+        elif token.kind == WORD and _is_set(left[at : at + 3]) and not rules(token.text):
             found.append(f"{token.value}={left[at + 2].value}")
             at += 2
         elif (
@@ -62,6 +62,11 @@ def without_superfluous(
             rest.append(token)
         at += 1
     return rest, tuple(found)
+
+
+def _is_set(three: Sequence[Token]) -> bool:
+    """Whether they are `name=value` as it was said: what is left of a text need not have stood side by side."""
+    return len(three) == 3 and three[1].value == "=" and all(b.start - a.end <= 1 for a, b in itertools.pairwise(three))
 
 
 # Behind these “for …” says what is looked for, and not what for it is done.
