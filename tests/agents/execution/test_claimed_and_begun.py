@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from agents import prepared
-from agents.execution import beginning
+from agents.execution import beginning, taking_up
 from agents.models import Attempt, Goal, IntentPlan, LogLine
 from agents.services import cycle
 from agents.states import GoalState
@@ -32,6 +33,28 @@ def test_one_transaction_claims_the_plan_and_begins_its_first_try(approved: Appr
     assert [sql for sql in asked if sql in ("BEGIN", "COMMIT")] == ["BEGIN", "COMMIT"] * 2, asked
     assert (asked[0], asked[5]) == ("BEGIN", "COMMIT"), "claimed and locked, two of the gate, taken up with a first try"
     assert len(asked) == 6 + 1 + 4, "and one for each step, the last one filed with it"
+
+
+@pytest.mark.parametrize("table", ["goal", "intentplan", "workspace"])
+def test_what_the_claim_finds_is_locked_with_it(approved: Approved, table: str) -> None:
+    """A command typed by hand and a plan of one workspace meet at that lock, and a person's change at the plan's."""
+    plan = approved([LS])
+    key = {"goal": plan.goal_id, "intentplan": plan.pk, "workspace": plan.workspace_id}[table]
+    with transaction.atomic():
+        claimed = taking_up.claim(plan.goal_id)
+        assert claimed is not None
+        assert claimed[1] is not None, "it waited for nothing but a worker"
+        with ThreadPoolExecutor(1) as beside:
+            assert beside.submit(_is_locked, f"agents_{table}", key).result()
+
+
+def _is_locked(table: str, key: int) -> bool:
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SELECT FROM {table} WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED", [key])
+            return not cursor.rowcount
+    finally:
+        connection.close()
 
 
 def test_nothing_is_claimed_while_its_beginning_can_still_fail(
