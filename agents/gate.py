@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from agents import prepared
@@ -48,7 +49,7 @@ class Forbidden:
     reason: str
 
 
-Check = Callable[[IntentPlan, Mapping[str, Any] | None], Verdict]
+Check = Callable[[IntentPlan, Mapping[str, Any] | None, Sequence[prepared.Row] | None], Verdict]
 Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
 ByHand = Callable[[Goal, Document, User], str]
 
@@ -57,12 +58,14 @@ _forbids: Forbids | None = None
 _by_hand: ByHand | None = None
 # The database's function that makes a plan's stamp; "" while nothing is wired.
 _stamp = ""
+# What `check` reads around a plan, as statements in which `{which}` says of which `plan`.
+_reads: tuple[str, ...] = ()
 
 
-def register(check: Check, forbids: Forbids, by_hand: ByHand, stamp_function: str) -> None:
-    """Wire the implementation. Called once, by composition; the name is put into statements as it is."""
-    global _check, _forbids, _by_hand, _stamp
-    _check, _forbids, _by_hand, _stamp = check, forbids, by_hand, stamp_function
+def register(check: Check, forbids: Forbids, by_hand: ByHand, stamp_function: str, reads: Sequence[str]) -> None:
+    """Wire the implementation. Called once, by composition; name and statements are used as they are."""
+    global _check, _forbids, _by_hand, _stamp, _reads
+    _check, _forbids, _by_hand, _stamp, _reads = check, forbids, by_hand, stamp_function, tuple(reads)
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
@@ -79,11 +82,28 @@ def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
     return _forbids(goal, document)
 
 
-def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
-    """Whether the plan (or one of its intents, as in the document) may run now. Refuses when nothing is wired."""
+def check(
+    plan: IntentPlan, intent: Mapping[str, Any] | None = None, read: Sequence[prepared.Row] | None = None
+) -> Verdict:
+    """Whether the plan (or one of its intents, as in the document) may run now. Refuses when nothing is wired.
+
+    `read` are the first rows of `reads`, when these were asked in this transaction, behind what locked the plan.
+    """
     if _check is None:
         return Verdict(allowed=False, reason="no gate is wired, so nothing may run")
-    return _check(plan, intent)
+    return _check(plan, intent, read)
+
+
+def reads(which: str) -> Sequence[str]:
+    """The statements whose first rows `check` goes by, of the `plan` that the condition tells; none when nothing is
+    wired.
+    """
+    return _of(_reads, which)
+
+
+@lru_cache(maxsize=4)
+def _of(statements: tuple[str, ...], which: str) -> Sequence[str]:
+    return [each.replace("{which}", which) for each in statements]
 
 
 def stamp(plan_id: int) -> str:

@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar
 from django.db import connection
 from django.db.models import Model
 
-from library.prepared import row, rows, run, together
+from library.prepared import Row, first_of, row, rows, run, together
 
-__all__ = ["Columns", "row", "rows", "run", "together"]
+__all__ = ["Columns", "Row", "first_of", "row", "rows", "run", "together"]
 
 M = TypeVar("M", bound=Model)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from psycopg import Connection, RawCursor
@@ -29,6 +30,8 @@ _WENT_WELL = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 # More are statements that differ by the types of their values alone, without an end.
 _MOST_PREPARED = 1_000
 _PLACE = re.compile(r"%\((\w+)\)s")
+
+Row = tuple[Any, ...] | None
 
 
 class _Cursor(RawCursor[tuple[Any, ...]]):
@@ -52,13 +55,13 @@ def _numbered(statement: str) -> tuple[str, tuple[str, ...]]:
     return _PLACE.sub(lambda found: places[found[1]], statement), names
 
 
-def row(statement: str, values: Mapping[str, Any], *, last: bool = False) -> tuple[Any, ...] | None:
+def row(statement: str, values: Mapping[str, Any], *, last: bool = False) -> Row:
     """Run a statement with `%(name)s` in it and return its first row.
 
     Whole numbers are sent as bigint, texts as whatever their place in the statement takes. The `last` one of the
     transaction that is open commits it in the same exchange, unless it can still be taken back to a savepoint.
     """
-    found: tuple[Any, ...] | None = _run(statement, values, lambda cursor: cursor.fetchone(), _Link.first, last=last)
+    found: Row = _run(statement, values, lambda cursor: cursor.fetchone(), _Link.first, last=last)
     return found
 
 
@@ -73,7 +76,7 @@ def rows(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return found
 
 
-def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, ...] | None]:
+def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
     """Run statements that do not need each other's answers in one transaction and one exchange with the server, and
     return the first row of each. Each sees what those before it have written, and what others had committed by then.
     """
@@ -86,6 +89,29 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[tuple[Any, 
     with django.wrap_database_errors:
         link = _link(django)
         return [link.first(answer) for answer in link.answers([_filled(*each) for each in asked])]
+
+
+@contextmanager
+def first_of(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[Row, Callable[[], list[Row]]]]:
+    """Run statements as `together` does, and give the first one's row while the server goes on with the others, and how
+    to wait for theirs. Within the block nothing else may be asked of the connection: RuntimeError.
+    """
+    first, *others = asked
+    django: Any = connections[DEFAULT_DB_ALIAS]
+    if _is_watched(django):
+        with transaction.atomic(savepoint=False):
+            yield row(*first), lambda: [row(*each) for each in others]
+        return
+    link = _link(django)
+    with django.wrap_database_errors, link.exchange([_filled(*each) for each in asked], first_at_once=True) as exchange:
+        (answer,) = exchange.take(1)
+        # Asked now, it would be answered with what is still to come.
+        with django.execute_wrapper(_refuse):
+            yield link.first(answer), lambda: [link.first(each) for each in exchange.take(len(others))]
+
+
+def _refuse(*_: Any) -> NoReturn:
+    raise RuntimeError("the connection has still to answer what was asked before")
 
 
 def _run(
@@ -131,25 +157,44 @@ class _Link:
         self._numbers = itertools.count()
 
     def answers(self, asked: Sequence[tuple[str, Sequence[Any]]], *, commits: bool = False) -> list[PGresult]:
-        """The answers of statements that are sent together, behind the BEGIN that is due where a transaction is. With
-        `commits` a COMMIT goes behind them: when it has been answered, Django's own finds nothing left to be done.
-        """
-        ready = [self._prepared(*each) for each in asked]
-        begins = not self._opened.autocommit and self._server.transaction_status == TransactionStatus.IDLE
-        if begins or commits or len(ready) > 1 or self._waits_its_way:
-            answers = self._sent_together(ready, begins=begins, commits=commits)
-        else:
-            answers = [self._server.exec_prepared(*ready[0])]
-        for answer in answers:
-            if answer.status not in _WENT_WELL:
-                raise error_from_result(answer)
-        return answers[begins : begins + len(ready)]
+        """The answers of statements that are sent together, as in `exchange`."""
+        if len(asked) == 1 and not (commits or self._begins or self._waits_its_way):
+            return _checked([self._server.exec_prepared(*self._prepared(*asked[0]))])
+        with self.exchange(asked, commits=commits) as exchange:
+            answers = exchange.take(len(asked) + commits)
+        return answers[: len(asked)]
 
-    def first(self, answer: PGresult) -> tuple[Any, ...] | None:
+    @contextmanager
+    def exchange(
+        self, asked: Sequence[tuple[str, Sequence[Any]]], *, commits: bool = False, first_at_once: bool = False
+    ) -> Iterator[_Exchange]:
+        """Send statements together, behind the BEGIN that is due where a transaction is. With `commits` a COMMIT goes
+        behind them: when it has been answered, Django's own finds nothing left to be done.
+
+        The server answers when it has done all of it; the first one at once, where that is asked for.
+        """
+        ready, begins = [self._prepared(*each) for each in asked], self._begins
+        with _Exchange(self._opened, begins=begins, many=len(ready) + commits) as exchange:
+            if begins:
+                self._server.send_query_params(b"BEGIN", None)
+            for number, each in enumerate(ready):
+                self._server.send_query_prepared(*each)
+                if first_at_once and not number:
+                    self._server.send_flush_request()
+            if commits:
+                self._server.send_query_params(b"COMMIT", None)
+            exchange.sent()
+            yield exchange
+
+    @property
+    def _begins(self) -> bool:
+        return bool(not self._opened.autocommit and self._server.transaction_status == TransactionStatus.IDLE)
+
+    def first(self, answer: PGresult) -> Row:
         if not answer.ntuples:
             return None
         self._adapts.set_pgresult(answer)
-        found: tuple[Any, ...] | None = self._adapts.load_row(0, tuple)
+        found: Row = self._adapts.load_row(0, tuple)
         return found
 
     def every(self, answer: PGresult) -> list[tuple[Any, ...]]:
@@ -177,30 +222,63 @@ class _Link:
             if answer.status not in _WENT_WELL:
                 raise error_from_result(answer)
 
-    def _sent_together(self, ready: Sequence[tuple[Any, ...]], *, begins: bool, commits: bool) -> list[PGresult]:
+
+class _Exchange:
+    """Statements that are sent together: `take` waits for their answers, in their order. Until the block is left, the
+    connection can be asked for nothing else; what was not taken is passed over then.
+    """
+
+    def __init__(self, opened: Any, *, begins: bool, many: int) -> None:
+        self._opened = opened
+        self._server: PGconn = opened.pgconn
+        # The answer to a BEGIN comes before all others.
+        self._before = int(begins)
+        self._left = self._before + many
+        self._is_over = True
+
+    def __enter__(self) -> _Exchange:
         self._server.enter_pipeline_mode()
-        try:
-            if begins:
-                self._server.send_query_params(b"BEGIN", None)
-            for each in ready:
-                self._server.send_query_prepared(*each)
-            if commits:
-                self._server.send_query_params(b"COMMIT", None)
-            self._server.pipeline_sync()
-            return self._opened.wait(_each_answer(self._server, begins + len(ready) + commits))
-        finally:
-            if self._server.status != ConnStatus.BAD:
-                self._server.exit_pipeline_mode()
+        return self
+
+    def sent(self) -> None:
+        """All of it is on its way."""
+        self._server.pipeline_sync()
+        self._is_over = False
+
+    def take(self, many: int) -> list[PGresult]:
+        before, self._before = self._before, 0
+        return _checked(self._next(before + many))[before:]
+
+    def __exit__(self, *_: object) -> None:
+        if self._server.status == ConnStatus.BAD:
+            return
+        if not self._is_over:
+            self._next(self._left)
+        self._server.exit_pipeline_mode()
+
+    def _next(self, many: int) -> list[PGresult]:
+        self._left -= many
+        self._is_over = not self._left
+        found: list[PGresult] = self._opened.wait(_answers(self._server, many, ends=self._is_over))
+        return found
 
 
-def _each_answer(server: PGconn, many: int) -> Generator[Any, Any, list[PGresult]]:
+def _answers(server: PGconn, many: int, *, ends: bool) -> Generator[Any, Any, list[PGresult]]:
     """One answer for each of so many statements; what is behind one that failed was not run."""
     found: list[PGresult] = []
     yield from send(server)
     for _ in range(many):
         found += yield from fetch_many(server)
-    yield from fetch_many(server)  # the end of the exchange
+    if ends:
+        yield from fetch_many(server)  # the end of the exchange
     return found
+
+
+def _checked(answers: list[PGresult]) -> list[PGresult]:
+    for answer in answers:
+        if answer.status not in _WENT_WELL:
+            raise error_from_result(answer)
+    return answers
 
 
 def _link(django: Any) -> _Link:

@@ -7,10 +7,10 @@ from people import journal
 def connect() -> None:
     """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
     from review.gate import by_hand, check, forbidden
-    from review.grounds import STAMP
+    from review.grounds import READS, STAMP
     from review.services.journal import write
     from review.services.typed_audit import keep
 
-    gate.register(check, forbidden, by_hand, STAMP)
+    gate.register(check, forbidden, by_hand, STAMP, READS)
     audit.register(keep)
     journal.register(write)

@@ -17,6 +17,7 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.gate import Forbidden, Verdict
 from agents.models import Goal, IntentPlan
+from agents.prepared import Row
 from agents.services import asked_models, components
 from agents.states import IntentState
 from people.models import User
@@ -36,9 +37,9 @@ _PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNO
 _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition", "asks")
 
 
-def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None) -> Verdict:
+def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None, read: Sequence[Row] | None = None) -> Verdict:
     """Whether the plan, or one intent of its document, may run now; `plan.document` holds the bytes that would run."""
-    found = grounds.read(plan)
+    found = grounds.read(plan, read)
     approval = found.approval
     reason = refusal(plan, approval, settings.APPROVAL_KEY) or _not_in_order(plan, found)
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):

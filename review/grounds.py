@@ -17,7 +17,7 @@ from review.models import Approval, Decision
 # A function of the database (migration 0015): one word for all that is read here and somebody could change.
 STAMP = "review_stamp"
 # Asked for in a statement before: what is changed between the two is in what is read, and makes the next stamp another.
-_STAMP = f"SELECT {STAMP}(%(plan)s)"
+_STAMP = f"SELECT {STAMP}(plan.id) FROM agents_intentplan plan WHERE {{which}}"  # noqa: S608  # words of our own
 # The journal and the link of the chain before the approval can be changed by nobody, and where the plan stands is the
 # worker's own doing: they are not in the stamp.
 _READ = f"""
@@ -41,8 +41,11 @@ SELECT
      FROM review_approval JOIN people_user person ON person.id = review_approval.by_id
      WHERE review_approval.intent_plan_id = plan.id)
 FROM agents_intentplan plan
-WHERE plan.id = %(plan)s
+WHERE {{which}}
 """  # noqa: S608  # words of our own
+# `{which}` is a condition on the plan.
+READS = (_STAMP, _READ)
+_ASKED = [each.replace("{which}", "plan.id = %(plan)s") for each in READS]
 
 
 @dataclass(frozen=True)
@@ -62,10 +65,12 @@ class Grounds:
     policies: bool
 
 
-def read(plan: IntentPlan) -> Grounds:
-    """What there is about the plan now. Approval and decisions are as stored, and lead to each other and the person."""
-    of_it = {"plan": plan.pk}
-    stamped, row = prepared.together([(_STAMP, of_it), (_READ, of_it)])
+def read(plan: IntentPlan, rows: Sequence[prepared.Row] | None = None) -> Grounds:
+    """What there is about the plan now. Approval and decisions are as stored, and lead to each other and the person.
+
+    `rows` are those of READS, where these were asked already. Of another plan they hold no approval of this one.
+    """
+    stamped, row = rows or prepared.together([(each, {"plan": plan.pk}) for each in _ASKED])
     if stamped is None or row is None:
         return Grounds("", None, (), frozenset(), "", frozenset(), policies=True)
     approvals, decided, policies, named, before, passed, approver = row

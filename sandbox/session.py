@@ -58,7 +58,9 @@ def open_session(
     wanted, found = canonical(hosts), _level(minimum)
     if wanted and found.name != "L3":
         raise SandboxUnavailable(found.why_no_hosts())
-    session = Session(root.resolve(strict=lay_out is None), state, limits, store, found.name, wanted, lay_out)
+    session = Session(
+        root if lay_out is not None else root.resolve(strict=True), state, limits, store, found.name, wanted, lay_out
+    )
     try:
         if not jail_when_needed:
             session.start()

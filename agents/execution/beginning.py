@@ -56,7 +56,7 @@ def _begun(lease: Lease, found: taking_up.Found) -> Begun | None:
     """Begin an approved plan, with its first try where that can be."""
     plan = found.plan
     # Asked before the plan is taken up, which does not change what it looks at; and nothing runs before that.
-    granted = verifying.answer(plan)
+    granted = verifying.answer(plan, found.read)
     document = documents.read(bytes(plan.document)) if granted.allowed else None
     said = _first(lease, plan, document, granted) if document is not None else None
     taken = taking_up.begin(lease, found, said)

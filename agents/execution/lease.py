@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -141,20 +141,34 @@ def claim(goal_id: int | None = None) -> Lease | None:
 
     SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
     """
-    claimed = claim_with("", goal_id)
-    return claimed[0] if claimed else None
+    claiming = Claiming(goal_id)
+    return claiming.lease(prepared.row(*claiming.asked()))
 
 
-def claim_with(query: str, goal_id: int | None = None) -> tuple[Lease, Sequence[Any]] | None:
-    """As `claim`, and the row that a query over `claimed` (the goal) finds in the same statement; all NULL if none."""
-    owner = worker_name()
-    oldest = goal_id is None and is_turn_of_the_oldest(next(_claims))
-    which = _OF_ONE if goal_id is not None else _OLDEST if oldest else _OF_ANY
-    values = {"owner": owner, "lease_s": settings.LEASE_S} | ({} if goal_id is None else {"goal": goal_id})
-    row = prepared.row(_claim(which, query), values)
-    if row is None:
-        return None
-    return Lease(row[0], row[1], owner, lost=row[2], state=row[3], oldest=oldest), row[4:]
+class Claiming:
+    """The statement that claims this goal, or the most urgent one, and what its row means."""
+
+    def __init__(self, goal_id: int | None) -> None:
+        self._owner = worker_name()
+        self._goal = {} if goal_id is None else {"goal": goal_id}
+        self._oldest = goal_id is None and is_turn_of_the_oldest(next(_claims))
+        self._which = _OF_ONE if goal_id is not None else _OLDEST if self._oldest else _OF_ANY
+
+    def asked(self, query: str = "") -> tuple[str, Mapping[str, Any]]:
+        """Statement and values. Behind the claim's own columns stands what a query over `claimed` (the goal) finds in
+        the same statement; all NULL if nothing.
+        """
+        return _claim(self._which, query), {"owner": self._owner, "lease_s": settings.LEASE_S} | self._goal
+
+    def lease(self, row: prepared.Row) -> Lease | None:
+        """The lease that was taken; None when nothing was to be had."""
+        if row is None:
+            return None
+        return Lease(row[0], row[1], self._owner, lost=row[2], state=row[3], oldest=self._oldest)
+
+
+# How many columns of the row are the claim's own.
+CLAIMED = 4
 
 
 @lru_cache(maxsize=8)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, connection, models, transaction
 
-from agents import prepared
+from agents import gate, prepared
+from agents.bdi.document import Document
 from agents.execution import ending, filing, record
-from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim_with, hold
+from agents.execution.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, hold
 from agents.execution.record import Running, Said
 from agents.execution.statements import statement
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
@@ -24,10 +25,15 @@ _Row = TypeVar("_Row", bound=models.Model)
 
 @dataclass(frozen=True)
 class Found:
-    """The state a goal is in, and its open plan with session and workspace; all of it is locked."""
+    """The state a goal is in, and its open plan with session and workspace; all of it is locked.
+
+    `moved` is as `renewing.moved_since` has it, `read` what the gate goes by, where that was read with the claim.
+    """
 
     state: GoalState
     plan: IntentPlan
+    moved: Document | None = None
+    read: Sequence[prepared.Row] | None = None
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,20 @@ class Taken:
 
 
 def claim(goal_id: int | None) -> tuple[Lease, Found | None] | None:
-    """As `lease.claim`; an approved plan that waited for nothing but a worker is found and locked with it."""
-    claimed = claim_with(_APPROVED, goal_id)
-    if claimed is None:
-        return None
-    lease, row = claimed
-    return lease, _read(row) if row[0] is not None else None
+    """As `lease.claim`; an approved plan that waited for nothing but a worker is found and locked with it.
+
+    Of a goal that is named, what the gate goes by is asked for in the same exchange, and the plan made out meanwhile.
+    """
+    claiming = Claiming(goal_id)
+    of_it = [(each, {"goal": goal_id}) for each in gate.reads(_OPEN)] if goal_id is not None else []
+    with prepared.first_of([claiming.asked(_APPROVED), *of_it]) as (row, others):
+        lease = claiming.lease(row)
+        if row is None or lease is None:
+            return None
+        if row[CLAIMED] is None:
+            return lease, None
+        found = _read(row[CLAIMED:])
+        return lease, replace(found, read=others()) if of_it else found
 
 
 def find(lease: Lease, locked: Found | None = None) -> Found | None:
@@ -57,8 +71,8 @@ def find(lease: Lease, locked: Found | None = None) -> Found | None:
     found = locked or _locked(lease)
     if found is None or found.plan.state != PlanState.APPROVED:
         return found
-    if (document := renewing.moved_since(found.plan)) is not None:
-        renewing.ask_for_moved(hold(lease), found.plan, document, by=lease.owner)
+    if found.moved is not None:
+        renewing.ask_for_moved(hold(lease), found.plan, found.moved, by=lease.owner)
         return None
     if found.state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[found.state]:
         raise MoveRefused(f"goal {lease.goal_id} cannot go from {found.state} to executing")
@@ -96,7 +110,8 @@ def _read(row: Sequence[Any]) -> Found:
     plan.workspace = _instance(Workspace, rest[len(_PLAN) :])
     if session_id is not None:
         plan.session = TerminalSession(pk=session_id, intent_plan_id=plan.pk, state=json.loads(session))
-    return Found(GoalState(state), plan)
+    is_approved = plan.state == PlanState.APPROVED
+    return Found(GoalState(state), plan, renewing.moved_since(plan) if is_approved else None)
 
 
 def _instance(model: type[_Row], values: list[Any]) -> _Row:
@@ -124,6 +139,7 @@ _LOCK = f"""{_FIND.format(goal="agents_goal")}
     goal.id = %(goal)s AND goal.lease_fence = %(fence)s AND plan.state IN ('approved', 'executing')
 FOR NO KEY UPDATE OF goal, plan, workspace
 """
+_OPEN = "plan.goal_id = %(goal)s AND plan.state = 'approved'"
 # The goal's row is locked by what claims it.
 _APPROVED = f"""{_FIND.format(goal="claimed")}
     goal.state = 'awaiting_review' AND goal.lost_workers = 0 AND plan.state = 'approved'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents import gate
 from agents.bdi import document as documents
 from agents.bdi.document import Document
@@ -10,6 +12,7 @@ from agents.execution import ending, filing, record
 from agents.execution.lease import Lease
 from agents.execution.record import Running
 from agents.models import IntentPlan
+from agents.prepared import Row
 from agents.services import logs
 
 # What the gate reads around a plan: with it at hand an answer takes fewer statements.
@@ -24,10 +27,12 @@ class Refused(AgentsError):
         self.verdict = verdict
 
 
-def answer(plan: IntentPlan) -> gate.Verdict:
-    """What the gate says of these bytes now. That they are the approved ones is looked at here too, whoever answers."""
+def answer(plan: IntentPlan, read: Sequence[Row] | None = None) -> gate.Verdict:
+    """What the gate says of these bytes now, `read` as in `gate.check`. That they are the approved ones is looked at
+    here too, whoever answers.
+    """
     try:
-        verdict = gate.check(plan, None)
+        verdict = gate.check(plan, None, read)
         documents.read(bytes(plan.document))
     except documents.Unreadable as unreadable:
         # No later claim could read it either: left to the edge of the loop the plan would come round for ever.

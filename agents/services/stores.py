@@ -54,5 +54,6 @@ def own_store() -> SnapshotStore:
 def checkouts() -> Path:
     """The folder in which claims make their checkouts; nobody reads one after its claim has ended."""
     folder = Path(settings.DATA_DIR) / "checkouts"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not folder.is_dir():  # asked for several times a claim: making it again would cost five times as much
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

@@ -60,7 +60,7 @@ class Ground:
         return self.cell
 
     def _new_cell(self) -> Cell:
-        return Cell(self._root, templates_folder(), self.limits, self.level, self.plan)
+        return Cell(self._root.resolve(strict=True), templates_folder(), self.limits, self.level, self.plan)
 
     def ask(self, message: dict[str, Any], body: bytes = b"") -> Frame:
         """The helper's answer. Raises Refusal when it refuses, CellEnded, BadFrame, TimeoutError."""

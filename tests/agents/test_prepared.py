@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import UTC, datetime
 
 import pytest
@@ -294,4 +295,89 @@ def test_what_is_prepared_outlives_statements_that_are_counted_and_changes_of_ta
         cursor.execute("ALTER TABLE kept ADD COLUMN more text")
         cursor.execute("BEGIN")
         cursor.execute("ROLLBACK")
+    assert _count() == 0
+
+
+@pytest.mark.usefixtures("_kept")
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_first_of_several_is_answered_while_the_server_goes_on(watched: bool) -> None:
+    asked: list[tuple[str, dict[str, object]]] = [
+        (INSERT, {"id": 1, "text": "a"}),
+        (COUNT, {"most": 100}),
+        (INSERT, {"id": 2, "text": "b"}),
+    ]
+    with CaptureQueriesContext(connection) if watched else nullcontext(), transaction.atomic():
+        with prepared.first_of(asked) as (found, others):
+            assert found == (1, "a")
+            assert others() == [(1,), (2, "b")]
+        assert prepared.row(INSERT, {"id": 3, "text": "c"}) == (3, "c")
+    assert _count() == 3
+
+
+@pytest.mark.usefixtures("_kept")
+def test_the_first_answer_does_not_wait_for_the_second() -> None:
+    """The second waits for a lock that is given back only when the first was read."""
+    prepared.row(INSERT, {"id": 1, "text": "a"})
+    other = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = '3s'")
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(7)")
+            with (
+                transaction.atomic(),
+                prepared.first_of([(COUNT, {"most": 1}), ("SELECT pg_advisory_xact_lock(7)", {})]) as (found, others),
+            ):
+                assert found == (1,)
+                cursor.execute("SELECT pg_advisory_unlock(7)")
+                assert len(others()) == 1
+    finally:
+        other.close()
+
+
+@pytest.mark.usefixtures("_kept")
+def test_answers_that_nobody_took_are_passed_over() -> None:
+    with transaction.atomic(), prepared.first_of([(COUNT, {"most": 1}), (COUNT, {"most": 2})]) as (found, _):
+        assert found == (0,)
+    with pytest.raises(LookupError):
+        _keep_and_leave()
+    assert (_count(), _is_idle()) == (0, True)
+    with prepared.first_of([(COUNT, {"most": 1})]) as (found, others):
+        assert (found, others()) == ((0,), [])
+
+
+@pytest.mark.usefixtures("_kept")
+@pytest.mark.parametrize("at", [0, 1])
+def test_of_several_one_that_fails_is_told_where_its_answer_is_taken(at: int) -> None:
+    asked: list[tuple[str, dict[str, object]]] = [(INSERT, {"id": 1, "text": "a"}), (COUNT, {"most": 1})]
+    asked.insert(at, (FAIL, {"zero": 0}))
+    taken: list[object] = []
+    with pytest.raises(DataError):
+        _take_all(asked, taken)
+    assert (taken, _count(), _is_idle()) == ([(1, "a")] * at, 0, True)
+
+
+@transaction.atomic
+def _keep_and_leave() -> None:
+    prepared.row(INSERT, {"id": 1, "text": "a"})
+    with prepared.first_of([(COUNT, {"most": 1}), (COUNT, {"most": 2})]):
+        raise LookupError
+
+
+@transaction.atomic
+def _take_all(asked: list[tuple[str, dict[str, object]]], taken: list[object]) -> None:
+    with prepared.first_of(asked) as (found, others):
+        taken.append(found)
+        others()
+
+
+@pytest.mark.usefixtures("_kept")
+def test_nothing_else_is_asked_before_all_is_answered() -> None:
+    """It would be given the answer to what was asked before."""
+    with transaction.atomic(), prepared.first_of([(COUNT, {"most": 1}), (COUNT, {"most": 2})]) as (_, others):
+        with connection.cursor() as cursor, pytest.raises(RuntimeError, match="still to answer"):
+            cursor.execute("SELECT 7")
+        with pytest.raises(RuntimeError, match="still to answer"):
+            _count()
+        assert others() == [(0,)]
     assert _count() == 0

@@ -9,14 +9,18 @@ from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+import agents.gate
+from agents import prepared
 from agents.models import IntentPlan
 from people.models import User
 from review import gate, seal
 from review.models import Approval
 from review.services import decisions
 from review.services.audit import grant_of
-from tests.review.plans import goal_of, proposed
+from tests.review.plans import WRITE, goal_of, proposed
 
 pytestmark = pytest.mark.django_db
 Off = Callable[[str, str], AbstractContextManager[None]]
@@ -54,6 +58,24 @@ def test_each_step_of_the_approved_document_may_run_and_no_other(approved: Inten
     assert not verdict.allowed
     assert "not in the approved document" in verdict.reason
     assert not gate.check(approved, {"position": object()}).allowed
+
+
+def test_what_was_read_with_the_claim_answers_as_what_the_gate_reads(approved: IntentPlan, plan: IntentPlan) -> None:
+    asked = agents.gate.reads("plan.goal_id = %(goal)s AND plan.state = 'approved'")
+    read = prepared.together([(each, {"goal": approved.goal_id}) for each in asked])
+    assert gate.check(fresh(approved), None, read) == gate.check(fresh(approved))
+    with CaptureQueriesContext(connection) as caught:
+        gate.check(fresh(approved), None, read)
+    assert not [each for each in caught.captured_queries if "review_" in each["sql"]], "and it is not read again"
+
+
+def test_what_was_read_of_another_plan_lets_nothing_through(approved: IntentPlan, judge: User) -> None:
+    other = proposed(goal_of(judge), [WRITE])
+    decisions.approve(other, by=judge, digest=other.digest)
+    read = prepared.together([(each, {"plan": other.pk}) for each in agents.gate.reads("plan.id = %(plan)s")])
+    assert gate.check(fresh(other), None, read).allowed
+    assert not gate.check(fresh(approved), None, read).allowed
+    assert not gate.check(fresh(approved), None, [None, None]).allowed, "nor when there is nothing"
 
 
 def test_a_plan_nobody_approved_may_not_run(plan: IntentPlan) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agents import prepared
+from agents import gate, prepared
 from agents.execution import beginning, taking_up
 from agents.models import Attempt, Goal, IntentPlan, LogLine
 from agents.services import cycle
@@ -33,6 +33,20 @@ def test_one_transaction_claims_the_plan_and_begins_its_first_try(approved: Appr
     assert [sql for sql in asked if sql in ("BEGIN", "COMMIT")] == ["BEGIN", "COMMIT"] * 2, asked
     assert (asked[0], asked[5]) == ("BEGIN", "COMMIT"), "claimed and locked, two of the gate, taken up with a first try"
     assert len(asked) == 6 + 1 + 4, "and one for each step, the last one filed with it"
+
+
+def test_the_gate_goes_by_what_was_read_with_the_claim(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the claim's own exchange, behind the statement that locks the plan; by itself where no goal was named."""
+    plan, other = approved([LS]), approved([LS])
+    seen: list[tuple[int, bool]] = []
+
+    def refuse(plan: IntentPlan, _: object, read: Sequence[prepared.Row] | None) -> gate.Verdict:
+        seen.append((plan.pk, read is not None))
+        return gate.Verdict(allowed=False, reason="not today")
+
+    monkeypatch.setattr(gate, "_check", refuse)
+    cycle.work(plan.goal_id)
+    assert seen == [(plan.pk, True), (other.pk, False)]
 
 
 @pytest.mark.parametrize("table", ["goal", "intentplan", "workspace"])
@@ -119,18 +133,18 @@ def test_a_database_that_goes_away_there_costs_nothing(
     approved: Approved, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    real, cuts = _Link._sent_together, list[int]()
+    real, cuts = _Link.answers, list[int]()
 
-    def cut(link: _Link, *asked: Any, commits: bool, **how: Any) -> Any:
+    def cut(link: _Link, asked: Any, *, commits: bool = False) -> Any:
         if not commits or cuts:
-            return real(link, *asked, commits=commits, **how)
+            return real(link, asked, commits=commits)
         cuts.append(1)
         if when == "after it":
-            real(link, *asked, commits=commits, **how)
+            real(link, asked, commits=commits)
         connection.connection.close()
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(_Link, "_sent_together", cut)
+    monkeypatch.setattr(_Link, "answers", cut)
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert cuts, "the plan is taken up and committed in one exchange"
