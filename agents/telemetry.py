@@ -144,7 +144,8 @@ def happened(name: str, goal_id: int, said: Mapping[str, Any], *, since: datetim
         with span(name, goal_id, said, since=since):
             pass
 
-    transaction.on_commit(write)
+    if _tracer is not None:
+        transaction.on_commit(write)
 
 
 def step(

@@ -22,8 +22,7 @@ WITH plan AS (
                     WHERE intent_plan_id = %(plan)s AND position = %(position)s + 1 AND state = 'pending')
         -- What runs is finished while its agent is paused or everything stands still; nothing further begins.
         AND NOT EXISTS (SELECT FROM agents_standstill)
-        AND NOT (SELECT agent.paused FROM agents_goal goal JOIN agents_agent agent ON agent.id = goal.agent_id
-                 WHERE goal.id = %(goal)s)
+        AND NOT (SELECT paused FROM agents_agent WHERE id = %(agent)s)
         THEN nextval('agents_attempt_id_seq') END AS attempt
     FROM plan
 ), asked AS (

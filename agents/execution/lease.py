@@ -79,9 +79,9 @@ standing AS (
     RETURNING goal.id, goal.lease_fence, goal.lost_workers, goal.state, goal.agent_id
 )
 """
-_ALONE = "SELECT id, lease_fence, lost_workers, state FROM claimed"
+_ALONE = "SELECT id, lease_fence, lost_workers, state, agent_id FROM claimed"
 _WITH = """, found AS ({query})
-SELECT claimed.id, claimed.lease_fence, claimed.lost_workers, claimed.state, found.*
+SELECT claimed.id, claimed.lease_fence, claimed.lost_workers, claimed.state, claimed.agent_id, found.*
 FROM claimed LEFT JOIN found ON true
 """
 _claims = itertools.count()
@@ -123,6 +123,8 @@ class Lease:
     lost: int = 0
     # Where the goal stood when it was claimed; "": not known.
     state: str = ""
+    # Whose goal it is, which never changes; 0: not known, and no further step begins under it.
+    agent: int = 0
     # Whether it was taken because it had waited longest.
     oldest: bool = False
     # The goal that goes on in its place, when its plan let one go first.
@@ -164,11 +166,12 @@ class Claiming:
         """The lease that was taken; None when nothing was to be had."""
         if row is None:
             return None
-        return Lease(row[0], row[1], self._owner, lost=row[2], state=row[3], oldest=self._oldest)
+        goal, fence, lost, state, agent = row[:CLAIMED]
+        return Lease(goal, fence, self._owner, lost, state, agent, self._oldest)
 
 
 # How many columns of the row are the claim's own.
-CLAIMED = 4
+CLAIMED = 5
 
 
 @lru_cache(maxsize=8)

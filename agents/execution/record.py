@@ -95,7 +95,7 @@ def advance(
     said = said or Said()
     changed = running.is_changed_by(done)
     values = _values(plan, lease, running, done, said.lines, changed=changed)
-    values |= {"go_on": go_on, "granted": said.granted, "begins": logs.as_json(said.begins)}
+    values |= {"agent": lease.agent, "go_on": go_on, "granted": said.granted, "begins": logs.as_json(said.begins)}
     row = prepared.row(statement("advance", changed=changed), values)
     if row is None:
         _explain(plan, lease, running)

@@ -27,8 +27,7 @@ WITH plan AS (
     SELECT CASE WHEN EXISTS (SELECT FROM agents_intent
                              WHERE intent_plan_id = %(plan)s AND position = 1 AND state = 'pending')
         AND NOT EXISTS (SELECT FROM agents_standstill)
-        AND NOT (SELECT agent.paused FROM agents_goal goal JOIN agents_agent agent ON agent.id = goal.agent_id
-                 WHERE goal.id = %(goal)s)
+        AND NOT (SELECT paused FROM agents_agent WHERE id = %(agent)s)
         THEN nextval('agents_attempt_id_seq') END AS attempt
     FROM plan
     WHERE %(first)s

@@ -152,6 +152,7 @@ def _begun(lease: Lease, found: Found, said: Said | None) -> Taken | None:
     begins = said or Said()
     values = {
         "goal": plan.goal_id,
+        "agent": lease.agent,
         "plan": plan.pk,
         "fence": lease.fence,
         "worker": lease.owner,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.db import transaction
@@ -124,7 +125,7 @@ def test_that_it_begins_is_not_said_when_the_gate_must_be_asked_again(approved: 
 def test_a_plan_that_lay_still_is_looked_at_before_a_try_of_it_begins(approved: Approved, lease_state: str) -> None:
     plan = approved([LS])
     lease = _claimed(plan)
-    begun = _begun(Lease(lease.goal_id, lease.fence, lease.owner, state=lease_state))
+    begun = _begun(replace(lease, state=lease_state))
     assert (begun.running, begun.is_reported) == (None, False)
     assert not StepReport.objects.exists()
     assert executor.execute(lease, begun), "the executor begins it"
@@ -158,7 +159,7 @@ def test_where_no_jail_is_known_to_be_had_the_executor_begins_it(
 def test_a_goal_that_cost_a_worker_begins_when_that_was_counted(approved: Approved) -> None:
     plan = approved([LS])
     lease = _claimed(plan)
-    lost = Lease(lease.goal_id, lease.fence, lease.owner, state=lease.state, lost=1)
+    lost = replace(lease, lost=1)
     assert _begun(lost).running is None
 
 

@@ -114,6 +114,14 @@ def test_that_a_step_begins_is_said_once_when_the_gate_had_to_be_asked_again(
     assert sorted(begins) == [1, 2]
 
 
+def test_nothing_further_begins_under_a_lease_that_does_not_know_whose_goal_it_is(approved: Approved) -> None:
+    """Nobody can say then whether that agent is paused."""
+    plan = approved([LS, LS])
+    lease, taken, running = _begun(plan)
+    assert record.advance(taken, replace(lease, agent=0), running, _done(running), go_on=True) is None
+    assert Attempt.objects.count() == 1
+
+
 def test_a_late_report_says_nothing_either(approved: Approved) -> None:
     plan = approved([LS, LS])
     lease, taken, running = _begun(plan)
