@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,10 +10,20 @@ from agents.bdi.network import listed
 
 # Words of the code that say nothing beside the sentence that follows them.
 _TOLD_BY_THE_REST = {"question_open"}
+# As the executor says which step ended a plan.
+_OF_A_STEP = re.compile(r"[A-Z_]+: intent (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
+
+
+def of_a_step(reason: str) -> str:
+    """What became of the step that ended a plan, without the class that the way out goes by; "" for any other reason."""
+    found = _OF_A_STEP.fullmatch(reason)
+    return f"step {found[1]} ({found[2].replace('_', ' ')}) failed: {found[3]}" if found else ""
 
 
 def reason_words(reason: str) -> str:
     """A reason that begins with a word of the code (`no_applicable_rule`) as words; classes and sentences stay."""
+    if said := of_a_step(reason):
+        return said
     head, colon, rest = reason.partition(":")
     if head in _TOLD_BY_THE_REST and rest.strip():
         return rest.strip()
@@ -151,7 +162,9 @@ def notice_for(
             way_out = _FAILURES.get(failure_class) or _way_out(reason)
             if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
                 way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
-            return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
+            said = _words(reason) or "no reason was recorded"
+            text = f"{said[:1].upper()}{said[1:]}." if of_a_step(reason) else f"Failed: {said}."
+            return Notice("bad", "x", text, way_out)
         case "dropped":
             return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))
     return None

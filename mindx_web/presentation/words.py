@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from agents.presentation.endings import of_a_step
+
 # What the code calls a state or a reason; anything else is already a sentence.
 _CODE = re.compile(r"[a-z]+(_[a-z]+)*")
 
@@ -95,6 +97,8 @@ def words(identifier: str) -> str:
 
     A question stands for itself: the badge beside it says that an answer is needed.
     """
+    if said := of_a_step(identifier):
+        return said
     code, colon, rest = identifier.partition(":")
     if code == "question_open" and rest.strip():
         return rest.strip()
@@ -119,7 +123,7 @@ def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False) -
     `in_goal`: the value is a span of the goal's text. `changed`: another value stood there first.
     """
     if origin == "explicit" and in_goal:
-        return Badge("goal", "quote", "your words")
+        return Badge("goal", "quote", "goal’s words")
     if origin == "person" and changed:
         return Badge("person", "hand", "edited")
     return _ORIGINS.get(origin, Badge("default", "dot", words(origin)))

@@ -73,7 +73,7 @@ def test_an_origin_says_whose_hand_gave_the_value() -> None:
     param = SimpleNamespace(origin="person", original="old", span=None, note="")
     assert "edited" in mindx.origin(param)
     assert "by hand" in mindx.origin(SimpleNamespace(origin="person", original=None, span=None, note=""))
-    assert "your words" in mindx.origin({"origin": "explicit", "span": [3, 9], "original": None, "note": ""})
+    assert "goal’s words" in mindx.origin({"origin": "explicit", "span": [3, 9], "original": None, "note": ""})
 
 
 def test_an_origins_note_cannot_bring_markup() -> None:

@@ -83,6 +83,11 @@ def test_every_code_has_words(code: str) -> None:
     assert words.words(f"{code}: of a_file.py") == ("of a_file.py" if code == "question_open" else said)
 
 
+def test_a_plan_that_a_step_ended_is_told_by_the_step() -> None:
+    reason = "TOOL_EXECUTION_ERROR: intent 1 (simple_coder.run) failed: exit code 1"
+    assert words.words(reason) == "step 1 (run) failed: exit code 1"
+
+
 def test_no_page_shows_a_code(furnished: Furnished) -> None:
     people, client = furnished.people, Client()
     for state in GoalState:  # beside what the house has anyway, a goal in each state, each with a reason in code

@@ -60,7 +60,9 @@ def which_part(params: Mapping[str, Filled], state: State) -> tuple[str, ...]:
     for token, behind in itertools.pairwise(state.tokens):
         part = (behind.said or behind.text).split()[0].casefold()
         is_taken = any(start <= token.start < end for start, end in taken)
-        is_its_name = about is not None and part in str(about.value).casefold()
+        name = str(about.value).casefold() if about is not None else ""
+        # “The first chapter” is chapter1.md; the first lines of lines.txt are lines.
+        is_its_name = part in name and (token.text in name or str(number_of(token)) in name)
         if token.text in ORDINALS and part in _PARTS and not is_its_name and (part.endswith("s") or not is_taken):
             found.append(f"{token.value} {part}")
     return tuple(found)

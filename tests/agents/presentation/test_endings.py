@@ -22,6 +22,13 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
             "Failed: intent 2 failed.",
             "Submit it again, and choose another one",
         ),
+        (
+            "failed",
+            "TOOL_EXECUTION_ERROR: intent 2 (simple_coder.create_venv) failed: exit code 1: no room",
+            "TOOL_EXECUTION_ERROR",
+            "Step 2 (create venv) failed: exit code 1: no room.",
+            "Read the last lines",
+        ),
         ("failed", "", "", "no reason was recorded", "Read the log"),
         ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Mend that one first"),
         ("dropped", "cancelled_by_person", "", "cancelled by person", "Submit it again"),

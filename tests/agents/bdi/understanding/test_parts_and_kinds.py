@@ -75,6 +75,13 @@ def test_how_much_is_meant_is_asked(text: str) -> None:
     assert HERE.is_asked(text)
 
 
+def test_the_first_lines_of_a_file_of_that_name_are_lines_and_a_first_chapter_is_its_name() -> None:
+    there = Workspace.of(("lines.txt", "chapters/first chapter.md", "README.md"))
+    assert there.is_asked("show the first lines of lines.txt")
+    assert there.is_asked("show the first page of the first chapter")
+    assert there.steps("read the first chapter") == [("read", {"path": "chapters/first chapter.md"})]
+
+
 @pytest.mark.parametrize(
     ("text", "values"),
     [
