@@ -15,7 +15,7 @@ _OF_A_STEP = re.compile(r"[A-Z_]+: intent (\d+) \([a-z_]+\.([a-z_]+)\) failed: (
 
 
 def of_a_step(reason: str) -> str:
-    """What became of the step that ended a plan, without the class that the way out goes by; "" for any other reason."""
+    """What became of the step that ended a plan, without the class that the way out goes by; "" for other reasons."""
     found = _OF_A_STEP.fullmatch(reason)
     return f"step {found[1]} ({found[2].replace('_', ' ')}) failed: {found[3]}" if found else ""
 
@@ -162,8 +162,8 @@ def notice_for(
             way_out = _FAILURES.get(failure_class) or _way_out(reason)
             if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
                 way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
-            said = _words(reason) or "no reason was recorded"
-            text = f"{said[:1].upper()}{said[1:]}." if of_a_step(reason) else f"Failed: {said}."
+            why = _words(reason) or "no reason was recorded"
+            text = f"{why[:1].upper()}{why[1:]}." if of_a_step(reason) else f"Failed: {why}."
             return Notice("bad", "x", text, way_out)
         case "dropped":
             return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))
