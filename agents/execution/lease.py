@@ -84,6 +84,8 @@ _WITH = """, found AS ({query})
 SELECT claimed.id, claimed.lease_fence, claimed.lost_workers, claimed.state, claimed.agent_id, found.*
 FROM claimed LEFT JOIN found ON true
 """
+# How many columns of the row are the claim's own.
+CLAIMED = 5
 _claims = itertools.count()
 _GOAL = prepared.Columns(Goal, "goal")
 _BESIDE_IT: Mapping[str, prepared.Columns[Any]] = {
@@ -168,10 +170,6 @@ class Claiming:
             return None
         goal, fence, lost, state, agent = row[:CLAIMED]
         return Lease(goal, fence, self._owner, lost, state, agent, self._oldest)
-
-
-# How many columns of the row are the claim's own.
-CLAIMED = 5
 
 
 @lru_cache(maxsize=8)

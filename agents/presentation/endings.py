@@ -159,15 +159,20 @@ def notice_for(
             more = f"{behind_it} approved goal{' waits' if behind_it == 1 else 's wait'} for its files until then."
             return replace(said, way_out=f"{said.way_out} {more}".strip())
         case "failed":
-            way_out = _FAILURES.get(failure_class) or _way_out(reason)
-            if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
-                way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
-            why = _words(reason) or "no reason was recorded"
-            text = f"{why[:1].upper()}{why[1:]}." if of_a_step(reason) else f"Failed: {why}."
-            return Notice("bad", "x", text, way_out)
+            return _of_a_failure(reason, failure_class, refused)
         case "dropped":
             return Notice("", "minus", f"Dropped: {_words(reason) or 'no reason was recorded'}.", _way_out(reason))
     return None
+
+
+def _of_a_failure(reason: str, failure_class: str, refused: Sequence[str]) -> Notice:
+    """What became of a goal that failed, and what its class of failure leads to."""
+    way_out = _FAILURES.get(failure_class) or _way_out(reason)
+    if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
+        way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
+    if step := of_a_step(reason).rstrip("."):
+        return Notice("bad", "x", f"{step[:1].upper()}{step[1:]}.", way_out)
+    return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
 
 
 def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str]) -> Notice:

@@ -29,6 +29,12 @@ from agents.execution import outage
 INSERT = "INSERT INTO kept (id, text) VALUES (%(id)s, %(text)s) RETURNING id, text"
 COUNT = "SELECT count(*) FROM kept WHERE id <= %(most)s"
 FAIL = "SELECT 1 / %(zero)s"
+# The second sees what the first has written.
+THREE: list[tuple[str, dict[str, object]]] = [
+    (INSERT, {"id": 1, "text": "a"}),
+    (COUNT, {"most": 100}),
+    (INSERT, {"id": 2, "text": "b"}),
+]
 
 
 @pytest.fixture
@@ -48,19 +54,14 @@ def _count() -> int:
 @pytest.mark.usefixtures("_kept")
 @pytest.mark.parametrize("watched", [False, True])
 def test_each_sees_what_those_before_it_wrote(watched: bool) -> None:
-    asked: list[tuple[str, dict[str, object]]] = [
-        (INSERT, {"id": 1, "text": "a"}),
-        (COUNT, {"most": 100}),
-        (INSERT, {"id": 2, "text": "b"}),
-    ]
     if watched:
         with CaptureQueriesContext(connection) as caught:
-            found = prepared.together(asked)
+            found = prepared.together(THREE)
         assert [each["sql"] for each in caught.captured_queries][0::4] == ["BEGIN", "COMMIT"], (
             "they are counted as they run"
         )
     else:
-        found = prepared.together(asked)
+        found = prepared.together(THREE)
     assert found == [(1, "a"), (1,), (2, "b")]
 
 
@@ -301,13 +302,8 @@ def test_what_is_prepared_outlives_statements_that_are_counted_and_changes_of_ta
 @pytest.mark.usefixtures("_kept")
 @pytest.mark.parametrize("watched", [False, True])
 def test_the_first_of_several_is_answered_while_the_server_goes_on(watched: bool) -> None:
-    asked: list[tuple[str, dict[str, object]]] = [
-        (INSERT, {"id": 1, "text": "a"}),
-        (COUNT, {"most": 100}),
-        (INSERT, {"id": 2, "text": "b"}),
-    ]
     with CaptureQueriesContext(connection) if watched else nullcontext(), transaction.atomic():
-        with prepared.first_of(asked) as (found, others):
+        with prepared.first_of(THREE) as (found, others):
             assert found == (1, "a")
             assert others() == [(1,), (2, "b")]
         assert prepared.row(INSERT, {"id": 3, "text": "c"}) == (3, "c")

@@ -74,6 +74,18 @@ def open_l2(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, pla
         context.__exit__(None, None, None)
 
 
+@pytest.mark.usefixtures("open_l2")
+def test_a_folder_that_is_laid_out_late_is_found_through_a_link(place: Path) -> None:
+    """The folders of our own above it are opened to the jail's uid, and these are known by their own names only."""
+    (place / "data" / "checkouts").mkdir(mode=0o700, parents=True)
+    (place / "data").chmod(0o700)
+    (place / "link").symlink_to("data")
+    root = place / "link" / "checkouts" / "work"
+    with open_session(root, SessionState(), minimum="L2", jail_when_needed=True, lay_out=root.mkdir) as session:
+        assert session.execute(Request("write", {"path": "a.txt", "content": "kept"})).ok
+    assert (root / "a.txt").read_text() == "kept"
+
+
 @pytest.mark.parametrize(("abi", "words"), [(2, 1), (3, 1), (4, 2), (5, 2), (6, 3), (99, 3)])
 def test_a_ruleset_says_what_its_abi_knows_and_no_more(abi: int, words: int) -> None:
     handled = landlock.handled(abi)

@@ -57,13 +57,15 @@ def which_part(params: Mapping[str, Filled], state: State) -> tuple[str, ...]:
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     about = params.get(own)
     found = []
+    name = str(about.value).casefold() if about is not None else ""
     for token, behind in itertools.pairwise(state.tokens):
         part = (behind.said or behind.text).split()[0].casefold()
+        if token.text not in ORDINALS or part not in _PARTS:
+            continue
         is_taken = any(start <= token.start < end for start, end in taken)
-        name = str(about.value).casefold() if about is not None else ""
         # “The first chapter” is chapter1.md; the first lines of lines.txt are lines.
         is_its_name = part in name and (token.text in name or str(number_of(token)) in name)
-        if token.text in ORDINALS and part in _PARTS and not is_its_name and (part.endswith("s") or not is_taken):
+        if not is_its_name and (part.endswith("s") or not is_taken):
             found.append(f"{token.value} {part}")
     return tuple(found)
 
