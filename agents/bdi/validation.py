@@ -183,6 +183,9 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
     if _size(value) > walk.limits.value_bytes:
         message = f"{name} has more than {walk.limits.value_bytes} bytes; put it into a file and read that."
         yield Problem(position, name, "value_too_large", message)
+    if unstorable := _unstorable(value):
+        message = f"{name} holds {unstorable}, which cannot be stored; leave it out."
+        yield Problem(position, name, "unstorable", message)
     reference = parse_reference(value)
     inside = embedded(value)
     allowed = command.properties.get(name, {}).get("x-reference") is True
@@ -204,6 +207,16 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
         yield from _command_line(position, name, value, walk)
     if command.properties.get(name, {}).get("x-kind") == HOSTS_KIND and isinstance(value, list):
         yield from _hosts(position, name, value)
+
+
+def _unstorable(value: Any) -> str:
+    """The first character in any text of a value that neither Postgres nor UTF-8 can hold, as U+XXXX; "" for none."""
+    if isinstance(value, str):
+        found = next((char for char in value if char == "\0" or "\ud800" <= char <= "\udfff"), "")
+        return f"U+{ord(found):04X}" if found else ""
+    if isinstance(value, Mapping):
+        return next(filter(None, map(_unstorable, (*value.keys(), *value.values()))), "")
+    return next(filter(None, map(_unstorable, value)), "") if isinstance(value, list | tuple) else ""
 
 
 def _hosts(position: int, name: str, entries: list[Any]) -> Iterator[Problem]:

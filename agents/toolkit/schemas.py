@@ -11,6 +11,7 @@ Keywords of our own in a property's schema:
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -37,8 +38,13 @@ class SchemaFault(ValueError):
     """A command's schema cannot be registered; the message says why."""
 
 
+# The escape of U+0000: an even number of backslashes before it are escaped backslashes.
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
 def loads_strict(text: str | bytes) -> Any:
-    """Read JSON, refusing what ordinary readers let pass: duplicate keys, NaN and Infinity, lone surrogates, no UTF-8.
+    """Read JSON, refusing what ordinary readers let pass: duplicate keys, NaN and Infinity, lone surrogates, U+0000, no
+    UTF-8.
 
     Raises JsonError. The text has at most MAX_JSON_CHARS characters.
     """
@@ -57,9 +63,12 @@ def loads_strict(text: str | bytes) -> Any:
     except ValueError as error:
         raise error if isinstance(error, JsonError) else JsonError(str(error)) from error
     try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        written = json.dumps(value, ensure_ascii=False)
+        written.encode("utf-8")
     except (UnicodeEncodeError, RecursionError) as error:
         raise JsonError("the text holds half a character (a lone surrogate) or is nested too deeply") from error
+    if _NUL.search(written):
+        raise JsonError("the text holds U+0000, which no file name, argument or database can hold")
     return value
 
 

@@ -108,6 +108,8 @@ ONE_REPAIR = [
     ("what is not a step", said({"steps": ["mkdir"]}), "A step is an object"),
     ("an effect of its own", said(step(effect="idempotent")), "“effect” is no field of a step"),
     ("a limit of its own", said(step(limits={"memory_bytes": 1})), "“limits” is no field of a step"),
+    ("a value that cannot be stored", said(step(params={"path": "a\x00b"})), "holds U+0000"),
+    ("a name that cannot be stored", said(step(command="mk\x00dir")), "holds U+0000"),
     ("removing unasked", said(step(command="rm", params={"path": "a"})), "autonomous mode"),
 ]
 

@@ -21,6 +21,8 @@ def schema(**properties: Any) -> dict[str, Any]:
         ('{"a": 1', "line 1"),
         ("", "line 1"),
         ('"\\ud800"', "half a character"),
+        ('["a\\u0000b"]', "U\\+0000"),
+        ('{"a\\u0000b": 1}', "U\\+0000"),
         (b"\xff", "not UTF-8"),
         ("[" * 100_000, "nested too deeply"),
         ("1" * 5_000, "limit"),
@@ -35,6 +37,7 @@ def test_json_that_other_readers_let_pass_is_refused(text: str | bytes, words: s
 def test_good_json_is_read_as_it_is() -> None:
     assert loads_strict('{"a": [1, 2.5, true, null, "é"]}') == {"a": [1, 2.5, True, None, "é"]}
     assert loads_strict(b"[]") == []
+    assert loads_strict(r'["\\u0000"]') == [r"\u0000"], "a text that spells the escape out"
 
 
 @pytest.mark.parametrize(
