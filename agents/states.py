@@ -96,7 +96,8 @@ class BacklogState(StrEnum):
 G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
-    G.BLOCKED: frozenset({G.PENDING, G.FAILED, G.DROPPED}),
+    # To manual: turns that should have begun it failed inside mindX.
+    G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.FAILED, G.DROPPED}),
     # To blocked: a person has it wait for another goal after all.
     G.PENDING: frozenset({G.BLOCKED, G.PLANNING, G.DROPPED}),
     G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),

@@ -6,7 +6,15 @@ from celery import shared_task
 
 from agents.execution import filing, typed
 from agents.execution import shadow as shadow_run
-from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, mind_cases, snapshot_upkeep
+from agents.services import (
+    backlog_sources,
+    backlog_taking,
+    cycle,
+    log_keeping,
+    mind_cases,
+    snapshot_upkeep,
+    sweep_parts,
+)
 from sandbox.analysis import kit
 
 
@@ -25,9 +33,7 @@ def shadow(run_id: int | None = None) -> None:
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
-    cycle.sweep()
-    typed.sweep()
-    filing.sweep()
+    sweep_parts.each(cycle.sweep, typed.sweep, filing.sweep)
 
 
 @shared_task(name="agents.typed_command")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from agents.services import sweep_parts
 from review.services import (
     auto_approval,
     budget_notices,
     carrying,
     deadlines,
     deliveries,
+    error_notices,
     holding,
     level_notices,
     notices,
@@ -19,13 +21,16 @@ from review.services import (
 @shared_task(name="review.sweep")
 def sweep() -> None:
     """Find what no hint reached; each thing that a lost hint would leave undone has a line here."""
-    deadlines.sweep()
-    auto_approval.sweep()
-    carrying.sweep()
-    notices.sweep()
-    level_notices.sweep()
-    budget_notices.sweep()
-    deliveries.sweep()
+    sweep_parts.each(
+        deadlines.sweep,
+        auto_approval.sweep,
+        carrying.sweep,
+        notices.sweep,
+        level_notices.sweep,
+        budget_notices.sweep,
+        error_notices.sweep,
+        deliveries.sweep,
+    )
 
 
 @shared_task(name="review.deliver")

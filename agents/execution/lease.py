@@ -55,16 +55,17 @@ WAITING_BESIDE = " UNION ALL ".join(
 )
 # Two texts, and not one with a condition on the parameter: each has a plan of its own.
 _OF_ONE = _claimable("goal.id = %(goal)s")
+# Where a goal is, as far as a turn that ends there again got no further.
+PLACE = """CASE goal.state WHEN 'pending' THEN 'planning' ELSE goal.state END || coalesce((
+    SELECT ' ' || plan.id || ' ' || plan.position FROM agents_intentplan plan
+    WHERE plan.goal_id = goal.id AND plan.state = 'executing'), '')"""
 # Both parts are files of this package; what varies is passed as parameters.
 _CLAIM = """
 WITH picked AS ({claimable} FOR UPDATE OF goal SKIP LOCKED LIMIT 1),
 standing AS (
-    -- Where the goal is, as far as a worker that dies there again got no further. Whoever ends a turn gives the lease
-    -- back; one that ran out has cost a worker.
+    -- Whoever ends a turn gives the lease back; one that ran out has cost a worker, or an error ended its turn.
     SELECT goal.id, goal.lease_owner <> '' AS lost,
-           CASE goal.state WHEN 'pending' THEN 'planning' ELSE goal.state END || coalesce((
-               SELECT ' ' || plan.id || ' ' || plan.position FROM agents_intentplan plan
-               WHERE plan.goal_id = goal.id AND plan.state = 'executing'), '') AS place
+           {place} AS place
     FROM agents_goal goal JOIN picked ON picked.id = goal.id
 ), claimed AS (
     UPDATE agents_goal goal
@@ -175,7 +176,8 @@ class Claiming:
 @lru_cache(maxsize=8)
 def _claim(which: str, query: str) -> str:
     """The statement that claims one of these goals, made once: what is prepared is found by its text."""
-    return _CLAIM.replace("{claimable}", which) + (_WITH.replace("{query}", query) if query else _ALONE)
+    claim = _CLAIM.replace("{claimable}", which).replace("{place}", PLACE)
+    return claim + (_WITH.replace("{query}", query) if query else _ALONE)
 
 
 def claimable(limit: int) -> list[int]:

@@ -84,15 +84,22 @@ def give_back(lease: Lease) -> None:
 
 
 def _give_back(lease: Lease) -> None:
-    """Close its tries as interrupted. One of a step that runs once stays open: nobody may know what it did."""
     with transaction.atomic():
         hold(lease)
-        for plan in IntentPlan.objects.filter(goal_id=lease.goal_id, state=PlanState.EXECUTING.value):
-            filing.file(plan.pk, lease.goal_id)
-        open_tries = Attempt.objects.filter(
-            intent__intent_plan__goal_id=lease.goal_id, fence=lease.fence, finished=None
-        ).exclude(intent__effect="once")
-        open_tries.update(finished=Now(), outcome="interrupted", reason="the database went away")
+        close_tries(lease, "the database went away")
         text = "the database went away under this turn; it begins again"
         logs.say(lease.goal_id, "worker", "cycle", text, level="warning")
         release(lease)
+
+
+def close_tries(lease: Lease, reason: str) -> None:
+    """Close the tries of a turn that ended without an outcome as interrupted, inside the caller's transaction.
+
+    One of a step that runs once stays open: nobody may know what it did.
+    """
+    for plan in IntentPlan.objects.filter(goal_id=lease.goal_id, state=PlanState.EXECUTING.value):
+        filing.file(plan.pk, lease.goal_id)
+    open_tries = Attempt.objects.filter(
+        intent__intent_plan__goal_id=lease.goal_id, fence=lease.fence, finished=None
+    ).exclude(intent__effect="once")
+    open_tries.update(finished=Now(), outcome="interrupted", reason=reason)

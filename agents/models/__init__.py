@@ -29,7 +29,7 @@ from agents.models.recoveries import (
     RecoverySetting,
     RecoveryStatistic,
 )
-from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession
+from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -80,6 +80,7 @@ __all__ = [
     "TerminalSession",
     "ToolLimit",
     "Transition",
+    "TurnFailure",
     "Workspace",
     "WorkspaceChange",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from agents.models.common import DIGEST_HEX, one_of
+from agents.models.goals import Goal
 from agents.models.plans import IntentPlan
 from agents.states import IntentState
 
@@ -115,6 +116,32 @@ class RecoveryAttempt(models.Model):
 
     def __str__(self) -> str:
         return self.strategy
+
+
+class TurnFailure(models.Model):
+    """A turn of a goal's cycle that an error inside mindX ended: what operators read to find the fault.
+
+    `reference` is what people are told of it. `gave_up`: it was the last of several, and a person was asked.
+    """
+
+    append_only = True
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="turn_failures")
+    reference = models.CharField(max_length=8)
+    stage = models.CharField(max_length=16)
+    fence = models.BigIntegerField()
+    worker = models.CharField(max_length=120)
+    error = models.CharField(max_length=300)
+    traceback = models.TextField()
+    gave_up = models.BooleanField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["-id"], condition=models.Q(gave_up=True), name="turn_failure_last")]
+
+    def __str__(self) -> str:
+        return f"{self.reference}: {self.error[:80]}"
 
 
 class TerminalSession(models.Model):

@@ -14,7 +14,7 @@ from agents.pages.goal_rows import GoalRows
 from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
 from agents.selectors import may_change, may_correct, sees_everything
-from agents.services import parameters, planning, replanning
+from agents.services import failed_turns, parameters, planning, replanning
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from people.roles import Role
 
@@ -72,7 +72,7 @@ class GoalOffers(GoalRows):
 
         What is reviewed before there is a plan comes before one that is written by hand as well.
         """
-        if self.open_level is not None or self.may_send_design:
+        if self.open_level is not None or self.may_send_design or failed_turns.keeps_a_plan(self.goal):
             return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
@@ -95,6 +95,11 @@ class GoalOffers(GoalRows):
     def may_plan_again(self) -> bool:
         """Whether planning may come to another end now, and the person may have it done."""
         return self.may_change and self.open_level is None and planning.may_plan_again(self.goal)
+
+    @property
+    def failed_inside(self) -> bool:
+        """Whether it waits because of an error inside mindX."""
+        return failed_turns.is_of(self.goal)
 
     @property
     def may_save_as_rule(self) -> bool:

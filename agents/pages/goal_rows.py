@@ -24,6 +24,7 @@ from agents.models import (
     LevelDocument,
     Plan,
     Transition,
+    TurnFailure,
 )
 from agents.pages import goal_facts, goal_family
 from agents.pages.goal_family import Relative
@@ -32,10 +33,12 @@ from agents.services import hand_items
 from agents.states import GoalState, LevelState, PlanState
 from library.models import Experience, ModelCall
 from people.models import User
+from people.roles import Role
 
 BELIEFS_BESIDE = 8
 CALLS_SHOWN = 20
 PLANNING_FAILURES_SHOWN = 5
+TURN_FAILURES_SHOWN = 5
 # Where a goal goes from planning without a plan.
 _WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
@@ -91,6 +94,13 @@ class GoalRows:
     def seal_is_broken(self) -> bool:
         """True when the stored bytes no longer have the digest that stands beside them."""
         return self.plan is not None and documents.digest_of(self.plan.document) != self.plan.digest
+
+    @cached_property
+    def turn_failures(self) -> list[TurnFailure]:
+        """The newest turns that failed inside mindX, for operators: a traceback may quote what others must not see."""
+        if not self.user.has_role(Role.OPERATOR):
+            return []
+        return list(self.goal.turn_failures.all()[:TURN_FAILURES_SHOWN])
 
     @cached_property
     def transitions(self) -> list[Transition]:

@@ -75,6 +75,7 @@ _PUT_OFF = "The language model asked for patience. The goal is planned by itself
 _NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
 _BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
 _INVALID = "Say the goal differently in a new one, or write the plan by hand."
+_INSIDE = "This is a fault of mindX, not of your goal. Operators are told; try again later, or say it in other words."
 _MANUAL = {
     "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
     "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
@@ -193,6 +194,8 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
         )
     if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
         return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
+    if (told := reason.partition("internal_error:")[2].strip()) and _key(reason) == "internal_error":
+        return Notice("bad", "x", f"{told}.", _INSIDE)
     if reason.startswith("forbidden_by_policy: "):
         return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
     text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."

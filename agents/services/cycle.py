@@ -14,7 +14,18 @@ from agents.bdi.cycle import Decision
 from agents.execution import beginning, draining, executor, outage, taking_up
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.models import Goal
-from agents.services import families, hints, learning, logs, planning, recovery_learning, shadowing, telling
+from agents.services import (
+    failed_turns,
+    families,
+    hints,
+    learning,
+    logs,
+    planning,
+    recovery_learning,
+    shadowing,
+    sweep_parts,
+    telling,
+)
 from agents.services.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState, MoveRefused, PlanState
 from library import embedding
@@ -23,7 +34,6 @@ logger = logging.getLogger(__name__)
 
 # A task that finds more to do goes on with it, for this long; then another worker may be idle and the sweep wakes it.
 SLICE_S = 30.0
-CYCLE_FAILURES_WAIT_S = 15.0
 SWEEP_WAKES = 8
 _UNDER_WAY = (GoalState.EXECUTING, GoalState.RECOVERING)
 
@@ -144,15 +154,15 @@ def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None
     given_back = False
     try:
         given_back = _step(lease, begin, adopted)
-    except (LeaseLost, MoveRefused) as error:
+    except LeaseLost as error:
         logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
     except Exception as error:
-        # The edge of the loop: a bug must not stop the worker, nor be tried again without a pause.
-        logger.exception("A turn of goal %s failed", lease.goal_id)
+        # The edge of the loop: a bug must neither stop the worker nor be tried again without a pause or a limit.
         if outage.is_outage(error):
+            logger.exception("A turn of goal %s ended with the database's connection", lease.goal_id)
             outage.give_back(lease)
             return
-        _pause_after_failure(lease)
+        _failed(lease, error)
         return
     if not given_back:
         outage.when_it_answers(lambda: release(lease))
@@ -197,28 +207,17 @@ def _ask_without_plan(lease: Lease) -> None:
         move_goal(goal, asks, by=lease.owner, reason=reason, wake_at=None)
 
 
-def _pause_after_failure(lease: Lease) -> None:
-    """Keep the lease for a while, so that the next try comes late and the log says why."""
+def _failed(lease: Lease, error: Exception) -> None:
+    """Count the turn that raised; the lease runs out by itself where not even that can be written."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE agents_goal SET lease_until = clock_timestamp() + make_interval(secs => %s), lease_owner = ''"
-                " WHERE id = %s AND lease_fence = %s",
-                [CYCLE_FAILURES_WAIT_S, lease.goal_id, lease.fence],
-            )
-            if not cursor.rowcount:
-                # The next worker removes what this one stood on, which is then what it fails by.
-                logger.warning("Goal %s went on elsewhere while this turn failed", lease.goal_id)
-                return
-        logs.say(
-            lease.goal_id,
-            "worker",
-            "cycle",
-            f"an error inside mindX stopped this turn; the next try is in {CYCLE_FAILURES_WAIT_S:g} s",
-            level="error",
-        )
-    except Exception:  # the database itself may be what failed; the lease runs out by its own
-        logger.exception("Goal %s could not be paused", lease.goal_id)
+        if isinstance(error, MoveRefused):
+            logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
+            failed_turns.refused(error, lease)
+        else:
+            logger.error("A turn of goal %s failed", lease.goal_id, exc_info=error)
+            failed_turns.ended_by(error, lease)
+    except Exception:
+        logger.exception("The failed turn of goal %s could not be recorded", lease.goal_id)
 
 
 def unblock(lease: Lease) -> None:
@@ -239,12 +238,23 @@ def unblock(lease: Lease) -> None:
 
 
 def sweep() -> None:
-    """Wake the workers when anything can be claimed: a few at a time, for each goes on with whatever else waits."""
-    telling.expire()
-    families.drop_orphans()
+    """Wake the workers when anything can be claimed, and make up for what no message reached; each part by itself."""
+    sweep_parts.each(
+        telling.expire,
+        families.drop_orphans,
+        _wake_claimable,
+        recovery_learning.settle,
+        shadowing.stop_unwanted,
+        _wake_shadow_runs,
+    )
+
+
+def _wake_claimable() -> None:
+    """A few at a time, for each goes on with whatever else waits."""
     for goal_id in claimable(limit=SWEEP_WAKES):
         hints.wake(goal_id)
-    recovery_learning.settle()
-    shadowing.stop_unwanted()
+
+
+def _wake_shadow_runs() -> None:
     for run_id in shadowing.waiting(limit=1):
         hints.wake_shadow(run_id)

@@ -28,6 +28,7 @@ from agents.services import (
     deciding,
     designs,
     earlier,
+    failed_turns,
     hints,
     logs,
     mending,
@@ -150,17 +151,23 @@ def _put_off(lease: Lease, later: Later) -> None:
 
 
 def plan_again(goal: Goal, *, by: User) -> Goal:
-    """Have a goal planned now that waits for a model, or because no plan was found. Raises NotPossibleNow."""
+    """Have a goal planned now that waits for a model, or because no plan was found; one whose turns failed inside mindX
+    goes on where it stood. Raises NotPossibleNow.
+    """
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if not may_plan_again(goal):
             raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
-        if goal.state == GoalState.MANUAL:
+        said = f"{by.username} lets it be planned again"
+        if failed_turns.is_of(goal):
+            failed_turns.try_again(goal, by=by)
+            said = f"{by.username} lets it be tried again"
+        elif goal.state == GoalState.MANUAL:
             # Whoever lets an overdue goal go on has said that its deadline no longer counts.
             also = {"deadline": None} if goal.reason.startswith(adopting.OVERDUE) else {}
             move_goal(goal, GoalState.PENDING, by=by.username, reason="", **also)
-        logs.say(goal.pk, "review", "plan", f"{by.username} lets it be planned again")
+        logs.say(goal.pk, "review", "plan", said)
         hints.wake(goal.pk)
     goal.refresh_from_db()
     return goal
@@ -168,7 +175,11 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
 
 def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
-    return goal.is_put_off or (goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED))
+    return (
+        goal.is_put_off
+        or failed_turns.is_of(goal)
+        or (goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED))
+    )
 
 
 def give_up(lease: Lease, reason: str) -> None:

@@ -167,7 +167,7 @@ def plan_again(request: HttpRequest, pk: int) -> HttpResponse:
     except NotPossibleNow as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, "It is planned again.")
+        messages.success(request, "Trying again.")
     return redirect("goal", pk)
 
 

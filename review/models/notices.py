@@ -25,6 +25,7 @@ class NoticeKind(models.TextChoices):
     QUESTION = "question", "somebody asks me about a plan"
     ANSWER = "answer", "somebody answered what I asked"
     BUDGET = "budget", "a day's budget for language models is used up"
+    ERROR = "error", "a goal failed inside mindX"
     LESSON = "lesson", "somebody ended or promoted what I taught"
 
 
@@ -60,7 +61,7 @@ class Notice(models.Model):
     # What it is about: a plan, a design or choice of rules, a goal, or a lesson.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
-    # A goal that waits for its agent's budget.
+    # A goal that waits for its agent's budget, or that failed inside mindX.
     goal = models.ForeignKey(Goal, null=True, on_delete=models.CASCADE, related_name="notices")
     # The version of it that ended it.
     lesson = models.ForeignKey(Lesson, null=True, on_delete=models.CASCADE, related_name="notices")

@@ -139,7 +139,7 @@ def test_an_error_inside_a_turn_pauses_the_goal_and_says_so(
         patch.setattr(planning, "plan_goal", broken)
         cycle.work(goal.pk)
     assert claim(goal.pk) is None
-    assert goal.log_lines.filter(text__contains="an error inside mindX").exists()
+    assert goal.log_lines.filter(text__contains="failed inside mindX").exists()
     Goal.objects.filter(pk=goal.pk).update(lease_until=None)
     assert _after_work(goal).state == GoalState.AWAITING_REVIEW
 
@@ -158,7 +158,7 @@ def test_a_turn_that_fails_because_another_worker_has_the_goal_says_nothing_abou
         lease = claim(goal.pk)
         assert lease is not None
         cycle.turn(lease)
-    assert not goal.log_lines.filter(text__contains="an error inside mindX").exists()
+    assert not goal.log_lines.filter(text__contains="failed inside mindX").exists()
 
 
 @pytest.mark.parametrize("state", [GoalState.EXECUTING, GoalState.RECOVERING])
