@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from agents.bdi.network import listed
 
 # Words of the code that say nothing beside the sentence that follows them.
-_TOLD_BY_THE_REST = {"question_open"}
+_TOLD_BY_THE_REST = {"internal_error", "question_open"}
 # As the executor says which step ended a plan.
 _OF_A_STEP = re.compile(r"[A-Z_]+: intent (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
 
