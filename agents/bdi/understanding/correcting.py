@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from agents.bdi.types import Param, Step
 from agents.bdi.understanding import effects
-from agents.bdi.understanding.paths import NEW, Tree, find
+from agents.bdi.understanding.paths import NEW, Tree, find, is_in_table
 from agents.toolkit.registry import Registry, UnknownTool
 
 # Said by the goal or by a model. What a person put into an edit, or wrote in a rule, stands.
@@ -63,9 +63,15 @@ def _mended_steps(steps: Sequence[Step], tree: Tree, registry: Registry, least: 
             continue
         said = registry.said(command)
         params = dict(step.params)
+        # What would be lost keeps the name that was said: one that only resembles another is no reason to delete that.
+        destroys = command.destroys(step.values())
         if known:
             for name, place in said.places.items():
-                if name in params and place.wanted not in _NOT_THERE:
+                if (
+                    name in params
+                    and place.wanted not in _NOT_THERE
+                    and not (destroys and _is_guess(params[name], tree))
+                ):
                     params[name] = _mended(params[name], name, step, place.wanted, tree, least)
         changed = step if params == dict(step.params) else replace(step, params=params)
         found.append(changed)
@@ -82,6 +88,11 @@ def _mended(param: Param, name: str, step: Step, wanted: str, tree: Tree, least:
     if meant.value is None or meant.value == said or meant.confidence < least:
         return param
     return Param(meant.value, "mapping", said, param.span, meant.why, meant.confidence)
+
+
+def _is_guess(param: Param, tree: Tree) -> bool:
+    """Whether only likeness would say what a name means, and no person has."""
+    return not is_in_table(param.value, tree)
 
 
 def _is_open(param: Param) -> bool:

@@ -48,7 +48,7 @@ TOLD = frozenset("npm npx pnpm yarn cargo kubectl docker docker-compose terrafor
 RUNNING = PROGRAMS | _ELSEWHERE
 
 
-_SAY = frozenset({"echo", "printf"})
+SPEAKING = frozenset({"echo", "printf"})
 
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9]?[\w.-]*(\[[\w.,-]+\])?((==|>=|<=|~=|!=|>|<)[\w.*]+)?\Z", re.ASCII)
@@ -63,7 +63,7 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         and len(kept) > 1
     ):
         kept = kept[1:]
-    if len(kept) > 1 and kept[0].text in _HEADS | _RUN_ON and kept[1].value in RUNNING:
+    if len(kept) > 1 and kept[0].text in SCRIPT_HEADS | _RUN_ON and kept[1].value in RUNNING:
         kept = kept[1:]  # “start the server python -m http.server”
     if not kept:
         return None, list(tokens)
@@ -91,7 +91,7 @@ def line_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         said = asked.raw[span[0] : span[1]]
         if (script := _script_called(kept, tokens, span, asked)) is not None:
             return script, rest
-        if kept[0].text not in _SAY and _is_sentence(kept, asked.raw):
+        if kept[0].text not in SPEAKING and _is_sentence(kept, asked.raw):
             # “tests of the workspace” is no program named test, whatever the machine has of such a name.
             told = f"“{said}” reads as a sentence and not as a command line; put a command line in quotes"
             return Filled(None, span, said, 0.0, problem=told, penalty=0.5), rest
@@ -128,7 +128,7 @@ def _is_typed(said: str, asked: Asked) -> bool:
     return first == first.casefold() and not any(word.casefold() in _OF_SENTENCES for word in others)
 
 
-_HEADS = frozenset({"script", "program", "job", "server", "module"})
+SCRIPT_HEADS = frozenset({"script", "program", "job", "server", "module"})
 _RUN_ON = frozenset({"service", "worker", "process", "daemon", "task", "app"})
 _CUE_OF_A_SCRIPT = re.compile(r"\b(?:the|my|our)\s+(?:\w+\s+)?(?:script|program|job|server)\s+\Z", re.IGNORECASE)
 
@@ -138,7 +138,7 @@ def _script_called(
 ) -> Filled | None:
     """“The backup script” as the one here that its name says: run by python, or by itself."""
     words = [one for one in kept if one.kind == WORD and one.text not in IDLE]
-    heads = [one for one in tokens if one.kind == WORD and one.text in _HEADS]
+    heads = [one for one in tokens if one.kind == WORD and one.text in SCRIPT_HEADS]
     is_called = bool(heads) or bool(_CUE_OF_A_SCRIPT.search(asked.raw[max(0, span[0] - 40) : span[0]]))
     flags = [one for one in kept if one.kind == FLAG]
     if any(one.kind != WORD and one not in flags for one in kept) or kept[0].value in RUNNING or not words:

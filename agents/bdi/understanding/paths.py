@@ -169,6 +169,13 @@ def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str, wan
     return Found(path, 0.95, f"the mapping table says that “{row.said}” is “{row.path}”")
 
 
+def is_in_table(said: object, tree: Tree) -> bool:
+    """Whether people have said what a name means, so that it is no guess."""
+    return isinstance(said, str) and any(
+        _plain(row.said) in (_plain(said), _plain(cleaned(said))) for row in tree.mapped
+    )
+
+
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace("_", " ").split())
 

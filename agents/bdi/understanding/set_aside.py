@@ -49,7 +49,11 @@ def with_told(heard: Heard, told: moods.Told) -> Understood | None:
     ):
         return asked_with(text, found, UNCLEAR)
     aside = [f"“{short(text[start:end])}” was read as told and not as asked" for start, end in told.spans]
-    return replace(found, notes=(*found.notes, *aside))
+    return replace(
+        found,
+        notes=(*found.notes, *aside),
+        aside=(*found.aside, *(text[start:end] for start, end in told.tells)),
+    )
 
 
 def _chooses(found: Understood, told: moods.Told, heard: Heard) -> bool:

@@ -49,6 +49,12 @@ def rules(key: str) -> bool:
     return not _RULING.isdisjoint(re.split(r"[_-]", key))
 
 
+def is_setting(phrase: str) -> bool:
+    """Whether a phrase that was left out sets something: an option, `name=value`, “with 8 threads”, “mode 755”."""
+    words = phrase.casefold().replace("=", " = ").split()
+    return phrase.startswith("-") or "=" in words or any(word in _OPTIONS or word.isdecimal() for word in words)
+
+
 def take_settings(state: State) -> None:
     """Take what is such a setting out of what is to be explained."""
     if any(slot.shape == "line" for slot in state.entry.sense.slots):

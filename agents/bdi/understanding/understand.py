@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding import asides, fences, moods, reservations
+from agents.bdi.understanding import asides, bounds, fences, moods, reservations
 from agents.bdi.understanding.as_data import as_data
 from agents.bdi.understanding.asking import MAX_CHOICES, asked_with, choice_of, short, too_much
+from agents.bdi.understanding.carried import not_carried
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.done_alike import by_its_own_tool
 from agents.bdi.understanding.done_in_order import doubts_of_order
@@ -116,6 +117,9 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     between = reservations.left_between(found.meant, plain if all(one.text in plain for one in found.meant) else text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = UNCLEAR
+    why = why or next(bounds.loose(found.meant, text, tree, registry), "")
+    if not why and (piece := next(not_carried(found, text, registry), "")):
+        why = f"No step of it does anything about “{piece}”."
     return asked_with(text, found, why) if why else found
 
 

@@ -51,7 +51,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Understood:
-    """The commands of a text in their order, with what is still to be asked. Neither: nothing was recognised."""
+    """The commands of a text in their order, with what is still to be asked. Neither: nothing was recognised.
+
+    `aside`: clauses that were read as told and not as asked.
+    """
 
     meant: tuple[Meant, ...] = ()
     questions: tuple[Question, ...] = ()
@@ -59,6 +62,7 @@ class Understood:
     notes: tuple[str, ...] = ()
     confidence: float = 0.0
     details: Mapping[str, Any] = field(default_factory=dict)
+    aside: tuple[str, ...] = ()
 
     @property
     def is_sure(self) -> bool:

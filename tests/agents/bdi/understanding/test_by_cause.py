@@ -169,7 +169,7 @@ def test_several_files_are_none_of_them() -> None:
     ],
 )
 def test_words_that_belong_to_a_name_or_to_a_number_are_read_with_it(text: str, steps: Steps) -> None:
-    assert PLACE.steps(text) == steps
+    assert PLACE.steps_or_first_answer(text) == steps
 
 
 def test_two_of_a_numbered_row_are_both_of_them() -> None:
@@ -192,10 +192,12 @@ def test_what_is_looked_for_in_a_place_that_is_not_there_is_asked_with_the_one_t
 
 @pytest.mark.parametrize("why", ["not needed", "it is not needed", "nobody asks her"])
 def test_a_command_that_keeps_a_reason_gets_it(why: str) -> None:
-    assert PLACE.steps(f"retire agent Olga because {why}") == [("retire_agent", {"name": "Olga", "reason": why})]
-    assert PLACE.steps(f"delete README.md because {why}") == [("rm", {"path": "README.md"})]
+    assert PLACE.steps_or_first_answer(f"retire agent Olga because {why}") == [
+        ("retire_agent", {"name": "Olga", "reason": why})
+    ]
+    assert PLACE.steps_or_first_answer(f"delete README.md because {why}") == [("rm", {"path": "README.md"})]
     said = f'retire agent Olga with the reason "costs" because {why}'
-    assert PLACE.steps(said) == [("retire_agent", {"name": "Olga", "reason": "costs"})]
+    assert PLACE.steps_or_first_answer(said) == [("retire_agent", {"name": "Olga", "reason": "costs"})]
 
 
 def test_a_stop_that_shortens_a_word_ends_no_sentence_and_a_number_can_be_typed_in() -> None:

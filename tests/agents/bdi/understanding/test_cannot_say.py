@@ -108,7 +108,7 @@ def test_it_is_asked(text: str) -> None:
     ],
 )
 def test_what_only_looks_like_it_is_taken(text: str, step: tuple[str, dict[str, Any]]) -> None:
-    assert HERE.steps(text) == [step]
+    assert HERE.steps_or_first_answer(text) == [step]
 
 
 def test_together_is_said_of_several_things_and_not_of_several_steps() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.types import Param, Step
 from agents.bdi.understanding import correcting
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.paths import Mapped, Tree
 from agents.toolkit.registry import REGISTRY
 
 _TREE = Tree.of([("reports", "dir"), ("reports/march.txt", "file"), ("main.py", "file"), ("docs/notes.md", "file")])
@@ -47,3 +48,11 @@ def test_a_file_that_is_read_is_mended_and_one_that_is_made_asks_for_no_files() 
     assert (mended.params["path"].value, mended.params["path"].origin) == ("main.py", "mapping")
     by_hand = Step("simple_coder", "read", {"path": Param("mian.py", "person")}, "")
     assert not correcting.may_mend([by_hand], REGISTRY)
+
+
+def test_what_a_step_would_delete_keeps_its_name_unless_people_said_what_that_means() -> None:
+    gone = Step("simple_coder", "rm", {"path": Param("mian.py", "model")}, "")
+    assert correcting.mended([gone], _TREE, REGISTRY, 0.5) == (gone,)
+    taught = replace(_TREE, mapped=(Mapped("mian.py", "main.py"),))
+    (mended,) = correcting.mended([gone], taught, REGISTRY, 0.5)
+    assert mended.params["path"].value == "main.py"

@@ -210,7 +210,7 @@ def test_what_is_only_guessed_is_asked(text: str) -> None:
     ],
 )
 def test_general_ways_of_describing(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    assert steps(text) == wanted
+    assert HERE.steps_or_first_answer(text) == wanted
 
 
 @pytest.mark.parametrize(

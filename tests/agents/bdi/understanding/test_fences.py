@@ -166,4 +166,4 @@ def test_what_is_gone_is_not_done_with_again() -> None:
     ],
 )
 def test_what_is_like_it_and_rules_nothing_is_passed_over(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    assert steps(text) == wanted
+    assert HERE.steps_or_first_answer(text) == wanted

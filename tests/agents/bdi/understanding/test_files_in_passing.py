@@ -53,7 +53,7 @@ def test_what_is_asked_in_passing_is_understood(text: str, wanted: tuple[str, di
 
 
 def test_both_are_what_lies_in_the_folder_of_that_name() -> None:
-    assert [values["path"] for _, values in HERE.steps("remove both contracts")] == [
+    assert [values["path"] for _, values in HERE.steps_or_first_answer("remove both contracts")] == [
         "Harbour/Contracts/Contract 7 Lund.txt",
         "Harbour/Contracts/Contract 8 Berg.txt",
     ]

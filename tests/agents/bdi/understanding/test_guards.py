@@ -53,7 +53,7 @@ def test_a_folder_that_is_there_is_not_made_again(text: str) -> None:
 )
 def test_talk_that_rules_is_not_passed_over(text: str) -> None:
     assert not _is_taken(text)
-    assert _is_taken("my wife was against it yesterday, delete attic")
+    assert HERE.steps_or_first_answer("my wife was against it yesterday, delete attic") == [("rm", {"path": "attic"})]
 
 
 @pytest.mark.parametrize(

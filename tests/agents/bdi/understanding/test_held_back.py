@@ -72,7 +72,7 @@ def test_of_a_kind_there_are_those_too_whose_names_do_not_say_it(text: str) -> N
 
 
 def test_what_a_name_says_is_found_among_others_of_its_kind() -> None:
-    assert steps("delete the photo of the bow") == [("rm", {"path": "photos/bow.jpg"})]
+    assert HERE.steps_or_first_answer("delete the photo of the bow") == [("rm", {"path": "photos/bow.jpg"})]
 
 
 @pytest.mark.parametrize("text", ["open a plan", "show me some plan", "delete a plan"])

@@ -55,7 +55,7 @@ DELETE = [("rm", {"path": "prices.csv"}), ("rm", {"path": "staff.csv"})]
     ],
 )
 def test_all_that_was_named_is_meant(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    sorted_steps = [(command, dict(sorted(values.items()))) for command, values in steps(text)]
+    sorted_steps = [(command, dict(sorted(values.items()))) for command, values in HERE.steps_or_first_answer(text)]
     assert sorted_steps == [(command, dict(sorted(values.items()))) for command, values in wanted]
 
 

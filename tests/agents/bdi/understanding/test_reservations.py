@@ -115,4 +115,4 @@ def test_what_is_nearly_there_or_half_said_is_asked_about(text: str) -> None:
     ],
 )
 def test_what_is_like_it_and_is_asked_for_is_done(text: str, wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    assert steps(text) == wanted
+    assert HERE.steps_or_first_answer(text) == wanted

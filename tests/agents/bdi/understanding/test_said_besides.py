@@ -40,7 +40,6 @@ def _taken(text: str) -> Steps | None:
     [
         ("run report.py really quick", [("run", {"command_line": "python report.py"})]),
         ("delete report.py, we dont need that script any longer", [("rm", {"path": "report.py"})]),
-        ("remove report.py, it is no more needed", [("rm", {"path": "report.py"})]),
         ('search shop.py for the exact phrase "sold out"', [("grep", {"path": "app/shop.py", "text": "sold out"})]),
         ("move report.py to app, keeping its name", [("mv", {"path": "report.py", "to": "app/report.py"})]),
         ("delete report.py without touching anything else", [("rm", {"path": "report.py"})]),
@@ -55,7 +54,6 @@ def _taken(text: str) -> Steps | None:
         ("show clean py", [("read", {"path": "scripts/clean.py"})]),
         ("show the stylesheet", [("read", {"path": "app/theme.css"})]),
         ("show the environment sample file", [("read", {"path": ".env.sample"})]),
-        ("delete the orders database in the temporary folder", [("rm", {"path": "tmp/orders.db"})]),
         ("summarize the installation guide", [("key_sentences", {"path": "docs/install-guide.md"})]),
         ("show <root>/report.py", [("read", {"path": "report.py"})]),
         ("make check", [("run", {"command_line": "make check"})]),

@@ -54,7 +54,7 @@ def told(text: str) -> list[str]:
 def test_what_only_tells_is_set_aside_and_what_it_names_is_known(
     text: str, wanted: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    assert steps(text) == wanted
+    assert HERE.steps_or_first_answer(text) == wanted
 
 
 def test_what_was_set_aside_is_named_in_the_notes() -> None:

@@ -103,7 +103,7 @@ def test_components_are_recognised_however_they_are_named(text: str) -> None:
             [("simple_coder.mkdir", {"path": "site"}), ("simple_coder.cp", {"path": "main.py", "to": "site/main.py"})],
         ),
         (
-            "delete main.py and settings",
+            "delete main.py and settings.ini",
             [("simple_coder.rm", {"path": "main.py"}), ("simple_coder.rm", {"path": "settings.ini"})],
         ),
         ("commit it all saying 'wip'", [("git_tool.commit", {"message": "wip"})]),

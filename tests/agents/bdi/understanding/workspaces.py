@@ -10,6 +10,8 @@ from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
 
+_BOUNDS = ("No step of it does anything about", "was not given as a command line", "is not exactly the name of")
+
 
 @dataclass(frozen=True)
 class Workspace:
@@ -26,6 +28,17 @@ class Workspace:
         found = understand(text, self.tree, REGISTRY)
         assert found.is_sure, found.questions
         return [(command, dict(values)) for _, command, values in by_name(found)]
+
+    def steps_or_first_answer(self, text: str) -> list[tuple[str, dict[str, Any]]]:
+        """The same, or those of the first answer where only a bound keeps what is understood from being taken: words
+        that no step carries, a line that was not typed, something lost by another name than its own.
+        """
+        found = understand(text, self.tree, REGISTRY)
+        if found.is_sure:
+            return self.steps(text)
+        (question,) = found.questions
+        assert any(words in question.why for words in _BOUNDS), question.why
+        return [(one.command, dict(one.values())) for one in question.choices[0].meant]
 
     def is_asked(self, text: str) -> bool:
         """Whether something is asked instead of being done."""
