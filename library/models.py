@@ -173,6 +173,8 @@ class ModelCall(models.Model):
     # SHA-256 of everything that makes two requests the same.
     request_digest = models.CharField(max_length=64)
     messages = models.JSONField()
+    # The kinds of secrets that were taken out of the messages, parted by commas.
+    masked = models.CharField(max_length=500, blank=True, default="", db_default="")
     answer = models.TextField(blank=True)
     # One word and a sentence: why it failed.
     failure = models.CharField(max_length=32, blank=True)
@@ -185,7 +187,7 @@ class ModelCall(models.Model):
     cost = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
     at = models.DateTimeField(db_default=Now())
-    # Until when the same request is answered from here; null: never.
+    # Until when the same request is answered from here; null: never, for nobody could use the answer.
     fresh_until = models.DateTimeField(null=True, blank=True)
     # The row whose answer this one repeats.
     cached_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
@@ -219,8 +221,8 @@ class ModelCall(models.Model):
 class ModelDay(models.Model):
     """What one agent asked of one model on one day (UTC), added up as each call ends.
 
-    A page of a year would else read a million calls. The day is that of the question. What failed has used nothing that
-    anybody told of, so tokens, cost and time are those of the answered ones.
+    A page of a year would else read a million calls. The day is that of the question. Tokens and cost are those of the
+    answered calls and of what failed ones had used; time is that of the answered ones.
     """
 
     day = models.DateField()

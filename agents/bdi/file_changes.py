@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.model_answer import object_in
+from agents.bdi.types import Restored, as_it_is
 from agents.rules.naming import hidden_character
 from agents.toolkit.schemas import JsonError, loads_strict
 from sandbox.analysis.inside import names
@@ -177,10 +178,13 @@ def said_back(problems: Sequence[str]) -> str:
     return f"This cannot be accepted. Give the whole answer again, as one JSON object, without these problems:\n{told}"
 
 
-def read(answer: str, shown: Sent) -> Proposal:
-    """What comes of an answer, whatever prose or code fence is around it."""
+def read(answer: str, shown: Sent, restored: Restored = as_it_is) -> Proposal:
+    """What comes of an answer, whatever prose or code fence is around it.
+
+    `restored` puts secrets back that the model saw marks of, so that a change of the lines around one keeps it.
+    """
     try:
-        found = loads_strict(object_in(answer, {"changes", "nothing"}))
+        found = restored(loads_strict(object_in(answer, {"changes", "nothing"})))
     except JsonError as error:
         return _wrong(f"The answer is no JSON object of the form {_SHAPE}: {error}.")
     nothing, changes = found.get("nothing"), found.get("changes")

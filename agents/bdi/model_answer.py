@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.bdi import parameters
 from agents.bdi.references import is_reference
-from agents.bdi.types import Param, Step
+from agents.bdi.types import Param, Restored, Step, as_it_is
 from agents.bdi.validation import Problem
 from agents.rules.naming import hidden_character
 from agents.toolkit.command import Command
@@ -27,6 +27,7 @@ _BEGINNINGS = 200
 _ANSWERS = frozenset({"steps", "cannot"})
 _PLAN_FIELDS = ("steps", "cleanup")
 _STEP_FIELDS = ("tool", "command", "params", "why", "condition")
+_VALUE_FIELDS = ("params", "condition")
 _NO_STEP = Step("", "", {}, "")
 _SHAPE = '{"steps": [{"tool", "command", "params", "why"}], "cleanup": […]}, or {"cannot": "why not"}'
 
@@ -51,8 +52,11 @@ class Read:
         return frozenset(position for position, step in both if step is _NO_STEP)
 
 
-def read(text: str, registry: Registry, *, goal: str) -> Read:
-    """The plan in an answer, whatever prose or code fence is around it; `goal` is what values are looked up in."""
+def read(text: str, registry: Registry, *, goal: str, restored: Restored = as_it_is) -> Read:
+    """The plan in an answer, whatever prose or code fence is around it; `goal` is what values are looked up in.
+
+    `restored` puts secrets back that the model saw marks of: into values, and not into what it says about them.
+    """
     try:
         found = loads_strict(object_in(text, _ANSWERS))
     except JsonError as error:
@@ -69,8 +73,8 @@ def read(text: str, registry: Registry, *, goal: str) -> Read:
         cleanup = []
     if len(found["steps"]) + len(cleanup) > 2 * STEPS_MAX:
         return _wrong(Problem(0, "steps", "too_many_steps", f"At most {STEPS_MAX} steps and {STEPS_MAX} to clean up."))
-    main = _steps(found["steps"], registry, goal, problems, first=1)
-    undo = _steps(cleanup, registry, goal, problems, first=len(found["steps"]) + 1)
+    main = _steps(_restored(found["steps"], restored), registry, goal, problems, first=1)
+    undo = _steps(_restored(cleanup, restored), registry, goal, problems, first=len(found["steps"]) + 1)
     return Read(main, undo, problems=tuple(problems))
 
 
@@ -103,6 +107,16 @@ def object_in(text: str, fields: Set[str]) -> str:
     if len(spans) > 1:
         raise JsonError(f"it holds {len(spans)} answers; give one")
     return text[spans[0][0] : spans[0][1]]
+
+
+def _restored(steps: Sequence[Any], restored: Restored) -> list[Any]:
+    """The steps with the secrets in what they do, and not in what they say of it."""
+    return [
+        {name: restored(value) if name in _VALUE_FIELDS else value for name, value in one.items()}
+        if isinstance(one, dict)
+        else one
+        for one in steps
+    ]
 
 
 def _steps(

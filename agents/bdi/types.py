@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 ORIGINS = ("explicit", "rule_slot", "mapping", "default", "experience", "model", "person", "reference")
+
+# Puts secrets back into the values of a model's answer, where it wrote the marks that it saw of them.
+Restored = Callable[[Any], Any]
+
+
+def as_it_is(value: Any) -> Any:
+    """Where nothing was hidden from the model."""
+    return value
 
 
 @dataclass(frozen=True)

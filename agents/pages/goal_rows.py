@@ -190,6 +190,12 @@ class GoalRows:
             ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN]
         )
 
+    @property
+    def masked_kinds(self) -> list[str]:
+        """The kinds of secrets that were hidden from models in what they were asked for this goal."""
+        asked = (*(one.call for one in self.generations), *self.asked_by_steps, *self.calls_without_answer)
+        return sorted({kind for call in asked if call.masked for kind in call.masked.split(", ")})
+
     @cached_property
     def attempts(self) -> list[Attempt]:
         """Every try of every intent, oldest first."""

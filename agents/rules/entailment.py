@@ -2,7 +2,7 @@
 
 A cascade: the same sentence; then the structured matcher over facts (existence, lists, virtual environments, programs,
 place, states, having, numbers, plain denial). What neither decides is unknown, and an unknown context never lets a
-rule fire.
+rule fire, denied or not. So a no needs as much proof as a yes: both sentences have to be read to their last word.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _OPPOSITES = frozenset(
     )
 )
 _CONTRARIES = frozenset(map(frozenset, (("full", "empty"), ("wet", "dry"), ("hot", "cold"))))
+# What a folder has as files in it.
+_CONTENTS = frozenset({"tests", "notes"})
 _STARTERS = frozenset({"there", "the", "you", "a", "an", "this", "in", "no", "autonomous", "python"})
 
 
@@ -139,9 +141,16 @@ def _compare(premise: Fact, wanted: Fact) -> Verdict:
         return _owning(premise, wanted)
     if isinstance(wanted, Inventory) and isinstance(premise, Inventory) and premise.kind == wanted.kind:
         return _answer(premise.names == wanted.names, DIRECT, "lists all of them")
-    if isinstance(wanted, Claim) and isinstance(premise, Claim) and premise.words == wanted.words:
-        same = premise.positive == wanted.positive
-        return _answer(same, DIRECT if same else INFERRED, "says the same" if same else "says the opposite")
+    if isinstance(wanted, Claim) and isinstance(premise, Claim):
+        return _claim(premise, wanted)
+    return UNKNOWN
+
+
+def _claim(premise: Claim, wanted: Claim) -> Verdict:
+    if premise.words == wanted.words:
+        return Verdict("yes", DIRECT, "says the same")
+    if premise.words == wanted.denies or premise.denies == wanted.words:
+        return Verdict("no", INFERRED, "says the opposite")
     return UNKNOWN
 
 
@@ -242,12 +251,15 @@ def _venv(premise: Fact, wanted: Venv) -> Verdict:
 
 
 def _installed(premise: Fact, wanted: Installed) -> Verdict:
-    if isinstance(premise, Inventory) and premise.kind == wanted.kind and wanted.folder is None:
+    if isinstance(premise, Inventory) and wanted.kind in (premise.kind, "") and wanted.folder is None:
         listed = wanted.name in {name.casefold() for name in premise.names}
-        if listed and wanted.version:
+        # A list of programs says nothing about what may be no program, such as the network.
+        if (listed and wanted.version) or (not listed and not wanted.kind):
             return UNKNOWN
         return _answer(listed == wanted.present, INFERRED, "lists it" if listed else "a complete list without it")
-    if not isinstance(premise, Installed) or (premise.kind, premise.name) != (wanted.kind, wanted.name):
+    if not isinstance(premise, Installed) or premise.name != wanted.name:
+        return UNKNOWN
+    if premise.kind != wanted.kind and premise.kind and wanted.kind:
         return UNKNOWN
     if premise.folder != wanted.folder:
         return UNKNOWN
@@ -342,18 +354,32 @@ def _place(premise: Place, wanted: Place) -> Verdict:
         )
     # You are in one place only; a thing may be in a box that is in a room, so for things nothing follows.
     elsewhere = premise.who == "you" and premise.positive and premise.preposition == wanted.preposition
-    if elsewhere and premise.is_folder == wanted.is_folder:
+    if elsewhere and premise.is_folder == wanted.is_folder and _are_two_places(premise, wanted):
         return _answer(not wanted.positive, INFERRED, "you are in one place only")
     return UNKNOWN
+
+
+def _are_two_places(one: Place, other: Place) -> bool:
+    """Whether both names are read to their end and neither may be the other with something said about it."""
+    if one.is_folder:
+        return True
+    words, others = set(one.where.split()), set(other.where.split())
+    return one.is_named and other.is_named and not words <= others and not others <= words
 
 
 def _quality(premise: Quality, wanted: Quality) -> Verdict:
     if premise.subject != wanted.subject:
         return UNKNOWN
+    if premise.definite != wanted.definite:
+        # What is so of a known thing is so of one; what is so of one need not be so of the known thing.
+        shown = premise.definite and premise.positive and wanted.positive and premise.value == wanted.value
+        return Verdict("yes", INFERRED, "says so of one") if shown else UNKNOWN
     if premise.value == wanted.value:
         return _answer(
             premise.positive == wanted.positive, DIRECT, "says so" if premise.positive else "says the opposite"
         )
+    if not premise.definite:
+        return UNKNOWN
     pair = frozenset({premise.value, wanted.value})
     # Not open is closed. But not full is not empty yet: of contraries only the positive one decides.
     if pair in _OPPOSITES or (pair in _CONTRARIES and premise.positive):
@@ -370,7 +396,8 @@ def _owning(premise: Fact, wanted: Owning) -> Verdict:
         return _answer(
             premise.positive == wanted.positive, DIRECT, "says so" if premise.positive else "says that it has none"
         )
-    if wanted.is_folder:
+    # A folder may have more than files, such as a quota, when there are none in it.
+    if wanted.is_folder and wanted.thing in _CONTENTS:
         empty = isinstance(premise, Listing) and premise.kind == "entry" and not premise.names and premise.complete
         if empty and isinstance(premise, Listing) and premise.folder == wanted.owner:
             return _answer(not wanted.positive, INFERRED, "an empty folder has nothing")

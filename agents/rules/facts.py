@@ -75,7 +75,10 @@ class Inventory:
 
 @dataclass(frozen=True)
 class Installed:
-    """A program (with a version, when known) or a tool can be used; in a folder: in its virtual environment."""
+    """A program (with a version, when known) or a tool can be used; in a folder: in its virtual environment.
+
+    `kind` is program or tool, or "" where the sentence does not say which: then it may be something else altogether.
+    """
 
     kind: str
     name: str
@@ -86,8 +89,9 @@ class Installed:
     def sentence(self) -> str:
         where = "" if self.folder is None else f" in {place(self.folder)}"
         version = " " + ".".join(map(str, self.version)) if self.version else ""
-        if self.kind == "tool":
-            return f"The tool {quote(self.name)} is {'' if self.present else 'not '}available."
+        if self.kind != "program":
+            what = "The tool " if self.kind else ""
+            return f"{what}{quote(self.name)} is {'' if self.present else 'not '}available{where}."
         return f"{quote(self.name)}{version} is {'' if self.present else 'not '}installed{where}."
 
 
@@ -107,13 +111,17 @@ class Venv:
 
 @dataclass(frozen=True)
 class Place:
-    """Someone or something is in a place; a folder when `is_folder`."""
+    """Someone or something is in a place; a folder when `is_folder`.
+
+    `is_named`: the words are the whole name of a place, so that another name is another place.
+    """
 
     who: str
     preposition: str
     where: str
     positive: bool
     is_folder: bool = False
+    is_named: bool = False
 
     def sentence(self) -> str:
         where = place(self.where) if self.is_folder else f"the {self.where}"
@@ -124,14 +132,19 @@ class Place:
 
 @dataclass(frozen=True)
 class Quality:
-    """A thing is, or is not, so: the cupboard is open, autonomous mode is off."""
+    """A thing is, or is not, so: the cupboard is open, autonomous mode is off.
+
+    `definite`: it is said of one thing that is known. “A door is not open” is read as “no door is open”.
+    """
 
     subject: str
     value: str
     positive: bool
+    definite: bool = True
 
     def sentence(self) -> str:
-        return f"The {self.subject} is {'' if self.positive else 'not '}{self.value}."
+        article = "The" if self.definite else "A"
+        return f"{article} {self.subject} is {'' if self.positive else 'not '}{self.value}."
 
 
 @dataclass(frozen=True)
@@ -171,11 +184,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class Claim:
-    """Any other sentence: its words without articles, and whether it is said or denied."""
+    """Any other sentence: its words without articles, and those of the sentence that it plainly denies, if it does."""
 
     words: tuple[str, ...]
-    positive: bool
+    denies: tuple[str, ...] | None = None
     said: str = ""
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The words that it shares with the sentence that says the opposite."""
+        return self.words if self.denies is None else self.denies
 
     def sentence(self) -> str:
         return self.said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import unicodedata
 
 MAX_PART_BYTES = 255
@@ -39,8 +38,21 @@ def path_problem(path: str, cwd: str = "", *, single: bool = False) -> tuple[str
         return "path_absolute", "is not inside the workspace; write it relative to the current folder"
     if single and ("/" in path or path in (".", "..")):
         return "path_not_a_name", "is a path, not a name; write one name without “/”"
-    if not f"{posixpath.normpath(posixpath.join('/root', cwd, path))}/".startswith("/root/"):
+    if leaves_workspace(path, cwd):
         return "path_outside", "leads out of the workspace; stay below its root"
     if len(path.encode()) > MAX_PATH_BYTES or any(len(part.encode()) > MAX_PART_BYTES for part in path.split("/")):
         return "path_too_long", f"is too long; a name has at most {MAX_PART_BYTES} bytes, a path {MAX_PATH_BYTES}"
     return None
+
+
+def leaves_workspace(path: str, cwd: str = "") -> bool:
+    """Whether a relative path is above the root anywhere on its way, seen from the folder `cwd`, wherever it ends.
+
+    Walked name by name: what climbs out may come back through a folder that only happens to have the root's name.
+    """
+    depth = 0
+    for name in f"{cwd}/{path}".split("/"):
+        depth += -1 if name == ".." else name not in ("", ".")
+        if depth < 0:
+            return True
+    return False

@@ -1,7 +1,8 @@
 """Reading an English sentence as a fact, with the patterns that perception, effects and rules use.
 
 A sentence about "the folder X" or a bare name means X in the current folder, which the caller names; "the workspace" is
-always the root. A sentence that fits no pattern is a claim: it can be repeated or denied, nothing more.
+always the root. A sentence that fits no pattern to its last word is a claim: it can be repeated or plainly denied,
+nothing more.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from agents.rules.facts import (
     join,
     parent,
 )
+from agents.rules.phrases import is_name, is_name_of_a_place, without_denial
 from agents.rules.words import NOISE, fold, read_text, unescape
 
 MAX_SENTENCE = 20_000
@@ -40,7 +42,7 @@ _SUBJECT = (
     rf"(?:(?P<root>the workspace)|(?P<here>the current folder|this folder)"
     rf"|(?:the )?(?:folder|directory|project) (?:named |called )?(?P<where>{_N}))"
 )
-_NAMES = rf"(?P<names>{_N}(?:(?:, and | and |, ){_N})*?)(?:,? and (?P<more>[0-9]+) more)?"
+_NAMES = rf"(?P<colon>:)? (?P<names>{_N}(?:(?:, and | and |, ){_N})*?)(?:,? and (?P<more>[0-9]+) more)?"
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED)}
 _NUMBER = rf"(?P<number>[0-9]+(?:\.[0-9]+)*|{'|'.join(_NUMBER_WORDS)})"
@@ -60,6 +62,10 @@ _CONTRACTIONS = (
 )
 
 _MAY_CONTRACT = re.compile(r"['’]|\bcannot\b", re.I)
+# Words that make no difference between two claims.
+_UNTOLD = NOISE | {"any", "do", "does"}
+# Quoted, or written as no word of a sentence is.
+_LOOKS_LIKE_A_NAME = re.compile(r"""\A["“']|[0-9_/]|\.\w""")
 _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 _SPACE = re.compile(r"\s+")
 _STOP = re.compile(r"(?<!\.)[.!]\Z")
@@ -80,7 +86,7 @@ def _reads(*patterns: str) -> Callable[[Reader], Reader]:
 def read_fact(sentence: str, cwd: str = "") -> Fact:
     """Return what one sentence says, seen from the folder `cwd` (relative to the root)."""
     text = tidy(sentence)
-    if len(text) <= MAX_SENTENCE:
+    if len(text) <= MAX_SENTENCE and not text.endswith("?"):
         for pattern, reader in _READERS:
             found = pattern.match(text)
             fact = reader(found, text, cwd) if found else None
@@ -169,11 +175,15 @@ def _exists(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    rf"the {_KINDS}{_WHERE}? are:? {_NAMES}",
-    rf"{_SUBJECT} (?:has|holds|contains) the {_KINDS}:? {_NAMES}",
+    rf"the {_KINDS}{_WHERE}? (?P<are>are){_NAMES}",
+    rf"{_SUBJECT} (?:has|holds|contains) the {_KINDS}{_NAMES}",
 )
 def _listing(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     names = _names(found["names"])
+    # “The workspace has the folders a and b” lists them; “the files are old” and “… has the files needed” do not.
+    several = len(names) > 1 and not found.groupdict().get("are")
+    if not several and not _is_list(found):
+        return None
     more = int(found["more"] or 0)
     folder = _folder(found, cwd)
     if found["kinds"].casefold() == "notes":
@@ -183,6 +193,12 @@ def _listing(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(sorted(_name(name) for name in re.findall(_N, text) if name != "and"))
+
+
+def _is_list(found: re.Match[str]) -> bool:
+    """Whether what follows “are” are names, by a colon or by their looks, and no word that describes."""
+    names = [name for name in re.findall(_N, found["names"]) if name != "and"]
+    return bool(found["colon"] or found["more"]) or all(_LOOKS_LIKE_A_NAME.search(name) for name in names)
 
 
 @_reads(rf"there are no {_KINDS}{_WHERE}?", rf"{_SUBJECT} (?:has|holds|contains) no {_KINDS}")
@@ -223,15 +239,19 @@ def _is_venv(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 @_reads(
     rf"you are (?P<no>not )?(?P<prep>in|inside) (?:(?P<root>the workspace|the root)|(?P<here>the current folder)"
     rf"|the (?:folder|directory) (?:named |called )?(?P<where>{_N}))",
-    rf"the current folder is (?P<no>not )?(?:(?P<root>the workspace|the root)|(?:the folder )?(?P<where>{_N}))",
+    rf"the current folder is (?P<no>not )?(?:(?P<root>the workspace|the root)"
+    rf"|(?P<said>the folder )?(?P<where>{_N}))",
 )
 def _you_are_in_folder(found: re.Match[str], text: str, cwd: str) -> Fact | None:
+    groups = found.groupdict()
+    if "said" in groups and not groups["root"] and not groups["said"] and not _LOOKS_LIKE_A_NAME.search(found["where"]):
+        return None
     return Place("you", "in", _folder(found, cwd), not found["no"], is_folder=True)
 
 
-@_reads(rf"the (?P<kind>installed programs|programs|tools) are:? {_NAMES}")
+@_reads(rf"the (?P<kind>installed programs|programs|tools) are{_NAMES}")
 def _inventory(found: re.Match[str], text: str, cwd: str) -> Fact | None:
-    if found["more"]:
+    if found["more"] or not _is_list(found):
         return None
     return Inventory("tool" if found["kind"].casefold() == "tools" else "program", _names(found["names"]))
 
@@ -241,7 +261,9 @@ def _inventory(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     rf"(?P<newer> or (?:newer|later|higher))? is (?P<no>not )?(?P<said>installed|available|missing|usable){_WHERE}?",
 )
 def _installed(found: re.Match[str], text: str, cwd: str) -> Fact | None:
-    kind = "tool" if (found["tool"] or "").casefold() == "tool" else "program"
+    kind = {"": "", "tool": "tool"}.get((found["tool"] or "").casefold(), "program")
+    if found["said"].casefold() == "installed" or found["version"]:
+        kind = kind or "program"
     name = _name(found["name"])
     present = (found["said"].casefold() != "missing") != bool(found["no"])
     scoped = found["root"] or found["here"] or found["where"] or found["here2"]
@@ -264,6 +286,8 @@ def _count(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     noun = fold(found["noun"])
     noun = noun if noun.endswith("s") else noun + "s"
     noun = {"files and folders": "files or folders", "directories": "folders"}.get(noun, noun)
+    if noun != "files or folders" and not is_name(noun.split()):
+        return None
     return _bounded(noun, found, text, _folder(found, cwd))
 
 
@@ -276,7 +300,7 @@ def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     subject = _words(found["subject"])
     if subject in ("python", "python version", "version of python"):
         subject = "python version"
-    if found.groupdict().get("no"):
+    if found.groupdict().get("no") or not is_name([*subject.split(), *fold(found["unit"] or "").split()]):
         return None
     return _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None)
 
@@ -314,6 +338,8 @@ def _parts(number: str) -> tuple[float, ...]:
 def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     positive = not {"no", "not"} & set(f"{found['verb']} {found['some'] or ''}".casefold().split())
     owner = found.groupdict().get("owner")
+    if not is_name(_words(found["thing"]).split()) or (owner and not is_name(_words(owner).split())):
+        return None
     if owner:
         return Owning(_words(owner), _words(found["thing"]), positive)
     return Owning(_folder(found, cwd), _words(found["thing"]), positive, is_folder=True)
@@ -321,7 +347,7 @@ def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 @_reads(
     rf"(?P<who>you|the {_NOUN}?|it) (?:are|is) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) "
-    rf"(?:a |an |the )?(?P<where>{_NOUN})",
+    rf"(?P<article>a |an |the )?(?P<where>{_NOUN})",
     rf"(?P<who>this room|the room|this place|this location) is (?P<no>not )?(?:called |named )"
     rf"(?:the )?(?P<where>{_NOUN})",
 )
@@ -329,19 +355,29 @@ def _place(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     who = _words(found["who"])
     if who in ("this room", "room", "this place", "this location"):
         who = "you"
-    prep = (found.groupdict().get("prep") or "in").casefold().replace("inside", "in")
-    return Place(who, prep, _words(found["where"]), not found["no"])
+    groups = found.groupdict()
+    prep = (groups.get("prep") or "in").casefold().replace("inside", "in")
+    where = _words(found["where"])
+    if not is_name(where.split()) or not is_name(who.split()):
+        return None
+    # “You are in a hurry” and “in danger” name no place.
+    is_named = prep == "in" and fold(groups.get("article", "the ") or "").strip() == "the"
+    return Place(who, prep, where, not found["no"], is_named=is_named and is_name_of_a_place(where.split()))
 
 
 @_reads(
-    rf"you (?:can )?see (?:a |an |the )(?P<subject>{_NOUN}?),? \(?(?:that is |which is )?(?P<no>not )?"
+    rf"you (?:can )?see (?P<article>a |an |the )(?P<subject>{_NOUN}?),? \(?(?:that is |which is )?(?P<no>not )?"
     r"(?P<value>open|closed|locked|unlocked)\)?",
     r"(?P<no>no )(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<value>[\w-]+)",
-    r"(?:a |an |the )?(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<no>not )?(?P<value>(?!not |no |in |at |on [\w])[\w-]+)",
+    r"(?P<article>a |an |the )?(?P<subject>[\w][\w '-]*?) (?:is|are) (?P<no>not )?"
+    r"(?P<value>(?!not |no |in |at |on [\w])[\w-]+)",
 )
 def _quality(found: re.Match[str], text: str, cwd: str) -> Fact | None:
-    subject = _words(found["subject"])
-    return None if subject in ("there", "it", "") else Quality(subject, fold(found["value"]), not found["no"])
+    subject, value = _words(found["subject"]), fold(found["value"])
+    if subject == "it" or not is_name(subject.split()) or not is_name([value]):
+        return None
+    article = found.groupdict().get("article", "no") or ""
+    return Quality(subject, value, not found["no"], definite=article.strip().casefold() not in ("a", "an", "no"))
 
 
 def _words(text: str) -> str:
@@ -349,14 +385,9 @@ def _words(text: str) -> str:
 
 
 def _claim(text: str) -> Claim:
-    words: list[str] = []
-    denials = 0
     read = read_text(text)
-    for word in read.words:
-        if word.group < 0 and word.text in ("not", "no", "never"):
-            denials += 1
-        elif word.group >= 0:
-            words.append(text[word.start : word.end])
-        elif word.text not in NOISE and word.text not in ("any", "do", "does"):
-            words.append(word.text)
-    return Claim(tuple(words), denials % 2 == 0, text)
+    words = [(text[word.start : word.end] if word.group >= 0 else word.text, word.group >= 0) for word in read.words]
+    is_plain = not any(quoted for _, quoted in words)
+    denies = without_denial([word for word, _ in words]) if is_plain else None
+    told = tuple(word for word, quoted in words if quoted or word not in _UNTOLD)
+    return Claim(told, denies and tuple(word for word in denies if word not in _UNTOLD), text)

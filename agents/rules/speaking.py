@@ -128,7 +128,7 @@ def _filed_under(fact: Fact) -> Iterator[Key]:
             if fact.name is not None:
                 yield from _at(join(fact.folder, fact.name))
         case Installed() | Inventory():
-            yield _key("installed", fact.kind)
+            yield from _as_installed(fact)
             if isinstance(fact, Installed):
                 yield "measured"
         case Measure():
@@ -148,7 +148,7 @@ def _looked_under(fact: Fact) -> Iterator[Key]:
             if fact.name is not None:
                 yield from _near(join(fact.folder, fact.name))
         case Installed() | Inventory():
-            yield _key("installed", fact.kind)
+            yield from _as_installed(fact)
         case Measure():
             yield "measured"
             yield from _near(fact.folder or "")
@@ -160,6 +160,11 @@ def _looked_under(fact: Fact) -> Iterator[Key]:
             yield from _head(fact)
 
 
+def _as_installed(fact: Installed | Inventory) -> Iterator[Key]:
+    """A sentence that does not say whether it is about a program or a tool may be about either."""
+    yield from (_key("installed", kind) for kind in ((fact.kind,) if fact.kind else ("program", "tool")))
+
+
 def _head(fact: Fact) -> Iterator[Key]:
     match fact:
         case Place():
@@ -169,7 +174,7 @@ def _head(fact: Fact) -> Iterator[Key]:
         case Owning():
             yield _key("owning", fact.owner)
         case Claim():
-            yield _key("claim", " ".join(fact.words))
+            yield _key("claim", " ".join(fact.about))
 
 
 def _at(path: str) -> Iterator[Key]:

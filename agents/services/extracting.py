@@ -10,6 +10,7 @@ from agents.bdi.understanding.extraction import Extracted
 from agents.models import Goal
 from agents.services import logs
 from agents.services.asked_models import models_of
+from agents.services.step_asking import say_masked
 from agents.toolkit.command import Command
 from library.language import generation
 from library.language.asking import Allowance, Ask, Message, ModelError, Stopped
@@ -44,13 +45,18 @@ def values_for(
     # Said before: the first answer of a worker may take half a minute, and nothing else is to be seen meanwhile.
     logs.say(goal.pk, "bdi_agent", "resolve", f"{models[0]} is asked what the goal says of {', '.join(names)}")
     try:
-        answer = generation.ask(request, is_wanted=is_wanted)
+        answer = generation.ask(
+            request,
+            accepts=lambda text, masked: not extraction.read(text, goal.text, command, names, masked.restored).refused,
+            on_masked=lambda kinds: say_masked(goal.pk, "resolve", kinds),
+            is_wanted=is_wanted,
+        )
     except Stopped:
         raise
     except ModelError as error:
         logs.say(goal.pk, "bdi_agent", "resolve", f"no value was extracted by a model: {error}", level="warning")
         return Extracted({}, (str(error),))
-    found = extraction.read(answer.text, goal.text, command, names)
+    found = extraction.read(answer.text, goal.text, command, names, answer.masked.restored)
     for why in found.refused:
         logs.say(goal.pk, "bdi_agent", "resolve", f"a value of the model is not used: {why}", level="warning")
     return found

@@ -17,7 +17,9 @@ from agents.bdi.file_changes import File, Proposal, Sent
 from agents.services import logs
 from agents.services.step_asking import Means, Question, ask, goal_of
 from agents.toolkit.command import Params
+from library.language import masking
 from library.language.asking import CallFailed, Message, guessed_tokens
+from library.language.masking import Masked
 
 PURPOSE = "file_changes"
 KIND = "changes"
@@ -55,8 +57,8 @@ def _asked(shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], s
     attempts: list[dict[str, Any]] = []
     for left in range(goal.agent.max_repair_attempts if goal else 0, -1, -1):
         question = Question(PURPOSE, tuple(messages), settings.MODEL_ANSWER_TOKENS, file_changes.SCHEMA)
-        given = ask(question, means)
-        proposal = file_changes.read(given.text, shown)
+        given = ask(question, means, accepts=lambda text, masked: not _read(text, shown, masked).problems)
+        proposal = _read(given.text, shown, given.masked)
         attempts.append({"call": given.call, "model": given.model, "problems": list(proposal.problems)})
         if not proposal.problems:
             return proposal, attempts, given.model
@@ -68,6 +70,14 @@ def _asked(shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], s
     raise CallFailed(
         "never_valid", f"{given.model} was asked {asked}, and no answer could be accepted. {problems}", again=False
     )
+
+
+def _read(text: str, shown: Sent, masked: Masked) -> Proposal:
+    """What comes of an answer, with the file's secrets where the model wrote the marks that it saw of them."""
+    proposal = file_changes.read(text, shown, masked.restored)
+    if unknown := masking.marks_in(proposal.after) - masking.marks_in(shown.file.text):
+        return Proposal(problems=(f"{min(unknown)} is no mark in what was sent; copy marks letter by letter.",))
+    return proposal
 
 
 def _sent_back(answer: str, problems: Sequence[str], most_chars: int) -> list[Message]:

@@ -30,8 +30,9 @@ from agents.services import firmware, logs, numbering, parameters, proposing, wi
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
-from library.language import days, generation
+from library.language import days, generation, masking
 from library.language.asking import Allowance, Answer, Ask, BudgetSpent, CallFailed, Message, ModelError, Stopped
+from library.language.masking import Masked
 from library.memory.selectors import nearest_to
 
 PURPOSE = "plan"
@@ -76,6 +77,15 @@ def plan(lease: Lease, goal: Goal, beliefs: list[Belief], without: NoPlan) -> Pl
                 logs.write(goal.pk, companion.drain())
 
 
+@dataclass(frozen=True)
+class _Judged:
+    """What an answer is worth: a draft and what is wrong with it, or the model's word that it cannot."""
+
+    draft: PlanDraft | None
+    problems: tuple[Problem, ...]
+    cannot: str = ""
+
+
 class _Turn:
     """One planning of a goal by a model: the plan, and its repairs."""
 
@@ -86,12 +96,16 @@ class _Turn:
         # Nobody proposes a plan for a goal while it is planned, so what is not there now cannot have been refused.
         self.number, self.has_revisions = last.turn + 1, last.revision > 0
         self.answer: Answer | None = None
+        self.judged: tuple[str, _Judged] | None = None
+        self.said_masked: tuple[str, ...] = ()
+        self.people_say: tuple[str, ...] = ()
         self.firmware = firmware.of(agent)
 
     def plan(self, beliefs: list[Belief]) -> PlanDraft | NoPlan | Later:
         earlier = nearest_to(
             self.goal.text, user=self.goal.submitted_by, limit=EARLIER_RUNS, without_goal=str(self.goal.pk)
         )
+        self.people_say = tuple(one.sentence for one in beliefs if one.source == "person")
         situation = Situation(
             self.goal.text,
             beliefs,
@@ -153,18 +167,12 @@ class _Turn:
             self.answer = self._ask(asked)
         except (BudgetSpent, CallFailed) as error:
             return self._no_answer(error)
-        read = model_answer.read(self.answer.text, REGISTRY, goal=self.goal.text)
-        draft: PlanDraft | None = None
-        problems = list(read.problems)
-        if not read.cannot and (read.steps or not problems):
-            planned = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
-            draft = parameters.corrected(self.goal, planned)
-            # What is no step has been told of as what it is.
-            problems += [one for one in self._problems(draft) if one.position not in read.unread]
+        judged = self._judge(self.answer.text, self.answer.masked)
+        draft, problems = judged.draft, list(judged.problems)
         found: PlanDraft | NoPlan | list[Problem]
-        if read.cannot:
-            self._say(f"the model finds no plan: {read.cannot}", "warning")
-            found = NoPlan("model_finds_no_plan", {"cannot": read.cannot})
+        if judged.cannot:
+            self._say(f"the model finds no plan: {judged.cannot}", "warning")
+            found = NoPlan("model_finds_no_plan", {"cannot": judged.cannot})
         elif problems or draft is None:
             self._say_problems(problems, attempt)
             found = problems
@@ -173,6 +181,42 @@ class _Turn:
             found = draft
         self._keep(self.answer, attempt, found, problems)
         return found
+
+    def _judge(self, text: str, masked: Masked) -> _Judged:
+        """What an answer is worth; asked for twice, once by whoever may keep the answer."""
+        if self.judged is None or self.judged[0] != text:
+            self.judged = text, self._judged(text, masked)
+        return self.judged[1]
+
+    def _judged(self, text: str, masked: Masked) -> _Judged:
+        read = model_answer.read(
+            text,
+            REGISTRY,
+            goal=self.goal.text,
+            restored=lambda value: masked.restored(value, within=self._words_of_people),
+        )
+        if read.cannot or (read.problems and not read.steps):
+            return _Judged(None, read.problems, read.cannot)
+        planned = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
+        draft = parameters.corrected(self.goal, planned)
+        # What is no step has been told of as what it is.
+        more = [one for one in self._problems(draft) if one.position not in read.unread]
+        return _Judged(draft, (*read.problems, *more, *self._unknown_marks(draft)))
+
+    @property
+    def _words_of_people(self) -> tuple[str, ...]:
+        """Where a plan may take a secret from: the goal, and what people said and put in for it."""
+        return (self.goal.text, *self.people_say, *(str(wish["value"]) for wish in self.goal.wishes))
+
+    def _unknown_marks(self, draft: PlanDraft) -> list[Problem]:
+        """Marks that stand for no secret of this goal's: planned as they are, they would be taken for the value."""
+        typed = masking.marks_in(list(self._words_of_people))
+        return [
+            Problem(position, name, "masked_secret", f"{mark} stands for a secret that this goal does not say.")
+            for position, step in enumerate((*draft.steps, *draft.cleanup), 1)
+            for name, value in {**step.values(), "condition": dict(step.condition or {})}.items()
+            for mark in sorted(masking.marks_in(value) - typed)
+        ]
 
     def _keep(
         self, answer: Answer, attempt: int, found: PlanDraft | NoPlan | list[Problem], problems: list[Problem]
@@ -234,7 +278,9 @@ class _Turn:
         try:
             answer = generation.ask(
                 request,
+                accepts=lambda text, masked: not self._judge(text, masked).problems,
                 on_text=shown.more,
+                on_masked=self._say_masked,
                 on_trouble=lambda said: self._say(said, "warning"),
                 is_wanted=lambda: not self.companion.stop_work.is_set(),
             )
@@ -243,6 +289,12 @@ class _Turn:
         if answer.is_cached:
             self._say("the same was asked before; the answer of then is taken")
         return answer
+
+    def _say_masked(self, kinds: tuple[str, ...]) -> None:
+        """Once, and again where a repair holds another kind."""
+        if kinds != self.said_masked:
+            self.said_masked = kinds
+            self._say(masking.told(kinds), "warning")
 
     def _no_answer(self, error: ModelError) -> NoPlan | Later:
         self._say(str(error), "error")

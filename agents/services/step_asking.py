@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,11 @@ from django.conf import settings
 
 from agents.bdi.asked import Asked, agreed
 from agents.models import Goal
+from agents.services import logs
 from agents.services.asked_models import as_set_up
 from agents.states import GoalState
-from library.language import generation
-from library.language.asking import Allowance, Answer, Ask, CallFailed, Message, NoModel
+from library.language import generation, masking
+from library.language.asking import Accepts, Allowance, Answer, Ask, CallFailed, Message, NoModel
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class Question:
     schema: Mapping[str, Any] | None = None
 
 
+def say_masked(goal: int, stage: str, kinds: Sequence[str]) -> None:
+    """Tell the goal's people that its text held secrets which no model saw."""
+    logs.say(goal, "bdi_agent", stage, masking.told(kinds), level="warning")
+
+
 def goal_of(means: Means) -> Goal | None:
     """The goal whose approved plan runs; None where no model is really asked. Raises NoModel for any other goal."""
     if means.said is not None:
@@ -63,10 +69,11 @@ def goal_of(means: Means) -> Goal | None:
     return goal
 
 
-def ask(question: Question, means: Means) -> Answer:
+def ask(question: Question, means: Means, *, accepts: Accepts) -> Answer:
     """The answer of one of the models that were approved for the step, and never of another one.
 
-    Raises NoModel, NotAsApproved, BudgetSpent, CallFailed, Stopped.
+    Only one that `accepts` says yes to is kept for the same question. Raises NoModel, NotAsApproved, BudgetSpent,
+    CallFailed, Stopped.
     """
     goal = goal_of(means)
     if goal is None:
@@ -84,7 +91,12 @@ def ask(question: Question, means: Means) -> Answer:
         allowance=Allowance(agent.tokens_per_day, agent.cost_per_day),
     )
     try:
-        return generation.ask(request, is_wanted=means.is_wanted)
+        return generation.ask(
+            request,
+            accepts=accepts,
+            on_masked=lambda kinds: say_masked(goal.pk, "execute", kinds),
+            is_wanted=means.is_wanted,
+        )
     except CallFailed as error:
         if may.left_out:
             error.args = (f"{error}; nobody else was asked, for {' and '.join(may.left_out)}",)

@@ -62,7 +62,7 @@ def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping
     material = json.dumps({"text": text, "left_out_characters": max(0, whole - len(text))}, ensure_ascii=False)
     messages = (Message("system", instruction), Message("user", material))
     length = min(settings.MODEL_ANSWER_TOKENS, words * _TOKENS_OF_A_WORD + _TOKENS_BESIDE)
-    given = ask(Question(PURPOSE, messages, length), means)
+    given = ask(Question(PURPOSE, messages, length), means, accepts=lambda said, _: bool(said.strip()))
     if not (said := given.text.strip()):
         raise CallFailed("empty", f"{given.model} answered nothing", again=False)
     done = f"a summary of {answer['of']} by {given.model}" + _left_out(len(text), whole)

@@ -8,6 +8,32 @@ from decimal import Decimal
 from typing import Any
 
 from library.errors import LibraryError
+from library.language.masking import NOTHING_MASKED, Masked
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens in and out, and what they cost in US dollars; `cost` None: the model has no known price.
+
+    Counted by the provider, else by LiteLLM; `is_estimate`: by neither, so guessed from the length of the texts.
+    """
+
+    tokens_in: int
+    tokens_out: int
+    cost: Decimal | None
+    is_estimate: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        costs = (self.cost, other.cost)
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0)),
+            self.is_estimate or other.is_estimate,
+        )
+
+
+NOTHING_USED = Usage(0, 0, Decimal(0))
 
 
 class ModelError(LibraryError):
@@ -19,6 +45,8 @@ class ModelError(LibraryError):
         super().__init__(message)
         # The row of the last call that was made for it; None when none was.
         self.call = call
+        # What the provider used before it came to nothing.
+        self.used = NOTHING_USED
 
 
 class NoModel(ModelError):
@@ -85,19 +113,8 @@ class Ask:
     agent: str = ""
     goal: str = ""
     allowance: Allowance = Allowance()
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Tokens in and out, and what they cost in US dollars; `cost` None: the model has no known price.
-
-    Counted by the provider, else by LiteLLM; `is_estimate`: by neither, so guessed from the length of the texts.
-    """
-
-    tokens_in: int
-    tokens_out: int
-    cost: Decimal | None
-    is_estimate: bool = False
+    # The kinds of secrets that were taken out of the messages.
+    masked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,19 +128,25 @@ class Said:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer, and the row that keeps it with its prompt; `model` says of itself what it is, `asked` is our word."""
+    """An answer, and the row that keeps it with its prompt; `model` says of itself what it is, `asked` is our word.
+
+    `masked`: the secrets of the question, for whose marks the answer may hold.
+    """
 
     text: str
     call: int
     model: str
     is_cached: bool
     asked: str
+    masked: Masked = NOTHING_MASKED
 
 
 # Called with each piece of an answer as it comes.
 OnText = Callable[[str], None]
 # Asked again and again while an answer comes: is it still wanted?
 IsWanted = Callable[[], bool]
+# Whether an answer is one that its asker can use; marks in it stand for the secrets of the question.
+Accepts = Callable[[str, Masked], bool]
 
 
 def guessed_tokens(text: str) -> int:

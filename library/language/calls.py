@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -48,22 +49,33 @@ def digest(ask: Ask, model: str) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def cached(ask: Ask, model: str) -> ModelCall | None:
-    """A row of its own for the answer that the same request got before, where that is still fresh; it costs nothing."""
+@dataclass(frozen=True)
+class Earlier:
+    """An answer that the same request got before, and its row."""
+
+    call: int
+    answer: str
+    answered_by: str
+
+
+def fresh(ask: Ask, model: str) -> Earlier | None:
+    """The newest answer to the same request that was kept and may still be given again."""
     if not settings.MODEL_CACHE_DAYS:
         return None
     found = prepared.row(_FRESH, {"digest": digest(ask, model), "answered": _State.ANSWERED.value})
-    if found is None:
-        return None
-    earlier, answer, answered_by = found
+    return None if found is None else Earlier(*found)
+
+
+def cached(ask: Ask, model: str, earlier: Earlier) -> ModelCall:
+    """A row of its own for a request that an earlier answer serves; it costs nothing."""
     with transaction.atomic():
         row = _new(
             ask,
             model,
             state=_State.CACHED.value,
-            answer=answer,
-            answered_by=answered_by,
-            cached_from_id=earlier,
+            answer=earlier.answer,
+            answered_by=earlier.answered_by,
+            cached_from_id=earlier.call,
             tokens_are_guessed=False,
             latency_ms=0,
         )
@@ -116,10 +128,8 @@ def used_today(agent: str) -> tuple[int, Decimal]:
 
 def used_today_by(agents: Iterable[str]) -> dict[str, tuple[int, Decimal]]:
     """The same of several; who asked nothing is not among them."""
-    rows = ModelCall.objects.filter(agent__in=list(agents), at__gte=_midnight())
-    # What failed without a word from the model has cost nothing that anybody told.
-    told = rows.exclude(state=_State.FAILED, tokens_are_guessed=True).order_by().values("agent")
-    sums = told.annotate(read=Sum("tokens_in"), written=Sum("tokens_out"), dollars=Sum("cost"))
+    rows = ModelCall.objects.filter(agent__in=list(agents), at__gte=_midnight()).order_by().values("agent")
+    sums = rows.annotate(read=Sum("tokens_in"), written=Sum("tokens_out"), dollars=Sum("cost"))
     return {row["agent"]: (row["read"] + row["written"], row["dollars"] or Decimal(0)) for row in sums}
 
 
@@ -127,26 +137,27 @@ def _midnight() -> datetime:
     return timezone.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def answered(call: ModelCall, said: Said, latency_ms: int, tries: int) -> None:
-    """Close the row with its answer, which may be given again for a while."""
+def answered(call: ModelCall, said: Said, latency_ms: int, tries: int, *, is_kept: bool) -> None:
+    """Close the row with its answer, which may be given again for a while when it `is_kept`."""
     call.state, call.answer, call.answered_by = _State.ANSWERED, said.text, said.model
-    call.tokens_in, call.tokens_out = said.usage.tokens_in, said.usage.tokens_out
-    call.tokens_are_guessed, call.cost = said.usage.is_estimate, said.usage.cost
     call.latency_ms, call.tries = latency_ms, tries
-    if settings.MODEL_CACHE_DAYS:
+    if is_kept and settings.MODEL_CACHE_DAYS:
         call.fresh_until = timezone.now() + timedelta(days=settings.MODEL_CACHE_DAYS)
-    _end(call, "answer", "answered_by", "tokens_in", "tokens_out", "tokens_are_guessed", "cost", "fresh_until")
+    _end(call, said.usage, "answer", "answered_by", "fresh_until")
 
 
-def failed(call: ModelCall, error: ModelError, latency_ms: int, tries: int) -> None:
-    """Close the row of a question that came to nothing."""
+def failed(call: ModelCall, error: ModelError, used: Usage, latency_ms: int, tries: int) -> None:
+    """Close the row of a question that came to nothing: of what was set aside for it, only what it used stays."""
     call.state, call.failure, call.detail = _State.FAILED, error.code, str(error)
     call.latency_ms, call.tries = latency_ms, tries
-    _end(call, "failure", "detail")
+    _end(call, used, "failure", "detail")
 
 
-def _end(call: ModelCall, *told: str) -> None:
-    days.end_call(call.pk, {name: getattr(call, name) for name in ("state", "latency_ms", "tries", *told)})
+def _end(call: ModelCall, used: Usage, *told: str) -> None:
+    call.tokens_in, call.tokens_out = used.tokens_in, used.tokens_out
+    call.tokens_are_guessed, call.cost = used.is_estimate, used.cost
+    names = ("state", "latency_ms", "tries", "tokens_in", "tokens_out", "tokens_are_guessed", "cost", *told)
+    days.end_call(call.pk, {name: getattr(call, name) for name in names})
 
 
 def _new(ask: Ask, model: str, **values: Any) -> ModelCall:
@@ -154,6 +165,7 @@ def _new(ask: Ask, model: str, **values: Any) -> ModelCall:
     row = ModelCall(
         purpose=ask.purpose, agent=ask.agent, goal=ask.goal, model=model, request_digest=digest(ask, model), **values
     )
+    row.masked = ", ".join(ask.masked)
     row.messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
     given = {name: getattr(row, name) for name in _WRITTEN} | {"messages": json.dumps(row.messages)}
     (row.pk,) = prepared.row(_INSERT, given) or (None,)

@@ -29,8 +29,7 @@ _ADD = f"""
 """  # noqa: S608  # names of our own tables and columns
 _OF_A_CALL = """
     (state = 'answered')::int, (state = 'cached')::int, (state = 'failed')::int,
-    CASE state WHEN 'answered' THEN tokens_in ELSE 0 END, CASE state WHEN 'answered' THEN tokens_out ELSE 0 END,
-    CASE state WHEN 'answered' THEN coalesce(cost, 0) ELSE 0 END, (state = 'answered' AND cost IS NULL)::int,
+    tokens_in, tokens_out, coalesce(cost, 0), (state <> 'cached' AND cost IS NULL)::int,
     CASE state WHEN 'answered' THEN coalesce(latency_ms, 0) ELSE 0 END, 0, 0
 """
 _ITS_ROW = f"{ModelCall._meta.db_table} WHERE id = %(call)s"

@@ -1,6 +1,7 @@
 """Asking a language model: the cache first, then the budget, then the models in order, each tried again with patience.
 
-Every question is a row, whatever became of it. Nothing here is called inside a transaction.
+Every question is a row, whatever became of it. An answer is given again only when its asker could use it. Secrets in a
+question are masked before it is kept or sent. Nothing here is called inside a transaction.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from django.conf import settings
+from django.utils.crypto import salted_hmac
 
-from library.language import calls, provider
+from library.language import calls, masking, provider
 from library.language.asking import (
+    NOTHING_USED,
+    Accepts,
     Answer,
     Ask,
     CallFailed,
@@ -24,6 +28,7 @@ from library.language.asking import (
     OnText,
     Stopped,
 )
+from library.language.masking import Masked
 from library.models import ModelCall
 
 FIRST_WAIT_S = 1.0
@@ -32,48 +37,81 @@ _LOOKS_EVERY_S = 0.2
 
 # Told of what goes wrong on the way, as sentences for the goal's log.
 OnTrouble = Callable[[str], None]
+# Told of the kinds of secrets that were masked, before anything is sent.
+OnMasked = Callable[[tuple[str, ...]], None]
 
 
-def _nothing(_: str) -> None:
+def _nothing(_: object) -> None:
     """Nobody asked."""
 
 
 def ask(
     request: Ask,
     *,
+    accepts: Accepts | None = None,
     on_text: OnText | None = None,
     on_trouble: OnTrouble = _nothing,
+    on_masked: OnMasked = _nothing,
     is_wanted: IsWanted | None = None,
 ) -> Answer:
-    """The answer of the first model that gives one; a provider's key in the messages is neither sent nor kept.
+    """The answer of the first model that gives one; secrets in the messages are neither sent nor kept.
+
+    `accepts` says whether an answer can be used: only such a one is taken from the cache or kept there, so one that is
+    wrong or broken off answers nobody twice. Without it the cache is left alone.
 
     Raises NoModel, BudgetSpent, Stopped, or CallFailed for the last thing that went wrong; `call` names its row.
     """
     if not request.models:
         raise NoModel("No language model is set up: MINDX_MODEL names one.")
-    shown = provider.without_keys(*(one.content for one in request.messages))
-    messages = tuple(replace(one, content=text) for one, text in zip(request.messages, shown, strict=True))
-    request = replace(request, messages=messages)
+    request, masked = _masked(request)
+    if masked.kinds:
+        on_masked(masked.kinds)
     last: CallFailed | None = None
     for model in request.models:
         if last is not None:
             on_trouble(f"{last}; {model} is asked instead")
-        if (row := calls.cached(request, model)) is not None:
-            return Answer(row.answer, row.pk, row.answered_by, is_cached=True, asked=model)
+        if accepts is not None and (row := _from_cache(request, model, masked, accepts)) is not None:
+            return Answer(row.answer, row.pk, row.answered_by, is_cached=True, asked=model, masked=masked)
         try:
-            return _one_model(request, model, on_text, on_trouble, is_wanted)
+            return _one_model(request, model, masked, accepts, on_text, on_trouble, is_wanted)
         except CallFailed as error:
             last = error
     assert last is not None  # noqa: S101  # there was at least one model
     raise last
 
 
+def _masked(request: Ask) -> tuple[Ask, Masked]:
+    texts = [one.content for one in request.messages]
+    ours = [at for at, one in enumerate(request.messages) if one.role == "system"]
+    masked = masking.mask(texts, _mark_of, keys=provider.keys(), ours=ours)
+    messages = tuple(replace(one, content=text) for one, text in zip(request.messages, masked.texts, strict=True))
+    return replace(request, messages=messages, masked=masked.kinds), masked
+
+
+def _mark_of(secret: str) -> str:
+    """Keyed, so that whoever sees a mark cannot try out which secret it stands for."""
+    return salted_hmac("library.language.masking", secret, algorithm="sha256").hexdigest()[:8]
+
+
+def _from_cache(request: Ask, model: str, masked: Masked, accepts: Accepts) -> ModelCall | None:
+    earlier = calls.fresh(request, model)
+    if earlier is None or not accepts(earlier.answer, masked):
+        return None
+    return calls.cached(request, model, earlier)
+
+
 def _one_model(
-    request: Ask, model: str, on_text: OnText | None, on_trouble: OnTrouble, is_wanted: IsWanted | None
+    request: Ask,
+    model: str,
+    masked: Masked,
+    accepts: Accepts | None,
+    on_text: OnText | None,
+    on_trouble: OnTrouble,
+    is_wanted: IsWanted | None,
 ) -> Answer:
     guess = calls.most_used(request)
     row = calls.open_call(request, model, provider.cost_of(model, guess.tokens_in, guess.tokens_out))
-    begun, tries = time.monotonic(), 0
+    begun, tries, used = time.monotonic(), 0, NOTHING_USED
     try:
         while True:
             tries += 1
@@ -88,17 +126,23 @@ def _one_model(
                 wait_s = _wait_s(error, tries)
                 if wait_s > LONGEST_WAIT_S:
                     raise
+                used += error.used
                 on_trouble(f"{error}; asked again in {wait_s:.0f} s")
                 _pause(wait_s, is_wanted)
     except ModelError as error:
         error.call = row.pk
-        calls.failed(row, error, _since_ms(begun), tries)
+        calls.failed(row, error, used + error.used, _since_ms(begun), tries)
         raise
     except BaseException:
-        calls.failed(row, ModelError("mindX had an error while it asked."), _since_ms(begun), tries)
+        calls.failed(row, ModelError("mindX had an error while it asked."), used, _since_ms(begun), tries)
         raise
-    calls.answered(row, said, _since_ms(begun), tries)
-    return Answer(row.answer, row.pk, row.answered_by, is_cached=False, asked=model)
+    said = replace(said, usage=said.usage + used)
+    is_kept = False
+    try:
+        is_kept = accepts is not None and accepts(said.text, masked)
+    finally:
+        calls.answered(row, said, _since_ms(begun), tries, is_kept=is_kept)
+    return Answer(row.answer, row.pk, row.answered_by, is_cached=False, asked=model, masked=masked)
 
 
 def _wait_s(error: CallFailed, tries: int) -> float:

@@ -44,7 +44,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums. `latency_ms` and tokens are those of the answered calls, `cost` of those of a known price."""
+    """Sums. `latency_ms` is that of the answered calls; tokens and cost count what failed ones had used, too."""
 
     answered: int = 0
     cached: int = 0

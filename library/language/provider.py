@@ -13,6 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -21,7 +22,17 @@ from typing import Any
 from django.utils import timezone
 
 from library.language import storable
-from library.language.asking import Ask, CallFailed, IsWanted, OnText, Said, Stopped, Usage, guessed_tokens
+from library.language.asking import (
+    Ask,
+    CallFailed,
+    IsWanted,
+    ModelError,
+    OnText,
+    Said,
+    Stopped,
+    Usage,
+    guessed_tokens,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +48,9 @@ _OF_THE_CLIENT = re.compile(r"^litellm\.\w+: (?:\w+(?:Error|Timeout): )?(?:\w+Ex
 
 _KEY_NAMES = ("_API_KEY", "_API_TOKEN", "_SECRET_ACCESS_KEY", "_SESSION_TOKEN", "_AUTH_TOKEN", "_CREDENTIALS")
 _KEY_MIN = 8
+
+# By the names of httpx' classes: no connection, so nothing was read.
+_NEVER_SENT = frozenset({"ConnectTimeout", "PoolTimeout", "ConnectError"})
 
 # By the name of LiteLLM's class: our word for it, and whether the same request may succeed later.
 _KINDS = (
@@ -95,23 +109,55 @@ def _library() -> Any:
 _loading = threading.Lock()
 
 
+@dataclass
+class _Heard:
+    """What came of an answer so far."""
+
+    model: str
+    parts: list[str] = field(default_factory=list)
+    finish: str = ""
+    usage: tuple[int, int] | None = None
+    pieces: int = 0
+
+
 def request(
     ask: Ask, model: str, *, timeout_s: float, on_text: OnText | None = None, is_wanted: IsWanted | None = None
 ) -> Said:
     """Ask once and read the answer as it comes, for at most `timeout_s` in all.
 
-    Raises CallFailed, or Stopped once `is_wanted` says no.
+    Raises CallFailed, or Stopped once `is_wanted` says no; `used` says what the provider had used by then.
     """
     with _loading:
         library = _library()
-    end = time.monotonic() + timeout_s
-    parts: list[str] = []
-    finish, usage, answered_by, length = "", None, model, 0
+    heard = _Heard(model)
+    try:
+        _listen(library, ask, heard, model, timeout_s, on_text, is_wanted)
+    except (CallFailed, Stopped) as error:
+        if heard.pieces or _was_sent(error):
+            error.used = _usage(library, ask, model, storable.text("".join(heard.parts)), heard.usage)
+        raise
+    whole = storable.text("".join(heard.parts))
+    return Said(whole, heard.model, _usage(library, ask, model, whole, heard.usage))
+
+
+def _listen(
+    library: Any,
+    ask: Ask,
+    heard: _Heard,
+    model: str,
+    timeout_s: float,
+    on_text: OnText | None,
+    is_wanted: IsWanted | None,
+) -> None:
+    """Read the answer to its end, piece by piece into `heard`."""
+    end, length = time.monotonic() + timeout_s, 0
     try:
         with contextlib.closing(_stream(library, ask, model, timeout_s)) as chunks:
             for chunk in chunks:
                 text, ended, used, by = _read(chunk)
-                finish, usage, answered_by = ended or finish, used or usage, by or answered_by
+                heard.pieces += 1
+                heard.finish, heard.usage, heard.model = ended or heard.finish, used or heard.usage, by or heard.model
+                heard.parts += [text] if text else []
                 length += len(text)
                 if length > LONGEST_ANSWER:
                     message = f"{model}: the answer was longer than {LONGEST_ANSWER} characters and was not read on"
@@ -120,30 +166,35 @@ def request(
                     raise CallFailed("timed_out", f"{model}: no whole answer within {timeout_s:g} s", again=True)
                 if is_wanted is not None and not is_wanted():
                     raise Stopped("The answer is wanted no more.")
-                if text:
-                    parts.append(text)
-                    if on_text is not None:
-                        on_text(storable.text(text))
-                if finish and usage:  # it has said all; LiteLLM would put the answer together once more
+                if text and on_text is not None:
+                    on_text(storable.text(text))
+                if heard.finish and heard.usage:  # it has said all; LiteLLM would put the answer together once more
                     break
+            if not chunks.has_end:
+                heard.finish = ""
     except (CallFailed, Stopped):
         raise
     except Exception as error:  # LiteLLM raises its own classes, its clients' and, now and then, a plain one
-        if not finish:
+        if not heard.finish:
             raise _failure(model, error) from error
         # The answer is whole; what follows it are its counts, and those of some providers cannot be read.
         logger.warning("%s ended its answer with what its client cannot read: %s", model, type(error).__name__)
-    whole = storable.text("".join(parts))
-    if finish == "length":
+    if heard.finish == "length":
         raise CallFailed("cut_off", f"{model}: the answer is longer than {ask.max_tokens} tokens", again=False)
-    if not finish:
+    if not heard.finish:
         raise CallFailed("cut_off", f"{model}: the answer broke off after {length} characters", again=True)
-    if finish == "content_filter":
+    if heard.finish == "content_filter":
         raise CallFailed("refused_by_provider", f"{model}: {_IN_WORDS['refused_by_provider']}", again=False)
-    return Said(whole, answered_by, _usage(library, ask, model, whole, usage))
 
 
-def _stream(library: Any, ask: Ask, model: str, timeout_s: float) -> Any:
+def _was_sent(error: ModelError) -> bool:
+    """Whether the provider read the question, though it said nothing: it was silent, not out of reach."""
+    if getattr(error, "code", "") != "timed_out":
+        return False
+    return not any(type(one).__name__ in _NEVER_SENT for one in _chain(error))
+
+
+def _stream(library: Any, ask: Ask, model: str, timeout_s: float) -> _Closing:
     wanted: dict[str, Any] = {}
     if ask.schema is not None and library.supports_response_schema(model=model):
         wanted["response_format"] = {
@@ -171,6 +222,14 @@ class _Closing:
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
+
+    @property
+    def has_end(self) -> bool:
+        """Whether the provider said why its answer ended. LiteLLM says “stop” itself where a connection just ends."""
+        reasons = [
+            getattr(self._stream, name, "unknown") for name in ("received_finish_reason", "intermittent_finish_reason")
+        ]
+        return any(reasons)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._stream)

@@ -32,8 +32,12 @@ CAME = {
     "asked": "nothing yet",
     "attempt": "an attempt at a plan",
     "plan": "a valid plan",
-    "unpriced": "an answer without a known price",
+    "used": "tokens used, with an answer or without",
+    "unpriced": "tokens used at no known price",
 }
+
+# The ends of a call that may have used something.
+_USING = (ModelCall.State.ANSWERED, ModelCall.State.FAILED)
 
 
 @dataclass(frozen=True)
@@ -282,7 +286,9 @@ def _came(rows: QuerySet[ModelCall], came: str) -> QuerySet[ModelCall]:
     if came in ModelCall.State.values:
         return rows.filter(state=came)
     if came == "unpriced":
-        return rows.filter(state=ModelCall.State.ANSWERED, cost__isnull=True)
+        return rows.filter(state__in=_USING, cost__isnull=True)
+    if came == "used":
+        return rows.filter(Q(tokens_in__gt=0) | Q(tokens_out__gt=0), state__in=_USING)
     attempts = Generation.objects.filter(call=OuterRef("pk"))
     if came == "attempt":
         return rows.filter(Exists(attempts))

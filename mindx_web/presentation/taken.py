@@ -23,8 +23,8 @@ def cells(it: Figures) -> tuple[Cell, ...]:
         Cell(amounts.short(it.calls), ""),
         _counted(it.failed, "failed", is_bad=True),
         _counted(it.cached, "cached"),
-        _counted(it.tokens_in, "answered"),
-        _counted(it.tokens_out, "answered"),
+        _counted(it.tokens_in, "used"),
+        _counted(it.tokens_out, "used"),
         _cost(it),
         Cell("no answer") if it.mean_s is None else Cell(moments.duration_text(it.mean_s), "answered"),
         _attempts(it),
@@ -36,9 +36,9 @@ def _counted(count: int, came: str, *, is_bad: bool = False) -> Cell:
 
 
 def _cost(it: Figures) -> Cell:
-    if not it.answered:
+    if not it.answered and not it.cost and not it.unpriced:
         return Cell("$0")
-    return Cell("unknown" if it.unpriced == it.answered else amounts.dollars(float(it.cost)), "answered")
+    return Cell("unknown" if it.unpriced and not it.cost else amounts.dollars(float(it.cost)), "used")
 
 
 def _attempts(it: Figures) -> Cell:

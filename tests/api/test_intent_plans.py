@@ -192,6 +192,7 @@ def test_an_edit_is_answered_with_the_new_revision(api_of: Any, reviewer: Any, p
 def test_an_edit_with_problems_names_them_and_changes_nothing(api_of: Any, reviewer: Any, plan: Any) -> None:
     for params in (
         {"path": "../x", "content": ""},
+        {"path": "../root/x", "content": ""},
         {},
         {"path": 5, "content": ""},
         {"path": "a", "content": "", "x": 1},

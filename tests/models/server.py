@@ -132,6 +132,17 @@ def breaking_off(text: str) -> Callable[[_Asked], None]:
     return lambda asked: asked.stream(text, ends=False)
 
 
+def trailing_off(text: str) -> Callable[[_Asked], None]:
+    """The beginning of an answer, and then the transfer ends, as a proxy ends it when the server behind it dies."""
+
+    def reply(asked: _Asked) -> None:
+        asked.begin()
+        asked.piece({"content": text})
+        asked.chunk(b"")
+
+    return reply
+
+
 def cut_at_its_length(text: str) -> Callable[[_Asked], None]:
     """An answer that reached the longest that was asked for."""
     return lambda asked: asked.stream(text, finish="length")

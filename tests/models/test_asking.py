@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from dataclasses import replace
 from decimal import Decimal
@@ -13,9 +15,18 @@ import pytest
 from library.language import calls, generation
 from library.language import provider as client
 from library.language.asking import Allowance, Ask, BudgetSpent, CallFailed, Message, NoModel, Stopped
+from library.language.masking import Masked
 from library.models import ModelCall, ModelDay
 from tests.models.conftest import KEY, MODEL
-from tests.models.server import Provider, breaking_off, cut_at_its_length, dribbling, hanging, refusing
+from tests.models.server import (
+    Provider,
+    breaking_off,
+    cut_at_its_length,
+    dribbling,
+    hanging,
+    refusing,
+    trailing_off,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +39,11 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 def question(**more: Any) -> Ask:
     values: dict[str, Any] = {"models": (MODEL,), "agent": "7", "goal": "9", **more}
     return Ask("plan", (Message("system", "Be brief."), Message("user", "What is so?")), **values)
+
+
+def anything(text: str, masked: Masked) -> bool:
+    """An asker that can use every answer."""
+    return True
 
 
 def test_an_answer_comes_in_pieces_and_is_kept_with_what_it_took(provider: Provider) -> None:
@@ -66,6 +82,7 @@ def test_where_a_provider_does_not_count_the_client_does(provider: Provider) -> 
         (refusing(404), "no_such_model", 1),
         (refusing(400), "request_refused", 1),
         (breaking_off("half of an ans"), "cut_off", 3),
+        (trailing_off("half of an ans"), "cut_off", 3),
         (cut_at_its_length("as much as there was room for"), "cut_off", 1),
     ],
 )
@@ -82,7 +99,64 @@ def test_what_goes_wrong_is_named_and_tried_again_where_that_can_help(
     assert (row.state, row.failure, row.tries) == ("failed", code, requests)
     assert row.detail == str(failed.value)
     day = ModelDay.objects.get()
-    assert (day.answered, day.failed, day.tokens_in, day.cost) == (0, 1, 0, 0)
+    assert (day.answered, day.failed, day.tokens_in, day.cost) == (0, 1, row.tokens_in, row.cost)
+
+
+def used(row: ModelCall) -> tuple[int, int, Decimal | None, bool]:
+    return row.tokens_in, row.tokens_out, row.cost, row.tokens_are_guessed
+
+
+@pytest.mark.parametrize("reply", [refusing(status) for status in (400, 401, 403, 404, 429, 500, 503)])
+def test_a_refused_call_gives_back_what_was_set_aside_for_it(reply: Any, provider: Provider) -> None:
+    provider.will_say(reply)
+    with pytest.raises(CallFailed):
+        generation.ask(question())
+    assert used(ModelCall.objects.get()) == (0, 0, Decimal(0), False)
+    assert calls.used_today("7") == (0, 0)
+
+
+def test_where_nobody_answers_at_all_nothing_is_used(
+    provider: Provider, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MODEL_TRIES = 1
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
+    with pytest.raises(CallFailed):
+        generation.ask(question())
+    assert used(ModelCall.objects.get()) == (0, 0, Decimal(0), False)
+
+
+def test_a_question_that_was_read_and_not_answered_counts_as_read(provider: Provider, settings: Any) -> None:
+    settings.MODEL_TIMEOUT_S, settings.MODEL_TRIES = 0.5, 1
+    provider.will_say(hanging)
+    with pytest.raises(CallFailed):
+        generation.ask(question())
+    row = ModelCall.objects.get()
+    assert (row.tokens_in, row.tokens_are_guessed) == (calls.most_used(question()).tokens_in, True)
+    assert row.tokens_out <= 1
+
+
+def test_a_connection_that_never_came_about_has_sent_nothing() -> None:
+    silent, unconnected = CallFailed("timed_out", "no", again=True), CallFailed("timed_out", "no", again=True)
+    unconnected.__cause__ = type("ConnectTimeout", (Exception,), {})()
+    assert (client._was_sent(silent), client._was_sent(unconnected)) == (True, False)
+    assert not client._was_sent(CallFailed("server_error", "no", again=True))
+
+
+def test_what_a_provider_counted_before_it_broke_off_is_what_was_used(provider: Provider) -> None:
+    provider.will_say(cut_at_its_length("as much as there was room for"))
+    with pytest.raises(CallFailed):
+        generation.ask(question())
+    assert used(ModelCall.objects.get()) == (120, 30, Decimal("0.00018"), False)
+    assert calls.used_today("7") == (150, Decimal("0.00018"))
+
+
+def test_every_try_that_was_answered_in_part_counts(provider: Provider) -> None:
+    provider.will_say(breaking_off("word " * 30), refusing(500), "at last")
+    generation.ask(question())
+    row = ModelCall.objects.get()
+    assert row.tokens_in == 120 + calls.most_used(question()).tokens_in
+    assert row.tokens_out > 30
+    assert row.tokens_are_guessed
 
 
 def test_after_an_error_the_next_try_counts(provider: Provider) -> None:
@@ -163,17 +237,57 @@ def test_without_a_model_that_is_said(provider: Provider) -> None:
 def test_the_same_request_is_answered_from_the_table_while_it_is_fresh(provider: Provider, settings: Any) -> None:
     settings.MODEL_CACHE_DAYS = 7
     provider.will_say("once")
-    first = generation.ask(question())
-    again = generation.ask(question(goal="10"))
+    first = generation.ask(question(), accepts=anything)
+    again = generation.ask(question(goal="10"), accepts=anything)
     assert (again.text, again.is_cached, len(provider.asked)) == ("once", True, 1)
     row = ModelCall.objects.get(pk=again.call)
     assert (row.state, row.cached_from_id, row.goal, row.tokens, row.cost) == ("cached", first.call, "10", 0, None)
     day = ModelDay.objects.get()
     assert (day.agent, day.model, day.answered, day.cached, day.tokens_in) == ("7", MODEL, 1, 1, 120)
     for other in (question(temperature=0.5), question(max_tokens=9), question(schema={"type": "object"})):
-        assert not generation.ask(other).is_cached
+        assert not generation.ask(other, accepts=anything).is_cached
     ModelCall.objects.update(fresh_until="2020-01-01T00:00:00Z")
-    assert not generation.ask(question()).is_cached
+    assert not generation.ask(question(), accepts=anything).is_cached
+
+
+def test_an_answer_that_its_asker_cannot_use_answers_nobody_again(provider: Provider, settings: Any) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    provider.will_say("half of", "whole")
+    for expected in ("half of", "whole", "whole"):
+        answer = generation.ask(question(), accepts=lambda text, _: text == "whole")
+        assert answer.text == expected
+    assert answer.is_cached
+    assert len(provider.asked) == 2
+    assert list(ModelCall.objects.order_by("pk").values_list("state", flat=True)) == ["answered", "answered", "cached"]
+
+
+def test_a_kept_answer_that_this_asker_cannot_use_is_asked_anew(provider: Provider, settings: Any) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    provider.will_say("for one", "for all")
+    generation.ask(question(), accepts=anything)
+    assert generation.ask(question(), accepts=lambda text, _: text == "for all").text == "for all"
+    assert generation.ask(question(), accepts=anything).text == "for all"
+    assert len(provider.asked) == 2
+
+
+def test_an_answer_that_nobody_looked_at_is_not_kept(provider: Provider, settings: Any) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    provider.will_say("unseen", "seen")
+    generation.ask(question())
+    assert generation.ask(question(), accepts=anything).text == "seen"
+
+
+def test_an_asker_that_breaks_over_an_answer_leaves_its_row_ended(provider: Provider, settings: Any) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+
+    def breaks(text: str, masked: Masked) -> bool:
+        raise RuntimeError(text)
+
+    provider.will_say("odd")
+    with pytest.raises(RuntimeError):
+        generation.ask(question(), accepts=breaks)
+    row = ModelCall.objects.get()
+    assert (row.state, row.answer, row.fresh_until) == ("answered", "odd", None)
 
 
 def test_a_budget_in_tokens_holds_and_what_failed_without_a_word_is_free(provider: Provider) -> None:
@@ -218,8 +332,28 @@ def test_a_key_that_stands_in_a_question_is_neither_sent_nor_kept(provider: Prov
     provider.will_say("Never heard of it.")
     asked = replace(question(), messages=(Message("user", f"Whose is {KEY}?"),))
     generation.ask(asked)
-    shown = [{"role": "user", "content": "Whose is [hidden]?"}]
-    assert (provider.asked[0]["messages"], ModelCall.objects.get().messages) == (shown, shown)
+    (shown,) = provider.asked[0]["messages"]
+    assert re.fullmatch(r"Whose is MASKED_SECRET_[0-9a-f]{8}\?", shown["content"])
+    assert ModelCall.objects.get().messages == [shown]
+
+
+def test_a_secret_is_neither_sent_nor_kept_and_comes_back_here(provider: Provider) -> None:
+    token = "ghp_" + "a1B2" * 9
+    asked = replace(question(), messages=(Message("system", "Be brief."), Message("user", f"Use {token}, once.")))
+    kinds: list[tuple[str, ...]] = []
+    provider.will_say("first")
+    generation.ask(asked)
+    sent = provider.asked[0]["messages"][1]["content"]
+    mark = sent.removeprefix("Use ").removesuffix(", once.")
+    provider.will_say(f"curl -H {mark}")
+    answer = generation.ask(asked, on_masked=kinds.append)
+    assert provider.asked[1]["messages"][1]["content"] == sent, "the same secret has the same mark"
+    assert answer.masked.restored(answer.text) == f"curl -H {token}"
+    assert kinds == [("GitHub token",)]
+    for row in ModelCall.objects.all():
+        assert token not in json.dumps([row.messages, row.answer])
+        assert row.masked == "GitHub token"
+    assert ModelCall.objects.values("request_digest").distinct().count() == 1
 
 
 def says(text: str, **used: Any) -> Any:

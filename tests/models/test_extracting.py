@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,25 @@ def test_a_model_gives_a_missing_value_with_the_words_it_took_it_from(
     assert provider.asked[0]["temperature"] == 0.0
     said = list(LogLine.objects.filter(goal=goal).order_by("number").values_list("text", flat=True))
     assert "openai/test-model is asked what the goal says of message" in said
+
+
+def test_a_secret_is_found_by_its_mark_and_never_sent(
+    provider: Provider, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+
+    def reply(asked: Any) -> None:
+        mark = re.search(r"MASKED_SECRET_[0-9a-f]{8}", asked.server.asked[-1]["messages"][1]["content"])
+        assert mark is not None
+        asked.stream(json.dumps({"message": {"value": mark[0], "quote": f"everything {mark[0]}"}}))
+
+    provider.will_say(reply)
+    goal = _worked(make_goal(owner, f"commit everything {token}"))
+    assert provider.asked
+    assert token not in json.dumps(provider.asked)
+    spec = documents.read(bytes(goal.intent_plans.get().document)).at(1)
+    (message,) = [one for one in spec.parameters if one.name == "message"]
+    assert message.value == token
 
 
 def test_the_stage_switched_off_asks_no_model_for_values(

@@ -184,6 +184,28 @@ def test_what_was_wrong_goes_back_and_every_attempt_is_kept(
 
 
 @pytest.mark.parametrize("repairs", [0, 2])
+def test_a_secret_in_the_file_is_not_sent_and_stays_in_the_file(provider: Provider, proposed: Proposed) -> None:
+    token = "ghp_" + "a1B2" * 9
+
+    def reply(asked: Any) -> None:
+        mark = re.search(r"MASKED_SECRET_[0-9a-f]{8}", asked.server.asked[-1]["messages"][1]["content"])
+        find = f'TOKEN = "{mark[0]}"'  # type: ignore[index]
+        asked.stream(said({"find": find, "replace": f"{find}  # rotate it", "why": "It is old."}))
+
+    provider.will_say(reply)
+    step = proposed(f'TOKEN = "{token}"\nprint(len(TOKEN))\n')
+    assert token not in json.dumps(provider.asked)
+    assert f'+TOKEN = "{token}"  # rotate it' in (step.result or {})["diff"]
+    lines = LogLine.objects.filter(goal=step.intent_plan.goal_id).values_list("text", flat=True)
+    assert any("is hidden from the model (GitHub token)" in line for line in lines)
+
+
+def test_a_mark_that_was_not_sent_is_no_change(provider: Provider, proposed: Proposed) -> None:
+    provider.will_say(said({"find": "TOKEN = 1", "replace": 'TOKEN = "MASKED_SECRET_00000000"', "why": "It is old."}))
+    step = proposed("TOKEN = 1\nprint(TOKEN)\n")
+    assert "is no mark in what was sent" in reason(step)
+
+
 def test_a_model_that_never_gives_a_valid_answer_is_asked_exactly_so_often(
     provider: Provider, proposed: Proposed, valkey: object, repairs: int
 ) -> None:

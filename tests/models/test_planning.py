@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from django.utils import timezone
 
 from agents.models import Agent, Generation, Goal, LogLine
-from agents.services import cycle, goals
+from agents.services import cycle, goals, model_planning
 from agents.services.asked_models import models_of
 from agents.states import GoalState, PlanState
 from library.language import generation
+from library.language.masking import Masked
 from library.models import ModelCall, ModelDay
 from people.models import User
 from tests.models.conftest import KEY
@@ -101,7 +103,8 @@ ONE_REPAIR = [
     ("prose without JSON", "I would make a folder.", "no JSON object"),
     ("an unknown command", said(step(command="mkdirs")), "has no command “mkdirs”; did you mean “mkdir”?"),
     ("a missing parameter", said(step(params={})), "is missing"),
-    ("a path that leads out", said(step(params={"path": "../up"})), "path"),
+    ("a path that leads out", said(step(params={"path": "../up"})), "path leads out of the workspace"),
+    ("a path that comes back", said(step(params={"path": "../root/up"})), "path leads out of the workspace"),
     ("no steps", said({"steps": []}), "The plan has no steps"),
     ("not a plan", said({"plan": "yes"}), "no JSON object"),
     ("two plans", said(GOOD) + said(GOOD), "2 answers"),
@@ -354,6 +357,96 @@ def test_a_person_has_it_planned_again(
     assert client_of(owner).post(address).status_code == 302
     goal.refresh_from_db()
     assert goal.state == GoalState.AWAITING_REVIEW, "a plan that waits is not thrown away"
+
+
+def test_an_invalid_answer_does_not_answer_again_once_the_server_is_mended(
+    provider: Provider, owner: User, settings: Any, valkey: object
+) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    Agent.objects.update(max_repair_attempts=0)
+    provider.will_say(said(GOOD)[:40], said(step(tool="teleport")), said(GOOD))
+    assert planned(owner).state == GoalState.MANUAL
+    assert planned(owner).state == GoalState.MANUAL
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    assert len(provider.asked) == 3, "only the valid plan is taken again"
+    assert [row.state for row in ModelCall.objects.order_by("pk")] == ["answered"] * 3 + ["cached"]
+
+
+def test_an_invalid_answer_that_was_kept_before_is_asked_anew(
+    provider: Provider, owner: User, settings: Any, valkey: object
+) -> None:
+    settings.MODEL_CACHE_DAYS = 7
+    Agent.objects.update(max_repair_attempts=0)
+    provider.will_say("Certainly!", said(GOOD))
+    planned(owner)
+    ModelCall.objects.update(fresh_until=timezone.now() + timedelta(days=7))
+    assert planned(owner).state == GoalState.AWAITING_REVIEW
+    assert len(provider.asked) == 2
+
+
+TOKEN = "ghp_" + "a1B2" * 9  # noqa: S105  # made up
+SECRET_TEXT = f"Lay out the harbour ledger with the token {TOKEN} in it"
+
+
+def answering_with_marks(path: str, content: str) -> Any:
+    """A plan that writes what the model saw in place of the token."""
+
+    def reply(asked: Any) -> None:
+        body = asked.server.asked[-1]
+        mark = re.search(r"MASKED_SECRET_[0-9a-f]{8}", body["messages"][1]["content"])
+        asked.stream(said(step(command="write", params={"path": path, "content": content.format(mark=mark[0])})))
+
+    return reply
+
+
+def test_a_secret_of_the_goal_reaches_no_provider_and_still_stands_in_the_plan(
+    provider: Provider, owner: User, client_of: Any, valkey: object
+) -> None:
+    provider.will_say(answering_with_marks("ledger.md", "token = {mark}\n"))
+    goal = planned(owner, SECRET_TEXT)
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert TOKEN not in json.dumps(provider.asked)
+    (made,) = goal.intent_plans.get().plan.steps
+    assert made["params"]["content"]["value"] == f"token = {TOKEN}\n"
+    row = ModelCall.objects.get()
+    assert TOKEN not in json.dumps([row.messages, row.answer])
+    told = "what looks like a secret is hidden from the model (GitHub token)"
+    assert log(goal).count(told) == 1
+    assert TOKEN not in log(goal)
+    page = client_of(owner).get(f"/goals/{goal.pk}/plans/").content.decode()
+    assert "Secrets were hidden from the model:</strong> GitHub token." in page
+
+
+def test_a_secret_is_hidden_in_what_goes_back_too(provider: Provider, owner: User, valkey: object) -> None:
+    provider.will_say(answering_with_marks("../{mark}", "x"), answering_with_marks("ledger.md", "{mark}"))
+    goal = planned(owner, SECRET_TEXT)
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert len(provider.asked) == 2
+    assert TOKEN not in json.dumps(provider.asked)
+    assert log(goal).count("is hidden from the model") == 1
+
+
+@pytest.mark.parametrize("mark", ["MASKED_SECRET_00000000", "masked_secret_1", "Masked-Secret"])
+def test_a_mark_is_never_planned_as_if_it_were_the_secret(
+    mark: str, provider: Provider, owner: User, valkey: object
+) -> None:
+    wrong = step(command="write", params={"path": "ledger.md", "content": f"token = {mark}"})
+    provider.will_say(said(wrong), answering_with_marks("ledger.md", "{mark}"))
+    goal = planned(owner, SECRET_TEXT)
+    assert goal.state == GoalState.AWAITING_REVIEW
+    (problem,) = Generation.objects.order_by("pk")[0].problems
+    assert (problem["code"], problem["position"], problem["field"]) == ("masked_secret", 1, "content")
+
+
+def test_a_secret_of_an_earlier_goal_is_put_into_no_plan(provider: Provider, owner: User, valkey: object) -> None:
+    turn = model_planning._Turn.__new__(model_planning._Turn)
+    turn.goal, turn.people_say, turn.judged = goals.submit(by=owner, text=TEXT), ("Keep it short.",), None
+    turn.agent, turn.has_revisions, turn.left_out = turn.goal.agent, False, []
+    mark = "MASKED_SECRET_12345678"
+    answer = said(step(command="write", params={"path": "a.md", "content": mark}))
+    (problem,) = turn._judge(answer, Masked((), {mark: "hunter22"}, ("password",))).problems
+    assert problem.message == f"{mark} stands for a secret that this goal does not say."
 
 
 def test_pages_show_what_was_asked_and_answered(

@@ -73,6 +73,14 @@ def test_a_problem_stands_at_its_line_and_nothing_is_proposed(
     assert manual_goal.state == "manual"
 
 
+def test_a_path_that_leaves_the_workspace_and_comes_back_is_refused_by_hand(
+    manual_goal: Goal, owner: User, client_of: ClientOf
+) -> None:
+    status, page = post(client_of(owner), manual_goal, steps="create the folder x/../../root/y", action="propose")
+    assert (status, IntentPlan.objects.exists()) == (422, False)
+    assert "leads out of the workspace" in page
+
+
 def test_a_time_above_the_limit_is_told_while_the_plan_is_written(
     manual_goal: Goal, owner: User, client_of: ClientOf
 ) -> None:

@@ -43,6 +43,8 @@ def called(agent: Agent | None = None, state: str = "answered", *, ago: int = 0,
     values: dict[str, Any] = {"model": "openai/one", "tokens_in": 100, "tokens_out": 20, "latency_ms": 2000, **more}
     if state == "answered":
         values.setdefault("cost", Decimal("0.5"))
+    if state == "failed":
+        values = {**values, "tokens_in": 0, "tokens_out": 0, "cost": Decimal(0), **more}
     row = ModelCall.objects.create(
         purpose="plan",
         agent=str(agent.pk) if agent else "",
@@ -72,15 +74,16 @@ def text_of(page: str) -> str:
 
 
 # -- sums --------------------------------------------------------------------------------------------------------------
-def test_only_answers_have_used_something(agent: Agent) -> None:
+def test_what_answered_and_what_broke_off_has_used_something(agent: Agent) -> None:
     called(agent)
     called(agent, cost=None)
     called(agent, "cached", tokens_in=0, tokens_out=0, latency_ms=0)
     called(agent, "failed")
+    called(agent, "failed", tokens_in=50, tokens_out=3, cost=Decimal("0.25"))
     row = ModelDay.objects.get()
     assert (row.day, row.agent, row.model) == (timezone.now().astimezone(UTC).date(), str(agent.pk), "openai/one")
-    assert (row.answered, row.cached, row.failed, row.unpriced) == (2, 1, 1, 1)
-    assert (row.tokens_in, row.tokens_out, row.cost, row.latency_ms) == (200, 40, Decimal("0.5"), 4000)
+    assert (row.answered, row.cached, row.failed, row.unpriced) == (2, 1, 2, 1)
+    assert (row.tokens_in, row.tokens_out, row.cost, row.latency_ms) == (250, 43, Decimal("0.75"), 4000)
 
 
 def test_each_day_agent_and_model_has_sums_of_its_own(agent: Agent) -> None:
@@ -132,14 +135,15 @@ def test_every_number_leads_to_as_many_calls(
     attempted(called(agent, goal=str(goal.pk)), goal, 1, problems=1)
     attempted(called(agent, model="openai/two", ago=3, cost=None), goal, 2)
     called(agent, "failed", detail=HOSTILE)
+    called(agent, "failed", tokens_in=50, ago=2)
     called(None, "cached", ago=40)
     client = client_of(operator)
     page = read(client)
-    came = {"": 3, "answered": 2, "failed": 1, "cached": 0, "attempt": 2, "plan": 1, "unpriced": 1}
+    came = {"": 4, "answered": 2, "failed": 2, "cached": 0, "attempt": 2, "plan": 1, "used": 3, "unpriced": 1}
     today = timezone.now().astimezone(UTC).date()
     for word, count in came.items():
         address = f"{CALLS}?{Asking(today - timedelta(days=29), today, came=word).query()}"
-        assert html.escape(address) in page or not count or word == "plan", word
+        assert html.escape(address) in page or not count or word in ("plan", "used"), word
         listed = read(client, address)
         assert listed.count('class="row-title"') == count, word
         assert ("No such call" in listed) == (count == 0)

@@ -16,9 +16,9 @@ def test_each_number_leads_to_the_calls_that_it_counts() -> None:
         ("11", ""),
         ("1", "failed"),
         ("2", "cached"),
-        ("4 k", "answered"),
-        ("500", "answered"),
-        ("$0.08", "answered"),
+        ("4 k", "used"),
+        ("500", "used"),
+        ("$0.08", "used"),
         ("2.0 s", "answered"),
         ("1.50", "attempt"),
     ]
@@ -27,7 +27,8 @@ def test_each_number_leads_to_the_calls_that_it_counts() -> None:
 
 def test_what_was_not_leads_nowhere() -> None:
     assert cells(Figures())[1:] == tuple(map(Cell, ("0", "0", "0", "0", "$0", "no answer", "none asked")))
-    assert cells(Figures(answered=1, unpriced=1))[5] == Cell("unknown", "answered")
+    assert cells(Figures(answered=1, unpriced=1))[5] == Cell("unknown", "used")
+    assert cells(Figures(failed=1, cost=Decimal("0.5")))[5] == Cell("$0.50", "used")
     assert cells(Figures(attempts=2))[7] == Cell("no plan", "attempt")
 
 

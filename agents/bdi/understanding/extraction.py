@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.types import Param
+from agents.bdi.types import Param, Restored, as_it_is
 from agents.toolkit.command import Command
 from agents.toolkit.schemas import JsonError, loads_strict, problems
 
@@ -59,13 +59,17 @@ def messages(goal: str, command: Command, names: Sequence[str]) -> list[tuple[st
     return [("system", _TOLD), ("user", json.dumps(asked, ensure_ascii=False))]
 
 
-def read(answer: str, goal: str, command: Command, names: Sequence[str]) -> Extracted:
-    """The values of an answer that can be believed; an answer that is not as asked gives none."""
+def read(answer: str, goal: str, command: Command, names: Sequence[str], restored: Restored = as_it_is) -> Extracted:
+    """The values of an answer that can be believed; an answer that is not as asked gives none.
+
+    `restored` puts secrets back that the model saw marks of.
+    """
     fenced = _FENCE.match(answer)
     try:
         raw = loads_strict(fenced[1] if fenced else answer.strip())
     except JsonError as error:
         return Extracted({}, (f"the answer is no JSON: {error}",))
+    raw = restored(raw)
     if not isinstance(raw, dict):
         return Extracted({}, ("the answer is no object",))
     params: dict[str, Param] = {}

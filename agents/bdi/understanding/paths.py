@@ -15,6 +15,7 @@ from typing import Any, cast
 from agents.bdi import lessons
 from agents.bdi.understanding.alike import folders_alike, names_alike
 from agents.bdi.understanding.written_paths import cleaned, is_written_absolute, without_placeholders
+from agents.rules.naming import leaves_workspace
 
 FILE, FOLDER, ANY, NEW = "file", "folder", "any", "new"
 # Below this nothing is taken without a person; a second candidate must be so much worse.
@@ -133,17 +134,12 @@ def _find(said: str, tree: Tree, wanted: str, tool: str, parameter: str) -> Foun
         return table
     is_absolute = said.strip().strip("\"'`“”‘’«»").replace("\\", "/") != path and is_written_absolute(said)
     is_said_from_here = not path.startswith("/") and not is_absolute
-    if is_said_from_here and (kind := tree.kind(path)) and fits(kind, wanted) and _stays_inside(path, tree):
+    stays = not leaves_workspace(path, tree.folder)
+    if is_said_from_here and stays and (kind := tree.kind(path)) and fits(kind, wanted):
         return Found(path, 1.0, "it is there")
     if wanted == NEW:
         return _new(path, tree, is_absolute)
     return _existing(path, tree, wanted, is_absolute)
-
-
-def _stays_inside(path: str, tree: Tree) -> bool:
-    return not posixpath.normpath(posixpath.join("/r", tree.folder, path)).startswith(("/..",)) and (
-        f"{posixpath.normpath(posixpath.join('/r', tree.folder, path))}/".startswith("/r/")
-    )
 
 
 def _from_table(path: str, said: str, tree: Tree, tool: str, parameter: str, wanted: str) -> Found | None:

@@ -71,6 +71,8 @@ def test_hosts_may_be_said_and_a_problem_names_the_entry() -> None:
         (raw("mkdir", path="~/x"), "path", "path_absolute"),
         (raw("mkdir", path="a/../../b"), "path", "path_outside"),
         (raw("mkdir", path=".."), "path", "path_outside"),
+        (raw("mkdir", path="../root/x"), "path", "path_outside"),
+        (raw("mkdir", path="a/../../root/x"), "path", "path_outside"),
         (raw("mkdir", path="a\u202eb"), "path", "path_hidden_character"),
         (raw("mkdir", path="a\u200bb"), "path", "path_hidden_character"),
         (raw("mkdir", path="a\nb"), "path", "path_hidden_character"),

@@ -91,6 +91,46 @@ PAIRS = [
     # plain denial
     ("You can not see a door", "you can see a door", "no"),
     ("It does not rain", "it does rain", "no"),
+    ("You see no door to the hallway", "you see a door to the hallway", "no"),
+    ("The network does not answer", "the network does answer", "no"),
+    ("The agent never sleeps in winter", "the agent sleeps in winter", "no"),
+    ("No tests fail", "tests fail", "no"),
+    ("The power supply is on", "the power supply is off", "no"),
+    ("You are in the living room", "you are in the dining room", "no"),
+    ("You are in the north wing", "you are in the wing", "unknown"),
+]
+
+# Each of them says no or yes when a word is taken for what it is not.
+UNREAD = [
+    ("You are in the kitchen", "you are in the kitchen at the moment"),
+    ("You are in the kitchen eating", "you are in the kitchen"),
+    ("You are in the garden or the kitchen", "you are in the kitchen"),
+    ("You are in a hurry", "you are in the kitchen"),
+    ("You are in danger", "you are in the kitchen"),
+    ("You are on the list", "you are on the roof"),
+    ("Some tests do not pass", "some tests pass"),
+    ("The file that is not open is empty", "the file that is open is empty"),
+    ("You may not see a door", "you may see a door"),
+    ("The door sometimes is open", "the door sometimes is closed"),
+    ("The door usually is open", "the door usually is closed"),
+    ("Some doors are open", "some doors are closed"),
+    ("A door is open", "a door is closed"),
+    ("A door is open", "the door is closed"),
+    ("A door is not open", "the door is open"),
+    ("Nothing is open", "nothing is closed"),
+    ("The door and the window are not open", "the door and the window are closed"),
+    ("There are 3 files or more", "there are 4 files or more"),
+    ("The pressure is 3 sometimes", "the pressure is 4 sometimes"),
+    ("You have the pot sometimes", "you do not have the pot sometimes"),
+    ("The files in the workspace are old", "there is a file named main.py"),
+    ("The workspace has the files needed", "there is a file named main.py"),
+    ("The tools are ready", "the tool notes is available"),
+    ("The current folder is writable", "you are in the folder weather"),
+    ("The installed programs are: pip, python.", "the network is available"),
+    ("The workspace is empty", "the workspace has a quota"),
+    ("Is there a folder named weather?", "there is a folder named weather"),
+    ("The door is open?", "the door is closed"),
+    ('You say "a pot"', 'you say "pot"'),
 ]
 
 
@@ -107,6 +147,49 @@ def test_negation_flips_yes_and_no_and_keeps_unknown(premise: str, hypothesis: s
     flipped = entails(premise, hypothesis).negated()
     assert flipped.answer == {"yes": "no", "no": "yes", "unknown": "unknown"}[answer]
     assert flipped.negated() == entails(premise, hypothesis)
+
+
+@pytest.mark.parametrize(("premise", "hypothesis"), UNREAD)
+def test_words_that_are_not_read_decide_nothing(premise: str, hypothesis: str) -> None:
+    assert entails(premise, hypothesis).answer == "unknown"
+    assert entails(premise, hypothesis).negated().answer == "unknown"
+    assert entails(hypothesis, premise).answer == "unknown"
+
+
+TAILS = st.one_of(
+    st.sampled_from(
+        [
+            "at the moment", "right now", "today", "again", "for now", "most of the time", "currently", "usually",
+            "alone", "waiting for Bob", "eating", "whenever it rains", "if nobody minds", "or somewhere else",
+            "and nowhere else", "that somebody painted", "which is old", "who is late", "as far as we know",
+            "unless it is Sunday", "because of the noise", "without a reason", "on weekdays", "until noon",
+            "so to speak", "more or less", "with some luck", "but not always", "(perhaps)", ", they say",
+            "?", "- or not",
+        ]
+    ),
+    st.lists(st.sampled_from(["blue", "of", "wood", "near", "quiet", "under", "by"]), min_size=3).map(" ".join),
+)  # fmt: skip
+
+
+@given(st.sampled_from([pair for pair in PAIRS if pair[2] != "unknown"]), TAILS, st.booleans())
+def test_a_sentence_that_goes_on_unread_decides_nothing(pair: tuple[str, str, str], tail: str, first: bool) -> None:
+    said = [each.rstrip(".") for each in pair[:2]]
+    said[0 if first else 1] += f" {tail}"
+    assert entails(*said).answer == "unknown"
+
+
+@given(
+    st.sampled_from([pair for pair in PAIRS if pair[2] != "unknown"]),
+    st.sampled_from(["Maybe", "Sometimes", "Bob says", "If it rains", "Nobody says that", "Until noon,", "Usually"]),
+    st.booleans(),
+)
+def test_a_sentence_that_begins_unread_decides_nothing(pair: tuple[str, str, str], lead: str, first: bool) -> None:
+    said = list(pair[:2])
+    number = 0 if first else 1
+    said[number] = f"{lead} {said[number][:1].lower()}{said[number][1:]}"
+    # Of several sentences the others still count.
+    if ". " not in pair[number]:
+        assert entails(*said).answer == "unknown"
 
 
 def test_a_context_speaks_about_the_current_folder() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,3 +103,14 @@ def test_a_value_that_holds_words_of_the_language_stays_a_value() -> None:
     (context,) = judge(match, TRUE).contexts
     assert context.sentence == 'there is a folder named "weather AND there is a folder named weather"'
     assert not context.holds
+
+
+@pytest.mark.parametrize("keyword", ["UNLESS", "CONSIDERING NOT"])
+def test_a_rule_that_a_denied_context_forbids_stays_so_when_the_context_is_not_read_to_its_end(keyword: str) -> None:
+    rule = "IF your task is to tidy up {{name}}\n{} you are in the kitchen{}\nTHEN: create the folder {{name}}"
+    (match,) = relevant_rules(read_text("tidy up weather"), known(rule.format(keyword, " at the moment")), REGISTRY)
+    assert not judge(match, [Belief("You are in the kitchen.")]).applicable
+    assert not judge(match, [Belief("You are in the bedroom.")]).applicable
+    assert not judge(match, []).applicable
+    (match,) = relevant_rules(read_text("tidy up weather"), known(rule.format(keyword, "")), REGISTRY)
+    assert judge(match, [Belief("You are in the bedroom.")]).applicable

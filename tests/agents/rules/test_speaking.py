@@ -38,6 +38,8 @@ others = st.sampled_from(
         "there are no files in the folder a", "you are in the workspace", "The tool \"git\" is available.",
         "there is a virtual environment in the folder a", "The note b is there.", "there is a note named a",
         "the folder a/b has a virtual environment named a", "the light is on", "the light is off",
+        "pytest is available", "git is missing", "A light is on.", "You see no door.", "you see a door",
+        "You never see a door.", "you are in the hall at the moment",
     ]
 )  # fmt: skip
 sentence = st.one_of(facts, others)

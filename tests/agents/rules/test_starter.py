@@ -241,6 +241,7 @@ def test_tidying_refuses_what_is_not_there_not_that_kind_or_not_inside() -> None
     assert "There is a folder named weather." in refusal("remove the file weather", world(*FULL))
     assert "There is no file or folder named gone.txt." in refusal("remove the file gone.txt", world(*FULL))
     assert "leads out of the workspace" in refusal("remove the file ../../etc/passwd", world(*FULL))
+    assert "leads out of the workspace" in refusal("remove the file ../root/weather/main.py", world(*FULL))
     assert "not inside the workspace" in refusal("remove the folder /", world(*FULL))
 
 
