@@ -101,3 +101,21 @@ class AnsweredRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} of {self.user_id}"
+
+
+class RowSeal(models.Model):
+    """The signature of a row that a worker acts on (`people.sealing`); the newest one of a row counts."""
+
+    append_only = True
+
+    # The model's label in small letters, and the key of its row.
+    model = models.CharField(max_length=64)
+    row = models.BigIntegerField()
+    number = models.PositiveIntegerField()
+    mac = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["model", "row", "number"], name="row_seal_number_once")]
+
+    def __str__(self) -> str:
+        return f"seal {self.number} of {self.model} {self.row}"

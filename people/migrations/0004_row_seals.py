@@ -1,0 +1,39 @@
+"""Seals of rows that a worker acts on, append-only as what people decided is."""
+
+from django.db import migrations, models
+
+FUNCTION = """
+CREATE FUNCTION people_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% rows are append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END
+$$
+"""
+
+
+class Migration(migrations.Migration):
+    dependencies = [("people", "0002_answered_request")]
+
+    operations = [
+        migrations.CreateModel(
+            name="RowSeal",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("model", models.CharField(max_length=64)),
+                ("row", models.BigIntegerField()),
+                ("number", models.PositiveIntegerField()),
+                ("mac", models.CharField(max_length=64)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("model", "row", "number"), name="row_seal_number_once")
+                ],
+            },
+        ),
+        migrations.RunSQL(FUNCTION, "DROP FUNCTION people_refuse_change()"),
+        migrations.RunSQL(
+            "CREATE TRIGGER people_rowseal_is_append_only BEFORE UPDATE OR DELETE ON people_rowseal"
+            " FOR EACH ROW EXECUTE FUNCTION people_refuse_change()",
+            "DROP TRIGGER people_rowseal_is_append_only ON people_rowseal",
+        ),
+    ]
