@@ -1,8 +1,9 @@
 """Seals: rows that a worker acts on, signed with the approval key by the code that took a person's word for them.
 
-A model that names its meaningful columns in `sealed` is sealed; `acted_on` says which of its rows a worker acts on. Whoever can write to the database but does not have the
-key can make no row that counts, change none, and bring none back: seals are numbered and append-only, the newest one
-of a row counts, and a row whose time is over gets one that fits no content.
+A model that names its meaningful columns in `sealed` is sealed; with `acted_on` it says which of its rows must be
+genuine at any time, and `audit verify` looks at these. Whoever can write to the database but does not have the key can
+make no row that counts, change none, and bring none back: seals are numbered and append-only, the newest one of a row
+counts, and a row whose time is over gets one that fits no content.
 
 The key is the one that seals approvals (`MINDX_APPROVAL_KEY`). Each kind of signature has a label of its own, and the
 model's name is part of what is signed, so no seal passes for one of another kind.
@@ -27,8 +28,8 @@ _TABLE = RowSeal._meta.db_table
 
 
 def models() -> list[type[Model]]:
-    """Every model whose rows are sealed."""
-    return [model for model in apps.get_models() if fields_of(model)]
+    """Every model of which some rows must be genuine at any time."""
+    return [model for model in apps.get_models() if hasattr(model, "acted_on")]
 
 
 def fields_of(model: type[Model]) -> tuple[str, ...]:
@@ -38,14 +39,34 @@ def fields_of(model: type[Model]) -> tuple[str, ...]:
 
 
 def seal(row: Model) -> None:
-    """Seal the row as it is stored now. Call it in the transaction that writes the row, for a person's word only."""
+    """Seal the row as it is stored now. Call it in the transaction that writes the row."""
     stored = type(row)._base_manager.filter(pk=row.pk).values(*fields_of(type(row))).get()
-    _add(row, stored)
+    add(row._meta.label_lower, row.pk, stored)
+
+
+def seal_new(row: Model) -> None:
+    """The same in one statement, for a row that was inserted in this transaction, with plain values as they are stored.
+
+    Somebody who guessed the row's number and put a seal there before makes it fail, and the row with it.
+    """
+    values = {name: getattr(row, name) for name in fields_of(type(row))}
+    name = row._meta.label_lower
+    RowSeal.objects.create(model=name, row=row.pk, number=1, mac=_mac(name, row.pk, 1, values))
 
 
 def end(row: Model) -> None:
     """The row has done what it was for, or was taken back: from here on nothing counts that looks like it."""
-    _add(row, None)
+    add(row._meta.label_lower, row.pk, None)
+
+
+def add(label: str, key: int, values: Mapping[str, Any] | None) -> None:
+    """Add a seal of the row with this key. For migrations, whose models know of no seals; others have `seal` and `end`.
+
+    The race it closes: two sealing one row. The constraint on the number lets one of them through.
+    """
+    last = RowSeal.objects.filter(model=label, row=key).order_by("-number").values_list("number", flat=True).first()
+    number = (last or 0) + 1
+    RowSeal.objects.create(model=label, row=key, number=number, mac=_mac(label, key, number, values))
 
 
 def is_genuine(row: Model) -> bool:
@@ -71,26 +92,19 @@ def newest_sql(model: type[Model], key: str) -> str:
 def fits(model: type[Model], key: int, values: Mapping[str, Any], newest: str | None) -> bool:
     """Whether `newest` is the seal of a row with these values in its sealed columns."""
     number, _, mac = (newest or "").partition(" ")
-    wanted = _mac(model, key, int(number), values) if number.isdigit() else ""
-    return bool(mac) and hmac.compare_digest(mac, wanted)
+    wanted = _mac(model._meta.label_lower, key, int(number), values) if number.isdigit() else ""
+    return bool(mac) and hmac.compare_digest(mac.encode(), wanted.encode())
 
 
 def broken(model: type[Model]) -> Iterator[Model]:
-    """The rows of a model that a worker would act on and that are not what was sealed last, oldest first."""
-    rows = model._base_manager.filter(getattr(model, "acted_on", Q())).order_by("pk")
+    """The rows of one of `models` that a worker would act on and that are not what was sealed last, oldest first."""
+    which: Q = getattr(model, "acted_on", Q())
+    rows = model._base_manager.filter(which).order_by("pk")
     yield from (row for row in rows.iterator() if not is_genuine(row))
 
 
-def _add(row: Model, values: Mapping[str, Any] | None) -> None:
-    """The race it closes: two sealing one row. The constraint on the number lets one of them through."""
-    name = row._meta.label_lower
-    last = RowSeal.objects.filter(model=name, row=row.pk).order_by("-number").values_list("number", flat=True).first()
-    number = (last or 0) + 1
-    RowSeal.objects.create(model=name, row=row.pk, number=number, mac=_mac(type(row), row.pk, number, values))
-
-
-def _mac(model: type[Model], key: int, number: int, values: Mapping[str, Any] | None) -> str:
-    content = {"model": model._meta.label_lower, "row": key, "number": number, "values": values}
+def _mac(label: str, key: int, number: int, values: Mapping[str, Any] | None) -> str:
+    content = {"model": label, "row": key, "number": number, "values": values}
     # What is signed was read from the database, as what is checked is: equal values are spelled alike.
     spelled = json.dumps(content, default=_spelled, sort_keys=True, separators=(",", ":"))
     return hmac.digest(settings.APPROVAL_KEY.encode(), LABEL + b"\0" + spelled.encode(), "sha256").hex()

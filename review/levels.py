@@ -13,6 +13,7 @@ from agents.bdi.levels import Selection
 from agents.models import IntentPlan, LevelDocument
 from agents.selectors import goals_visible_to
 from agents.states import LevelState
+from people import sealing
 from people.models import User
 from review import rights
 from review.models import LevelDecision
@@ -153,6 +154,6 @@ def behind(plan: IntentPlan) -> BehindPlan:
     used = (plan.plan.evidence or {}).get("selection") or {}
     settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
     found = LevelDocument.objects.filter(goal_id=plan.goal_id, state__in=settled).select_related("decided_by")
-    rows = list(found.defer("document").order_by("-pk"))
+    rows = [one for one in found.defer("document").order_by("-pk") if sealing.is_genuine(one)]
     design = next((one for one in rows if one.kind == LevelDocument.Kind.DESIGN), None)
     return BehindPlan(design, next((one for one in rows if one.pk == used.get("id")), None))

@@ -1,11 +1,12 @@
 """Rows that a worker acts on, written with the application's database role alone: none of them takes effect.
 
-`docs/why/security.md` lists what each kind of row could do and what stops it; each line that claims a protection has its
-test here, or names the file that has it.
+`docs/why/security.md` lists what each kind of row could do and what stops it; each line that claims a protection has
+its test here, or names the file that has it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from collections.abc import Callable
@@ -14,20 +15,36 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, transaction
 
-from agents.models import IntentPlan
+from agents.bdi import document as documents
+from agents.execution import typed
+from agents.models import Goal, HandCommand, IntentPlan
+from agents.services import hand_commands
+from agents.states import HandState, PlanState
 from people import sealing
-from people.models import RowSeal, User
-from review.models import Approval, AuditEntry, Decision, HeldDecision
-from review.services import holding
+from people.models import User
+from review.models import Approval, AuditEntry, Decision, HeldDecision, ReviewPolicy
+from review.policy.verdict import Action
+from review.services import auto_approval, holding, policy_writing
 from review.services.ruling import Ruling
 from tests.forging import forge
+from tests.review import levels
+from tests.review.policies import in_force, tried
 
+Propose = Callable[..., IntentPlan]
 pytestmark = pytest.mark.django_db
 _HELD = (
     "INSERT INTO review_helddecision"
     " (intent_plan_id, by_id, digest, verdict, ruling, made_at, due_at, dropped)"
     " VALUES (%s, %s, %s, 'approve', %s, now() - interval '20 s', now() - interval '10 s', '')"
 )
+
+
+@pytest.fixture
+def typed_goal(operator: User, propose_plan: Propose) -> Goal:
+    """A goal in whose session the operator may type: it is theirs."""
+    operator.roles = ["operator", "submitter"]
+    operator.save()
+    return propose_plan(operator).goal
 
 
 @pytest.fixture(autouse=True)
@@ -137,4 +154,205 @@ def test_verify_names_the_rows_whose_seals_do_not_fit(plan: IntentPlan, judge: U
     forge("UPDATE review_helddecision SET verdict = 'reject'")
     with pytest.raises(CommandError, match=f"held decision {row.pk}"):
         call_command("audit", "verify", stdout=io.StringIO())
-    assert RowSeal.objects.count() == 1
+
+
+# --- policies ------------------------------------------------------------------------------------------------
+
+
+def approved_by_itself(plan: IntentPlan) -> bool:
+    tried(plan)
+    auto_approval.sweep()
+    plan.refresh_from_db()
+    return plan.state == PlanState.APPROVED
+
+
+_POLICY = (
+    "INSERT INTO review_reviewpolicy"
+    " (name, state, reason, number, replayed, replay, enabled_at, created_at, changed_at)"
+    " VALUES ('pass', 'enabled', '', 1, 1, '{}', now(), now(), now()) "
+)
+_VERSION = (
+    "INSERT INTO review_policyversion"
+    " (policy_id, number, action, conditions, budget, expires_at, sampling_percent, owner_id, note, at)"
+    " SELECT id, %s, 'auto_approve', %s, 9, now() + interval '1 day', 0, %s, '', now() FROM review_reviewpolicy"
+)
+_DONE = (
+    "INSERT INTO agents_shadowrun (intent_plan_id, number, state, reason, base, after, findings, lease_owner,"
+    " lease_fence, created_at) VALUES (%s, 1, 'done', '', %s, %s, %s, '', 1, now())"
+)
+_FINDINGS = json.dumps([{"position": position, "proof": "done", "answer": {}} for position in (1, 2)])
+_BOTH_COMMANDS = json.dumps({"commands": ["mkdir", "write"]})
+
+
+def test_a_policy_that_was_written_into_the_tables_approves_nothing(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    forge(_POLICY)
+    forge(_VERSION, 1, _BOTH_COMMANDS, keeper.pk)
+    assert not approved_by_itself(propose_plan(owner))
+
+
+def test_a_policy_whose_newest_version_was_written_into_the_table_approves_nothing(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["ls"])
+    forge(_VERSION, 2, _BOTH_COMMANDS, keeper.pk)
+    forge("UPDATE review_reviewpolicy SET number = 2, replayed = 2")
+    assert not approved_by_itself(propose_plan(owner))
+
+
+def test_a_policy_that_a_bad_outcome_suspended_is_not_put_back_in_force(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    policy = in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"])
+    kept = ReviewPolicy.objects.values("state", "enabled_at").get()
+    policy_writing.suspend(policy, by=None, reason="a plan failed")
+    forge("UPDATE review_reviewpolicy SET state = %s, enabled_at = %s", kept["state"], kept["enabled_at"])
+    assert not approved_by_itself(propose_plan(owner))
+    with pytest.raises(CommandError, match="review policy"):
+        call_command("audit", "verify", stdout=io.StringIO())
+
+
+@pytest.mark.parametrize("change", ["state = 'suspended'", "state = 'retired'", "number = 7, replayed = 7"])
+def test_a_policy_that_was_put_out_of_force_in_the_table_lets_nothing_pass(
+    cases: None, owner: User, propose_plan: Propose, keeper: User, change: str
+) -> None:
+    """Another policy would approve it by itself: the one that forbids is gone, so a person decides."""
+    in_force(Action.AUTO_APPROVE, keeper, "pass", commands=["mkdir", "write"])
+    in_force(Action.FORBID, keeper, "no writing", commands=["write"])
+    forge(f"UPDATE review_reviewpolicy SET {change} WHERE name = 'no writing'")
+    assert not approved_by_itself(propose_plan(owner))
+
+
+def test_a_policy_that_forbids_goes_on_forbidding_when_its_row_was_changed(
+    owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.FORBID, keeper, "no writing", commands=["write"])
+    forge("UPDATE review_reviewpolicy SET name = 'another name'")
+    with pytest.raises(AssertionError, match="forbidden_by_policy"):
+        propose_plan(owner)
+
+
+def test_a_budget_that_was_written_anew_is_not_spent_twice(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"], budget=1)
+    assert approved_by_itself(propose_plan(owner))
+    forge("UPDATE review_policyday SET used = 0")
+    assert not approved_by_itself(propose_plan(owner))
+
+
+def test_a_policy_that_nobody_touched_approves(cases: None, owner: User, propose_plan: Propose, keeper: User) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"])
+    assert approved_by_itself(propose_plan(owner))
+
+
+# --- what a policy goes by -----------------------------------------------------------------------------------
+
+
+def test_a_plan_that_was_written_into_the_table_is_approved_by_no_policy(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    """The next revision of a real plan, as a policy would let it pass: only mindX did not propose it."""
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"])
+    real = propose_plan(owner)
+    document = dataclasses.replace(documents.read(bytes(real.document)), revision=2)
+    data = documents.write(document)
+    forge("UPDATE agents_intentplan SET state = 'superseded' WHERE id = %s", real.pk)
+    columns = "goal_id, plan_id, workspace_id, reason, position, aborting, replaces, fence, approved_digest"
+    columns += ", cancel_requested, left_out, rest, created_at, queued_at"
+    made = f"INSERT INTO agents_intentplan ({columns}, state, revision, document, digest)"
+    made += f" SELECT {columns}, 'awaiting_review', 2, %s, %s"
+    forge(f"{made} FROM agents_intentplan WHERE id = %s", data, documents.digest_of(data), real.pk)
+    forged = IntentPlan.objects.get(goal=real.goal, revision=2)
+    forge("INSERT INTO review_plannews (intent_plan_id) VALUES (%s)", forged.pk)
+    forge(_DONE, forged.pk, forged.workspace.head, forged.workspace.head, _FINDINGS)
+    auto_approval.sweep()
+    nothing_was_decided(forged)
+
+
+def test_a_shadow_run_whose_result_was_written_into_the_table_convinces_no_policy(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"])
+    plan = propose_plan(owner)
+    forge("DELETE FROM agents_shadowrun")
+    forge(_DONE, plan.pk, plan.workspace.head, plan.workspace.head, _FINDINGS)
+    auto_approval.sweep()
+    nothing_was_decided(plan)
+
+
+def test_a_goal_that_was_given_to_somebody_else_is_approved_by_no_policy(
+    cases: None, owner: User, outsider: User, propose_plan: Propose, keeper: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir", "write"], submitters=["otto"])
+    plan = propose_plan(owner)
+    forge("UPDATE agents_goal SET submitted_by_id = %s", outsider.pk)
+    assert not approved_by_itself(plan)
+
+
+# --- typed commands ------------------------------------------------------------------------------------------
+
+
+def typed_by(operator: User, goal: Goal) -> HandCommand:
+    return hand_commands.submit(goal, operator, "ls")
+
+
+def did_not_run(command: HandCommand) -> None:
+    assert typed.claim(command.pk) is None
+    command.refresh_from_db()
+    assert command.state == HandState.CANCELLED
+    assert "not sealed by mindX" in command.reason
+
+
+def test_a_typed_command_that_was_written_into_the_table_does_not_run(operator: User, typed_goal: Goal) -> None:
+    forge(
+        "INSERT INTO agents_handcommand (workspace_id, goal_id, by_id, text, command, params, limits, session_before,"
+        " snapshot_before, autonomous_once, created_at, state, reason, cancel_requested, lease_owner, lease_fence,"
+        " snapshot_after) SELECT workspace_id, id, submitted_by_id, 'ls', 'ls', '{}', '{}', '{}',"
+        " (SELECT head FROM agents_workspace), false, now(), 'waiting', '', false, '', 0, '' FROM agents_goal"
+    )
+    did_not_run(HandCommand.objects.get())
+
+
+def test_a_typed_command_that_has_begun_does_not_run_again(operator: User, typed_goal: Goal) -> None:
+    command = typed_by(operator, typed_goal)
+    assert typed.claim(command.pk) is not None
+    forge("UPDATE agents_handcommand SET state = 'waiting', lease_until = NULL")
+    did_not_run(command)
+
+
+def test_what_was_typed_cannot_be_changed_in_the_table(operator: User, typed_goal: Goal) -> None:
+    typed_by(operator, typed_goal)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        forge("UPDATE agents_handcommand SET text = 'rm -r .', command = 'rm'")
+
+
+def test_a_typed_command_that_nobody_touched_runs(operator: User, typed_goal: Goal) -> None:
+    assert typed.claim(typed_by(operator, typed_goal).pk) is not None
+
+
+# --- designs and choices of rules ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["approved", "unreviewed"])
+def test_a_design_that_was_settled_in_the_table_lets_nothing_be_planned(
+    submitter: User, judge: User, state: str
+) -> None:
+    levels.switch_on("design")
+    document = levels.with_design(submitter)
+    forge("UPDATE agents_leveldocument SET state = %s, decided_by_id = %s, decided_at = now()", state, judge.pk)
+    forge("UPDATE agents_goal SET state = 'pending'")
+    goal = levels.worked(document.goal)
+    assert (goal.state, goal.reason) == ("manual", "design_not_sealed")
+    assert not goal.plans.exists()
+
+
+def test_a_choice_of_rules_that_was_approved_in_the_table_is_made_again(submitter: User, judge: User) -> None:
+    document = levels.asked_choice(submitter)
+    forge("UPDATE agents_leveldocument SET state = 'approved', decided_by_id = %s, decided_at = now()", judge.pk)
+    forge("UPDATE agents_goal SET state = 'pending'")
+    goal = levels.worked(document.goal)
+    assert goal.state == "awaiting_review"
+    assert not goal.plans.exists()
+    assert goal.level_documents.filter(state="awaiting_review").count() == 1

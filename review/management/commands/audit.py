@@ -38,7 +38,9 @@ class Command(BaseCommand):
             if found.broken is not None:
                 raise CommandError(f"Row {found.broken.row} of the {name} does not hold: {found.broken.reason}.")
             self.stdout.write(f"{found.rows} rows of the {name} hold. Last hash: {found.last_hash or 'none'}")
-        if broken := [f"{model._meta.verbose_name} {row.pk}" for model in sealing.models() for row in sealing.broken(model)]:
+        if broken := [
+            f"{model._meta.verbose_name} {row.pk}" for model in sealing.models() for row in sealing.broken(model)
+        ]:
             raise CommandError(f"These rows are not what mindX sealed: {', '.join(broken)}.")
         self.stdout.write("All sealed rows are genuine.")
         if options["anchors"]:
