@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import QuerySet
 
+from agents import authors
 from agents.bdi import levels
 from agents.bdi.document import digest_of
 from agents.bdi.levels import Selection
@@ -80,7 +81,8 @@ def visible_to(user: User) -> QuerySet[LevelDocument]:
 def waiting(user: User) -> list[LevelRow]:
     """What waits for a decision, longest first."""
     found = visible_to(user).filter(state=_WAITS).defer("document").order_by("pk")[:MOST_WAITING]
-    return [LevelRow(one, rights.why_not_level(user, one)) for one in found]
+    known = rights.known_of({one.goal_id for one in found})
+    return [LevelRow(one, rights.why_not_level(user, one, known)) for one in found]
 
 
 def latest(user: User) -> list[LevelDocument]:
@@ -95,7 +97,7 @@ def decidable(user: User) -> QuerySet[LevelDocument]:
         return LevelDocument.objects.none()
     found = LevelDocument.objects.filter(state=_WAITS, goal__in=goals_visible_to(user))
     if settings.FOUR_EYES:
-        found = found.exclude(goal__submitted_by=user).exclude(by=user)
+        found = found.exclude(goal__submitted_by=user).exclude(authors.wrote(user, "goal_id"))
     return found
 
 

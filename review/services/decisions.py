@@ -259,9 +259,11 @@ def _written(
     return write
 
 
-def check_rights(by: User, plan: IntentPlan) -> None:
-    """Raises DecisionRefused when this person may not decide this plan, StaleDigest when another one is about to."""
-    reason = rights.why_not(by, plan)
+def check_rights(by: User, plan: IntentPlan, *, edits: bool = False) -> None:
+    """Raises DecisionRefused when this person may not decide this plan (`edits`: may not change it), StaleDigest when
+    another one is about to.
+    """
+    reason = rights.why_not_edit(by, plan) if edits else rights.why_not(by, plan)
     if reason:
         logger.warning("A decision on plan %s by %s was refused: %s", plan.pk, by.pk, reason)
         raise DecisionRefused(reason)

@@ -259,7 +259,12 @@ def first_approvals(plan: IntentPlan) -> list[Decision]:
             open_rows.pop(row.by_id, None)
     waits = plan.state == PlanState.AWAITING_REVIEW
     counts = [row for row in open_rows.values() if row.by.is_active and audit.is_genuine(row)]
-    return [row for row in counts if not (waits and rights.why_not(row.by, plan))]
+    refuses = rights.why_not if waits else _no_second_pair
+    return [row for row in counts if not refuses(row.by, plan)]
+
+
+def _no_second_pair(user: User, plan: IntentPlan) -> str:
+    return rights.four_eyes(user, plan.goal)
 
 
 def approvers(plan: IntentPlan, approval: Approval) -> list[int]:
