@@ -19,7 +19,8 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db.models import Model, Q
+from django.db.models import Model, OuterRef, Q, Subquery, TextField, Value
+from django.db.models.functions import Cast, Concat
 
 from people.models import RowSeal
 
@@ -71,14 +72,25 @@ def add(label: str, key: int, values: Mapping[str, Any] | None) -> None:
 
 def is_genuine(row: Model) -> bool:
     """Whether the row, as it was read, is what was sealed last. False for one that was never sealed."""
-    values = {name: getattr(row, name) for name in fields_of(type(row))}
-    return fits(type(row), row.pk, values, newest_of(row))
+    return fits_row(row, newest_of(row))
 
 
 def newest_of(row: Model) -> str | None:
     """The row's newest seal, as `newest_sql` gives it; None when it has none."""
     found = RowSeal.objects.filter(model=row._meta.label_lower, row=row.pk).order_by("-number").first()
     return f"{found.number} {found.mac}" if found is not None else None
+
+
+def newest(model: type[Model], key: str = "pk") -> Subquery:
+    """The newest seal of the row of this model whose key is at `key`, for rows that are read together with it."""
+    seals = RowSeal.objects.filter(model=model._meta.label_lower, row=OuterRef(key)).order_by("-number")
+    spelled = Concat(Cast("number", TextField()), Value(" "), "mac", output_field=TextField())
+    return Subquery(seals.values(spelled=spelled)[:1])
+
+
+def fits_row(row: Model, newest: str | None) -> bool:
+    """`is_genuine` for a row that was read together with its newest seal."""
+    return fits(type(row), row.pk, {name: getattr(row, name) for name in fields_of(type(row))}, newest)
 
 
 def newest_sql(model: type[Model], key: str) -> str:

@@ -1,4 +1,8 @@
-"""Seals of rows that a worker acts on, append-only as what people decided is."""
+"""Seals of rows that workers act on and that let people in, append-only as what people decided is.
+
+Logins and tokens are sealed as they stand at the upgrade. Sessions are kept in another way from here on: everybody logs
+in once more.
+"""
 
 from django.db import migrations, models
 
@@ -9,6 +13,19 @@ BEGIN
 END
 $$
 """
+
+
+PERSON = ("username", "password", "roles", "is_active", "is_staff", "is_superuser")
+TOKEN = ("user_id", "digest", "scopes", "expires_at")
+
+
+def seal(apps, schema_editor):
+    from people import sealing
+
+    tokens = apps.get_model("people", "ApiToken").objects.filter(revoked_at=None)
+    for rows, columns in ((apps.get_model("people", "User").objects, PERSON), (tokens, TOKEN)):
+        for row in rows.order_by("pk").values("pk", *columns):
+            sealing.add(rows.model._meta.label_lower, row.pop("pk"), row)
 
 
 class Migration(migrations.Migration):
@@ -36,4 +53,5 @@ class Migration(migrations.Migration):
             " FOR EACH ROW EXECUTE FUNCTION people_refuse_change()",
             "DROP TRIGGER people_rowseal_is_append_only ON people_rowseal",
         ),
+        migrations.RunPython(seal, migrations.RunPython.noop),
     ]

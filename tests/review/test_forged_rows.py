@@ -13,13 +13,17 @@ from collections.abc import Callable
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
 
+from agents import gate
 from agents.bdi import document as documents
-from agents.execution import typed
-from agents.models import Goal, HandCommand, IntentPlan
-from agents.services import hand_commands
+from agents.execution import beginning, typed
+from agents.execution.lease import Lease
+from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace
+from agents.services import cycle, goals, hand_commands, workspaces
 from agents.states import HandState, PlanState
+from mindx_web.grants import rights_of_tables
 from people import sealing
 from people.models import User
 from review.models import Approval, AuditEntry, Decision, HeldDecision, ReviewPolicy
@@ -356,3 +360,99 @@ def test_a_choice_of_rules_that_was_approved_in_the_table_is_made_again(submitte
     assert goal.state == "awaiting_review"
     assert not goal.plans.exists()
     assert goal.level_documents.filter(state="awaiting_review").count() == 1
+
+
+# --- plans, approvals, decisions -----------------------------------------------------------------------------
+
+
+def nothing_runs(plan: IntentPlan) -> None:
+    """A worker that comes for the goal begins nothing."""
+    forge("UPDATE agents_goal SET lease_fence = 7, lease_owner = 'a test' WHERE id = %s", plan.goal_id)
+    begun = beginning.begin(Lease(plan.goal_id, 7, "a test"))
+    assert begun is None
+    assert not Attempt.objects.filter(intent__intent_plan=plan, outcome="succeeded").exists()
+
+
+def test_a_plan_that_was_approved_in_the_table_alone_does_not_run(plan: IntentPlan) -> None:
+    forge("UPDATE agents_intentplan SET state = 'approved', approved_digest = digest WHERE id = %s", plan.pk)
+    assert not gate.check(IntentPlan.objects.get(pk=plan.pk)).allowed
+    nothing_runs(plan)
+
+
+def test_an_approval_that_was_written_into_the_tables_lets_nothing_run(plan: IntentPlan, judge: User) -> None:
+    forge(
+        "INSERT INTO review_decision (intent_plan_id, digest, verdict, by_id, via, comment, edits, at, previous_hash,"
+        " hash) VALUES (%s, %s, 'approve', %s, 'browser', '', '{}', now(), '', %s)",
+        plan.pk,
+        plan.digest,
+        judge.pk,
+        "0" * 64,
+    )
+    forge(
+        "INSERT INTO review_approval (intent_plan_id, decision_id, digest, by_id, envelope, at, mac)"
+        " SELECT intent_plan_id, id, digest, by_id, '{\"tries\": 3}', at, %s FROM review_decision",
+        "0" * 64,
+    )
+    forge("UPDATE agents_intentplan SET state = 'approved', approved_digest = digest WHERE id = %s", plan.pk)
+    assert "seal" in gate.check(IntentPlan.objects.get(pk=plan.pk)).reason
+    nothing_runs(plan)
+
+
+def test_the_steps_of_a_plan_cannot_be_changed(plan: IntentPlan) -> None:
+    for change in ("document = '{}'", "digest = repeat('0', 64)", "goal_id = goal_id + 1"):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            forge(f"UPDATE agents_intentplan SET {change} WHERE id = %s", plan.pk)
+
+
+@pytest.mark.parametrize(
+    "table",
+    sorted(table for table, rights in rights_of_tables().items() if "UPDATE" not in rights),
+)
+def test_what_is_only_ever_added_to_is_neither_changed_nor_removed(table: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT column_name FROM information_schema.columns WHERE table_name = %s LIMIT 1", [table])
+        column = cursor.fetchone()[0]
+    refusals = "permission denied|cannot (update|delete from) view"
+    for change in (f'UPDATE {table} SET "{column}" = "{column}"', f"DELETE FROM {table}"):
+        with pytest.raises(DatabaseError, match=refusals), transaction.atomic():
+            forge(change)
+
+
+# --- what shapes a plan: it is shown to a person before anything runs ----------------------------------------
+
+
+def test_a_goal_that_was_written_into_the_table_is_planned_and_waits_for_a_person(
+    owner: User, plan: IntentPlan
+) -> None:
+    forge(
+        "INSERT INTO agents_goal (text, submitted_by_id, agent_id, workspace_id, priority, state, reason,"
+        " submission_key, created_at, changed_at, lease_owner, lease_fence, lost_workers, lost_at, wishes)"
+        " SELECT 'create the folder mine', submitted_by_id, agent_id, workspace_id, 1, 'pending', '', '', now(), now(),"
+        " '', 0, 0, '', '[]' FROM agents_goal"
+    )
+    goal = Goal.objects.exclude(pk=plan.goal_id).get()
+    cycle.work(goal.pk)
+    cycle.work(goal.pk)
+    made = IntentPlan.objects.get(goal=goal)
+    assert made.state == "awaiting_review"
+    nothing_runs(made)
+
+
+def test_a_lesson_that_was_written_into_the_table_stands_in_the_plan_that_a_person_reads(
+    submitter: User, reviewer: User, plan: IntentPlan, client_of: Callable[[User], Client]
+) -> None:
+    for name in ("app.txt", "secret.txt"):
+        workspaces.put_file(plan.workspace, by=submitter, path=name, source=io.BytesIO(b"x"))
+    forge(
+        "INSERT INTO agents_lesson (at, note, kind, state, teacher_id, plan_id, step, said, path, tool, command,"
+        " parameter) VALUES (now(), '', 'mapping', 'in_force', %s, %s, 1, 'app.txt', 'secret.txt', '', '', '')",
+        submitter.pk,
+        plan.pk,
+    )
+    workspace = Workspace.objects.get(pk=plan.workspace_id)
+    goal = goals.submit(by=submitter, text="show app.txt", workspace=workspace)
+    cycle.work(goal.pk)
+    made = IntentPlan.objects.get(goal=goal)
+    assert made.state == "awaiting_review"
+    assert "secret.txt" in client_of(reviewer).get(made.get_absolute_url()).content.decode()
+    nothing_runs(made)
