@@ -156,6 +156,8 @@ SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
 }
 
 L = LevelState
+# What lets a goal with a design, or with a choice of rules, be planned.
+LEVEL_SETTLED = frozenset({LevelState.APPROVED, LevelState.UNREVIEWED})
 LEVEL_MOVES: Mapping[LevelState, frozenset[LevelState]] = {
     L.AWAITING_REVIEW: frozenset({L.APPROVED, L.SENT_BACK, L.REJECTED, L.SUPERSEDED, L.CANCELLED}),
     L.APPROVED: frozenset(),

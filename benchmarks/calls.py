@@ -76,7 +76,7 @@ def _measure(calls: int, rounds: int) -> None:
         cursor.execute(_DAYS, {})
         cursor.execute("VACUUM ANALYZE")
     client = Client()
-    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(person, backend="people.backends.SealedPeople")
     today = timezone.now().date()
     year, old = f"from={today - timedelta(days=364)}&to={today}", f"from={today - timedelta(days=300)}&to={today}"
     page, lists = "/insights/models/", "/insights/models/calls/"

@@ -76,7 +76,7 @@ def _client(user: User) -> Any:
     from django.test import Client
 
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, backend="people.backends.SealedPeople")
     return client
 
 

@@ -152,7 +152,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
     from review import queue
 
     client = Client()
-    client.force_login(bench.reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(bench.reviewer, backend="people.backends.SealedPeople")
     deep = str(queue.Cursor.of(queue.waiting_for(bench.reviewer)[plans * 6 // 10]))
     middle = queue.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
     place = queue.place_of(bench.reviewer, middle)

@@ -26,6 +26,8 @@ class Event(StrEnum):
     LOGIN_FAILED = "login_failed"
     LOCKED_OUT = "locked_out"
     REFUSED = "refused"
+    # A row that a worker should have acted on, and that mindX had not sealed.
+    FORGED = "forged"
     PERSON_MADE = "person_made"
     PERSON_CHANGED = "person_changed"
     PERSON_REMOVED = "person_removed"

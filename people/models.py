@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 
 from people import roles
@@ -29,11 +29,32 @@ class PersonManager(UserManager["User"]):
 
 
 class User(AbstractUser):
-    """A person. `roles` says what they are here for; an admin may do everything."""
+    """A person. `roles` says what they are here for; an admin may do everything.
+
+    What lets them in and what they may do is sealed whenever mindX stores it: a password or a role that somebody wrote
+    into the table lets nobody in. A row that was not genuine before is not sealed by saving it.
+    """
+
+    sealed = ("username", "password", "roles", "is_active", "is_staff", "is_superuser")
+    acted_on = models.Q(is_active=True)
 
     roles = ArrayField(models.CharField(max_length=16, choices=roles.CHOICES), default=_submitter, blank=True)
 
     objects: ClassVar[PersonManager] = PersonManager()
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the person, and seal what of them is sealed."""
+        from people import sealing  # which has its rows among these models
+
+        fields = kwargs.get("update_fields")
+        if fields is not None and not set(fields) & set(self.sealed):
+            super().save(*args, **kwargs)
+            return
+        with transaction.atomic():
+            before = None if self._state.adding else User._base_manager.select_for_update().get(pk=self.pk)
+            super().save(*args, **kwargs)
+            if before is None or sealing.is_genuine(before):
+                sealing.seal(self)
 
     def has_role(self, *wanted: Role) -> bool:
         """True when the person is active and holds one of the roles, or is an admin."""
@@ -54,7 +75,13 @@ class User(AbstractUser):
 
 
 class ApiToken(models.Model):
-    """A bearer token. Only its SHA-256 is stored; the token itself is shown once, when it is made."""
+    """A bearer token. Only its SHA-256 is stored; the token itself is shown once, when it is made.
+
+    It is sealed when it is made, and the seal is used up when it is revoked.
+    """
+
+    sealed = ("user_id", "digest", "scopes", "expires_at")
+    acted_on = models.Q(revoked_at=None)
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=100)
@@ -101,3 +128,21 @@ class AnsweredRequest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} of {self.user_id}"
+
+
+class RowSeal(models.Model):
+    """The signature of a row that a worker acts on (`people.sealing`); the newest one of a row counts."""
+
+    append_only = True
+
+    # The model's label in small letters, and the key of its row.
+    model = models.CharField(max_length=64)
+    row = models.BigIntegerField()
+    number = models.PositiveIntegerField()
+    mac = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["model", "row", "number"], name="row_seal_number_once")]
+
+    def __str__(self) -> str:
+        return f"seal {self.number} of {self.model} {self.row}"

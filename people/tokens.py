@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from people import journal, scopes
+from people import journal, scopes, sealing
 from people.journal import Event
 from people.models import ApiToken, User
 from people.scopes import Scope
@@ -48,6 +48,7 @@ def issue(
             scopes=[scope.value for scope in granted],
             expires_at=timezone.now() + timedelta(days=days) if days is not None else None,
         )
+        sealing.seal(token)
         told = {"token": token.pk, "called": name, "scopes": token.scopes, "days": days}
         journal.record(Event.TOKEN_MADE, by=by, subject=f"person:{user.username}", data=told)
     logger.info("%s made the API token %s", user.username, token.pk, extra={"scopes": token.scopes})
@@ -61,8 +62,14 @@ def find(secret: str) -> ApiToken | None:
     """
     if not secret.startswith(PREFIX) or len(secret) > 100:
         return None
-    token = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(secret)).first()
-    return token if token is not None and token.is_valid else None
+    found = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(secret))
+    token = found.annotate(own_seal=sealing.newest(ApiToken), persons_seal=sealing.newest(User, "user_id")).first()
+    if token is None or not token.is_valid:
+        return None
+    if not (sealing.fits_row(token, token.own_seal) and sealing.fits_row(token.user, token.persons_seal)):
+        logger.error("An API token that mindX did not seal was refused", extra={"token": token.pk})
+        return None
+    return token
 
 
 def note_use(token: ApiToken) -> None:
@@ -85,6 +92,7 @@ def revoke(token: ApiToken, *, by: User) -> None:
     with transaction.atomic():
         if not ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=timezone.now()):
             return
+        sealing.end(token)
         told = {"token": token.pk, "called": token.name}
         journal.record(Event.TOKEN_REVOKED, by=by, subject=f"person:{token.user.username}", data=told)
         logger.info("API token %s of %s was revoked", token.pk, token.user.username)

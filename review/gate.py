@@ -21,7 +21,7 @@ from agents.prepared import Row
 from agents.services import asked_models, components
 from agents.states import IntentState
 from people.models import User
-from review import envelope, grounds, seal
+from review import envelope, grounds, rights, seal
 from review.canonical import same
 from review.grounds import Grounds
 from review.models import Approval, Decision, PolicyEvaluation
@@ -45,6 +45,8 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None, read: Seque
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):
         reason = "this step is not in the approved document"
     answer = Verdict(allowed=False, reason=reason)
+    if not reason and approval is not None and (own := rights.four_eyes(approval.by, plan.goal)):
+        reason, answer = own, Verdict(allowed=False, reason=f"{approval.by.display_name} approved it. {own}", asks=True)
     if not reason and approval is not None:
         answer = _policed(plan, approval, found) or Verdict(
             allowed=True,

@@ -26,9 +26,7 @@ SELECT
     (SELECT jsonb_agg(to_jsonb(decision) ORDER BY decision.id) FROM review_decision decision WHERE decision.id IN (
         SELECT id FROM review_decision WHERE intent_plan_id = plan.id
         UNION SELECT decision_id FROM review_approval WHERE intent_plan_id = plan.id)),
-    EXISTS (SELECT FROM review_reviewpolicy policy
-            JOIN review_policyversion version ON version.policy_id = policy.id AND version.number = policy.number
-            WHERE policy.state = 'enabled'),
+    EXISTS (SELECT FROM review_reviewpolicy),
     (SELECT jsonb_agg(told.data->'decision') FROM review_auditentry told
      WHERE told.event = '{Event.DECISION.value}' AND told.subject = 'plan:' || plan.id),
     (SELECT before.hash FROM review_decision before
@@ -53,7 +51,8 @@ class Grounds:
     """What an answer stands on, and the `stamp` of exactly that.
 
     `named` are the decisions that the journal tells of, `before` is the hash of the link before the approval's,
-    `passed` the states of the steps that the plan's position has passed. `policies`: whether any is in force.
+    `passed` the states of the steps that the plan's position has passed. `policies`: whether
+    there are any, also out of force: that one is says its row, and whether that is so its seal.
     """
 
     stamp: str

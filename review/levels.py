@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import QuerySet
 
+from agents import authors
 from agents.bdi import levels
 from agents.bdi.document import digest_of
 from agents.bdi.levels import Selection
 from agents.models import IntentPlan, LevelDocument
 from agents.selectors import goals_visible_to
 from agents.states import LevelState
+from people import sealing
 from people.models import User
 from review import rights
 from review.models import LevelDecision
@@ -79,7 +81,8 @@ def visible_to(user: User) -> QuerySet[LevelDocument]:
 def waiting(user: User) -> list[LevelRow]:
     """What waits for a decision, longest first."""
     found = visible_to(user).filter(state=_WAITS).defer("document").order_by("pk")[:MOST_WAITING]
-    return [LevelRow(one, rights.why_not_level(user, one)) for one in found]
+    known = rights.known_of({one.goal_id for one in found})
+    return [LevelRow(one, rights.why_not_level(user, one, known)) for one in found]
 
 
 def latest(user: User) -> list[LevelDocument]:
@@ -94,7 +97,7 @@ def decidable(user: User) -> QuerySet[LevelDocument]:
         return LevelDocument.objects.none()
     found = LevelDocument.objects.filter(state=_WAITS, goal__in=goals_visible_to(user))
     if settings.FOUR_EYES:
-        found = found.exclude(goal__submitted_by=user).exclude(by=user)
+        found = found.exclude(goal__submitted_by=user).exclude(authors.wrote(user, "goal_id"))
     return found
 
 
@@ -153,6 +156,6 @@ def behind(plan: IntentPlan) -> BehindPlan:
     used = (plan.plan.evidence or {}).get("selection") or {}
     settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
     found = LevelDocument.objects.filter(goal_id=plan.goal_id, state__in=settled).select_related("decided_by")
-    rows = list(found.defer("document").order_by("-pk"))
+    rows = [one for one in found.defer("document").order_by("-pk") if sealing.is_genuine(one)]
     design = next((one for one in rows if one.kind == LevelDocument.Kind.DESIGN), None)
     return BehindPlan(design, next((one for one in rows if one.pk == used.get("id")), None))

@@ -15,6 +15,8 @@ from django.db.models import CharField, DateTimeField, Exists, F, Func, OuterRef
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import GreaterThan, LessThan
 
+from agents import authors
+from agents.authors import Authors
 from agents.bdi import document as documents
 from agents.models import Agent, Goal, Intent, IntentPlan, Workspace
 from agents.selectors import goals_visible_to, sees_everything
@@ -147,7 +149,8 @@ def page(
     entries = waiting_for(user, only)
     rows = list(with_plans(beyond(entries, after) if after else entries)[: limit + 1])
     shown = rows[:limit]
-    return [waiting(user, entry) for entry in shown], Cursor.of(shown[-1]) if len(rows) > limit else None
+    known = rights.known_of({entry.intent_plan.goal_id for entry in shown})
+    return [waiting(user, entry, known) for entry in shown], Cursor.of(shown[-1]) if len(rows) > limit else None
 
 
 def with_plans(entries: QuerySet[QueueEntry]) -> QuerySet[QueueEntry]:
@@ -168,7 +171,9 @@ def decidable(user: User, only: Filters | None = None) -> QuerySet[QueueEntry]:
     if not rights.is_reviewer(user):
         return QueueEntry.objects.none()
     entries = waiting_for(user, only).alias(said=last_word(user)).exclude(said=Decision.Verdict.FIRST_APPROVAL)
-    return entries.exclude(submitted_by=user) if settings.FOUR_EYES else entries
+    if not settings.FOUR_EYES:
+        return entries
+    return entries.exclude(submitted_by=user).exclude(authors.wrote(user, "intent_plan__goal_id"))
 
 
 def last_word(user: User, digest: str = "intent_plan__digest") -> Coalesce:
@@ -241,10 +246,10 @@ def reason(entry: QueueEntry) -> str:
     return ", ".join(part for part in (harm, rest) if part)
 
 
-def waiting(user: User, entry: QueueEntry) -> Waiting:
-    """A row of the queue for one person."""
+def waiting(user: User, entry: QueueEntry, known: Authors | None = None) -> Waiting:
+    """A row of the queue for one person; `known` as for `rights.why_not`."""
     try:
         line = gist.gist(documents.read(bytes(entry.intent_plan.document)), REGISTRY)
     except ValueError:
         line = None
-    return Waiting(entry, line, rights.why_not(user, entry.intent_plan))
+    return Waiting(entry, line, rights.why_not(user, entry.intent_plan, known))

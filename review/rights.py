@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 
+from agents import authors
+from agents.authors import Authors
 from agents.models import Goal, IntentPlan, LevelDocument
 from people.models import User
 from people.roles import Role
@@ -14,23 +16,44 @@ def is_reviewer(user: User) -> bool:
     return user.has_role(Role.REVIEWER)
 
 
-def why_not(user: User, plan: IntentPlan) -> str:
-    """The sentence that says why this person may not decide this plan; empty when they may."""
-    return _why_not_of(user, plan.goal)
+def why_not(user: User, plan: IntentPlan, known: Authors | None = None) -> str:
+    """The sentence that says why this person may not decide this plan; empty when they may.
+
+    `known` are the authors of several goals, this one's among them, where many are asked about.
+    """
+    return why_not_edit(user, plan) or four_eyes(user, plan.goal, known)
 
 
-def why_not_level(user: User, document: LevelDocument) -> str:
-    """The same for a design or a choice of rules; nobody decides a design of their own under four eyes either."""
-    if reason := _why_not_of(user, document.goal):
-        return reason
-    if settings.FOUR_EYES and document.by_id == user.pk:
-        return "This design is yours, and four eyes are required: someone else must decide."
-    return ""
-
-
-def _why_not_of(user: User, goal: Goal) -> str:
+def why_not_edit(user: User, plan: IntentPlan) -> str:
+    """The same for putting other values into it: who changed a plan may change it again, for others to decide."""
     if not is_reviewer(user):
         return "Deciding needs the reviewer role."
+    return _own_goal(user, plan.goal)
+
+
+def why_not_level(user: User, document: LevelDocument, known: Authors | None = None) -> str:
+    """The same for a design or a choice of rules; nobody decides a design of their own under four eyes either."""
+    if not is_reviewer(user):
+        return "Deciding needs the reviewer role."
+    return four_eyes(user, document.goal, known)
+
+
+def four_eyes(user: User, goal: Goal, known: Authors | None = None) -> str:
+    """Why this person is no second pair of eyes for what is planned for a goal; empty without four eyes."""
+    if not settings.FOUR_EYES:
+        return ""
+    if own := _own_goal(user, goal):
+        return own
+    did = (known or authors.of([goal.pk]))[goal.pk].get(user.pk)
+    return f"You {did}, and four eyes are required: someone else must decide." if did else ""
+
+
+def known_of(goal_ids: set[int]) -> Authors | None:
+    """The authors of these goals, for `why_not` of each; None where nobody is asked about them."""
+    return authors.of(goal_ids) if settings.FOUR_EYES and goal_ids else None
+
+
+def _own_goal(user: User, goal: Goal) -> str:
     if settings.FOUR_EYES and goal.submitted_by_id == user.pk:
         return "This goal is yours, and four eyes are required: someone else must decide."
     return ""

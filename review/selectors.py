@@ -103,6 +103,7 @@ class PlanView:
     receipts: list[Receipt]
     revisions: list[IntentPlan]
     refusal: str
+    refuses_edit: str
     ended_by: Transition | None
     network: list[StepNetwork]
     previous: int | None
@@ -153,6 +154,11 @@ class PlanView:
         return self.is_waiting and not self.is_broken and not self.refusal
 
     @property
+    def may_edit(self) -> bool:
+        """True when this person may put other values into it now, whoever decides about them."""
+        return self.is_waiting and not self.is_broken and not self.refuses_edit
+
+    @property
     def main_steps(self) -> list[Step]:
         """The steps that run when all goes well."""
         return [step for step in self.steps if not step.is_cleanup]
@@ -190,7 +196,7 @@ class PlanView:
     @property
     def teaches(self) -> list[Edit]:
         """What this person may teach of what was changed: whoever may edit the plan may, also after its decision."""
-        return [] if self.refusal else [one for one in self.changed if one.teachable.is_anything]
+        return [] if self.refuses_edit else [one for one in self.changed if one.teachable.is_anything]
 
     @property
     def simplified(self) -> tuple[tuple[str, ...], str]:
@@ -301,6 +307,7 @@ def plan_view(
         receipts=receipts(plan),
         revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
         refusal=rights.why_not(user, plan),
+        refuses_edit=rights.why_not_edit(user, plan),
         ended_by=None if plan.state == PlanState.AWAITING_REVIEW else last_move(plan),
         network=goal_network.of_plan(plan),
         previous=previous,

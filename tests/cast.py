@@ -75,7 +75,7 @@ def client_of() -> Callable[[User], Client]:
 
     def logged_in(user: User) -> Client:
         client = Client()
-        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(user, backend="people.backends.SealedPeople")
         return client
 
     return logged_in

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mindx_web.supervisor.postgres import OWNER, SUPERUSER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.postgres import APP, OWNER, SUPERUSER, EmbeddedPostgres, Passwords
 
 # A database with every migration applied and not a row of a test's.
 MIGRATED = "migrated"
@@ -103,6 +103,8 @@ def provision(server: EmbeddedPostgres) -> None:
     with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
         # For emptying tables whose guards refuse it (tests/emptied.py); the application's own role cannot do it.
         connection.execute(f"GRANT SET ON PARAMETER session_replication_role TO {OWNER}")
+        # For writing rows as the application could (tests/forging.py).
+        connection.execute(f"GRANT {APP} TO {OWNER}")
 
 
 def migrate(server: EmbeddedPostgres) -> None:

@@ -10,6 +10,8 @@ import logging
 import time
 from typing import Any
 
+from django.db import transaction
+
 from agents import telemetry
 from agents.bdi import document as documents
 from agents.bdi import recovery, shadow
@@ -24,6 +26,7 @@ from agents.models import ShadowRun
 from agents.services import logs, shadowing
 from agents.services.moves import move_shadow
 from agents.states import MoveRefused, ShadowState
+from people import sealing
 from sandbox.contract import Limits, SandboxError, SessionState
 from sandbox.snapshots import SnapshotRefused
 
@@ -70,7 +73,9 @@ def turn(run: ShadowRun) -> None:
         move_shadow(run, ShadowState.IMPOSSIBLE, reason=logs.storable(str(error)))
     else:
         told = [finding.to_json() for finding in findings]
-        move_shadow(run, ShadowState.DONE, findings=told, after=after)
+        with transaction.atomic():
+            move_shadow(run, ShadowState.DONE, findings=told, after=after)
+            sealing.seal(run)
         logs.say(run.intent_plan.goal_id, "review", "shadow", _in_one_line(findings))
 
 

@@ -31,6 +31,7 @@ from agents.services.logs import json_text, storable
 from agents.services.moves import move_hand_command
 from agents.services.stores import checkouts
 from agents.states import HAND_ENDED, HandState, MoveRefused, PlanState
+from people import sealing
 from sandbox.contract import Result, SandboxError, SessionState
 from sandbox.snapshots import SnapshotRefused
 
@@ -94,6 +95,8 @@ def claim(command_id: int) -> HandCommand | None:
             _say(command, f"did not run: {reason}", "warning")
             tell(command, What.CANCELLED, why=reason)
             return None
+        # It is carried out at most once, whatever its row says afterwards.
+        sealing.end(command)
         fence = command.lease_fence + 1
         move_hand_command(
             command,
@@ -217,6 +220,9 @@ def _session_after(command: HandCommand, desk: Desk) -> SessionState:
 
 
 def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
+    if not sealing.is_genuine(command):
+        logger.error("A typed command that mindX did not seal was refused", extra={"hand_command": command.pk})
+        return "it was not sealed by mindX: it was added or changed in the database, had begun before, or is older"
     if reason := hand_commands.why_not(command.by, command.goal):
         return reason
     if parked.running_plans().filter(workspace=workspace).exists():

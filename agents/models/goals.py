@@ -15,7 +15,9 @@ from agents.states import GOAL_ENDED, GoalState
 
 
 class Goal(models.Model):
-    """What was asked for, and how far it has come."""
+    """What was asked for, and how far it has come. Who asked for what is sealed: policies approve by it."""
+
+    sealed = ("text", "submitted_by_id", "agent_id", "workspace_id")
 
     text = models.TextField()
     # `goal_owner_newest` is its index.

@@ -15,8 +15,23 @@ from agents.states import HAND_ENDED, HandState
 class HandCommand(models.Model):
     """One command a person typed into the session of a goal. It runs at most once, in a jail of its own.
 
-    What was typed, by whom, and the state it was typed in are fixed: a trigger forbids changing them.
+    What was typed, by whom, and the state it was typed in are fixed: a trigger forbids changing them. It is sealed when
+    it is typed, and the seal is used up when a worker begins it.
     """
+
+    sealed = (
+        "workspace_id",
+        "goal_id",
+        "by_id",
+        "text",
+        "command",
+        "params",
+        "limits",
+        "session_before",
+        "snapshot_before",
+        "autonomous_once",
+    )
+    acted_on = Q(state=HandState.WAITING.value)
 
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="hand_commands")
     goal = models.ForeignKey(Goal, on_delete=models.PROTECT, related_name="hand_commands")

@@ -9,15 +9,18 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
-from agents.states import LevelState
+from agents.states import LEVEL_SETTLED, LevelState
 
 
 class LevelDocument(models.Model):
     """One version of a goal's design, or one choice of rules, as it is put before reviewers.
 
     `document` is canonical JSON (`agents.bdi.levels`) and `digest` its SHA-256 in hex; a trigger forbids changing
-    either, so what was approved is what was shown.
+    either, so what was approved is what was shown. What settles it is sealed with it: planning goes by nothing else.
     """
+
+    sealed = ("goal_id", "kind", "number", "digest", "state", "chosen", "decided_by_id")
+    acted_on = Q(state__in=sorted(state.value for state in LEVEL_SETTLED))
 
     class Kind(models.TextChoices):
         DESIGN = "design", "design"

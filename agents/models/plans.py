@@ -49,7 +49,10 @@ class IntentPlan(models.Model):
     Fence, cancel flag, approved digest and position stand on this row, so that one conditional update decides.
     That the state is one of the table's, the digest a SHA-256 and what runs what was approved is checked by a trigger
     too (migration 0039), which runs when one of them is written: a check of the table would run at every step.
+    It is sealed when it is proposed: no policy approves a plan that mindX did not propose.
     """
+
+    sealed = ("goal_id", "plan_id", "workspace_id", "revision", "digest")
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans", db_index=False)
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="intent_plans")
@@ -105,8 +108,11 @@ class ShadowRun(models.Model):
     """A plan tried in a throw-away copy of its workspace, so that people see what it does before they decide.
 
     `base` is the snapshot it started from and `after` the one it came to; `findings` says what each main step proved
-    (`agents.bdi.shadow.Finding`). Its lease is its own: it never keeps the plan itself from running.
+    (`agents.bdi.shadow.Finding`). Its lease is its own: it never keeps the plan itself from running. The worker that
+    did it seals what it found, by which policies approve.
     """
+
+    sealed = ("intent_plan_id", "number", "state", "base", "after", "findings")
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="shadow_runs")
     number = models.PositiveIntegerField()

@@ -96,6 +96,7 @@ _MANUAL = {
     "model_request_refused": _MISCONFIGURED,
     "model_key_refused": "The model's provider refuses mindX's key; an operator sets another. Or plan by hand.",
     "model_no_such_model": "The provider knows no such model; an operator names another. Or plan by hand.",
+    "design_not_sealed": "Its design is marked as decided, but not by mindX. Tell an admin, and send another version.",
     "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
     "needs_a_hand": f"A step failed and mindX could not mend it. {_BY_HAND}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from django.db.models import Max
@@ -15,6 +16,9 @@ from agents.services.moves import move_goal
 from agents.states import GoalState, LevelState
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY
+from people import sealing
+
+logger = logging.getLogger(__name__)
 
 AWAITS = "selection_awaits_review"
 _SELECTION = LevelDocument.Kind.SELECTION
@@ -24,6 +28,9 @@ def confirmed(goal: Goal) -> LevelDocument | None:
     """The choice that a reviewer confirmed for the plan to come; None when there is none, or when a plan used it."""
     newest = goal.level_documents.filter(kind=_SELECTION).order_by("-number").first()
     if newest is None or newest.state != LevelState.APPROVED or digest_of(newest.document) != newest.digest:
+        return None
+    if not sealing.is_genuine(newest):
+        logger.error("A choice of rules that mindX did not seal is not used", extra={"level_document": newest.pk})
         return None
     return None if goal.plans.filter(evidence__selection__id=newest.pk).exists() else newest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from django.db import transaction
@@ -15,16 +16,19 @@ from agents.models import Belief, Goal, LevelDocument
 from agents.services import hints, logs
 from agents.services.moves import move_goal, move_level
 from agents.services.said import checked
-from agents.states import GoalState, LevelState
+from agents.states import LEVEL_SETTLED, GoalState, LevelState
+from people import sealing
 from people.models import User
+
+logger = logging.getLogger(__name__)
 
 DESIGN_MAX = 20_000
 SENT_BACK = "design_sent_back"
+NOT_SEALED = "design_not_sealed"
 AWAITS = "design_awaits_review"
 _DESIGN = LevelDocument.Kind.DESIGN
 # A goal that is planned now, or that has a plan, has its design behind it.
 _TAKES_ANOTHER = (GoalState.BLOCKED, GoalState.PENDING, GoalState.AWAITING_REVIEW, GoalState.MANUAL)
-_SETTLED = (LevelState.APPROVED, LevelState.UNREVIEWED)
 
 
 def checked_design(text: str) -> str:
@@ -62,7 +66,7 @@ def revise(goal: Goal, text: str, *, by: User) -> LevelDocument:
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True, of=("self",)).select_related("agent").get(pk=goal.pk)
         newest = newest_of(goal)
-        if newest is None or newest.state in _SETTLED or goal.state not in _TAKES_ANOTHER:
+        if newest is None or is_settled(newest) or goal.state not in _TAKES_ANOTHER:
             raise NotPossibleNow(f"Goal {goal.pk} has no design that could still be replaced. Nothing was changed.")
         if levels.read_design(bytes(newest.document)) == text:
             raise GoalRefused("design", "This is the version that is there already.")
@@ -85,15 +89,24 @@ def newest_of(goal: Goal) -> LevelDocument | None:
 def in_the_way(goal: Goal) -> LevelDocument | None:
     """The design that keeps this goal from being planned; None when there is none, or when it was settled."""
     newest = newest_of(goal)
-    return None if newest is None or newest.state in _SETTLED else newest
+    return None if newest is None or is_settled(newest) else newest
+
+
+def is_settled(document: LevelDocument) -> bool:
+    """Whether it is decided, or needed no decision, by mindX's own word: a row alone does not say so."""
+    return document.state in LEVEL_SETTLED and sealing.is_genuine(document)
 
 
 def wait_for_it(goal: Goal, design: LevelDocument) -> None:
     """Let a goal that came to its planning wait for its design. The caller holds the goal's row."""
     if design.state == LevelState.AWAITING_REVIEW:
         move_goal(goal, GoalState.AWAITING_REVIEW, by="bdi_agent", reason=AWAITS)
-    else:
-        move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=SENT_BACK)
+        return
+    reason = SENT_BACK
+    if design.state in LEVEL_SETTLED:
+        logger.error("A design whose decision mindX did not seal keeps its goal", extra={"level_document": design.pk})
+        reason = NOT_SEALED
+    move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
 
 
 def believe(goal: Goal, text: str, *, by: User) -> None:
@@ -109,6 +122,9 @@ def believe(goal: Goal, text: str, *, by: User) -> None:
 def _add(goal: Goal, text: str, by: User, state: LevelState) -> LevelDocument:
     last = goal.level_documents.filter(kind=_DESIGN).aggregate(last=Max("number"))["last"] or 0
     data = levels.write_design(goal.pk, text)
-    return LevelDocument.objects.create(
+    made = LevelDocument.objects.create(
         goal=goal, kind=_DESIGN, number=last + 1, document=data, digest=digest_of(data), by=by, state=state.value
     )
+    if state in LEVEL_SETTLED:
+        sealing.seal(made)
+    return made

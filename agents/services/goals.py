@@ -22,7 +22,7 @@ from agents.services import choosing, designs, failed_turns, goal_terms, hand_it
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -112,6 +112,7 @@ def _create(
         submission_key=key,
         **more,
     )
+    sealing.seal_new(goal)
     goal.depends_on.set(depends_on)
     logs.say(goal.pk, "bdi_agent", "submit", f"goal {goal.pk} submitted by {by.username}, priority {priority}")
     if waiting:

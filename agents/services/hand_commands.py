@@ -23,6 +23,7 @@ from agents.services import hand_reading, hints, logs, parked
 from agents.services.hand_reading import NOT_HERE, Reading
 from agents.services.moves import move_hand_command
 from agents.states import HandState
+from people import sealing
 from people.models import User
 from people.roles import Role
 from sandbox import commands, typed
@@ -184,6 +185,7 @@ def _store(goal: Goal, by: User, reading: Reading, state: SessionState, once: bo
         snapshot_before=workspace.head,
         autonomous_once=once,
     )
+    sealing.seal(command)
     logs.say(goal.pk, speaker(by), "execute", f"{typed.prompt(state)}{reading.text}", command=command.pk)
     tell(command, What.SUBMITTED)
     hints.goal_changed(goal.pk)

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from agents import authors
 from agents.bdi import document as documents
 from agents.bdi import resuming, simplifying
 from agents.bdi.conditions import reference_of
@@ -80,13 +81,12 @@ def history(item: HandItem) -> list[FailureRecord]:
 
 def may_decide(user: User, goal: Goal) -> bool:
     """Whether this person might decide a plan of this goal, and so may let it go on without another look."""
-    own = settings.FOUR_EYES and goal.submitted_by_id == user.pk
-    return user.is_active and user.has_role(Role.REVIEWER) and not own
+    return user.has_role(Role.REVIEWER) and not (settings.FOUR_EYES and authors.is_one(user, goal))
 
 
 def why_not(user: User, goal: Goal) -> str:
     """Who may answer, when this person may not; "" when they may."""
-    if may_change(user, goal) or may_decide(user, goal):
+    if may_change(user, goal) or user.has_role(Role.REVIEWER):
         return ""
     return "The goal's submitter, operators and reviewers answer this."
 
@@ -114,7 +114,8 @@ def fix(item: HandItem, *, by: User, values: Mapping[str, Any], note: str = "") 
         if dict(edited.params) == dict(held.step.params):
             raise NotPossibleNow("These are the values that failed. Change one, or have it tried again.")
         _check(held, (edited,))
-        return _asked(held, (edited,), (), f"{by.username} fixed the parameters of step {item.position}")
+        said = f"{by.username} fixed the parameters of step {item.position}"
+        return _asked(held, (edited,), (), said, writes=True)
 
 
 def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], note: str = "") -> IntentPlan:
@@ -137,7 +138,8 @@ def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], not
         ]:
             raise NotPossibleNow("This is the step that failed. Say something else, or have it tried again.")
         _check(held, made)
-        return _asked(held, made, (), f"{by.username} has something else done instead of step {item.position}")
+        said = f"{by.username} has something else done instead of step {item.position}"
+        return _asked(held, made, (), said, writes=True)
 
 
 def _in_place(failed: IntentSpec, step: Step) -> IntentSpec:
@@ -284,7 +286,10 @@ def _check(held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[in
         raise PlanInvalid(problems)
 
 
-def _asked(held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[int], why: str) -> IntentPlan:
+def _asked(
+    held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[int], why: str, *, writes: bool = False
+) -> IntentPlan:
+    """Have the rest asked about. `writes`: the person wrote what stands in the failed step's place."""
     step = held.step
     said = f"step {step.position} ({step.tool}.{step.command}) failed: {held.item.failure.reason}; {why}"
     revision = renewing.ask_again(
@@ -296,6 +301,7 @@ def _asked(held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[in
         kind=renewing.RECOVERY,
         instead=instead,
         left_out=left_out,
+        author=held.by if writes else None,
     )
     if revision is None:  # it was valid a moment ago, under the same locks
         raise NotPossibleNow("The rest of the plan is not valid any more. Write a plan by hand.")

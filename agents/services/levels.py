@@ -17,6 +17,7 @@ from agents.models import Belief, Goal, LevelDocument
 from agents.services import designs, hints, logs
 from agents.services.moves import move_goal, move_level
 from agents.states import GoalState, LevelState
+from people import sealing
 from people.models import User
 
 Grant = Callable[[LevelDocument], None]
@@ -39,6 +40,7 @@ def approve(
     with decidable(document, digest) as (goal, locked):
         chosen = _chosen(locked, choice or {})
         move_level(locked, LevelState.APPROVED, **_decided(by), chosen=chosen)
+        sealing.seal(locked)
         logs.say(goal.pk, "review", "review", f"{_name(locked)} approved by {by.username}", digest=locked.digest)
         if locked.kind == LevelDocument.Kind.DESIGN:
             designs.believe(goal, levels.read_design(bytes(locked.document)), by=locked.by or by)

@@ -17,6 +17,7 @@ from agents.bdi.document import Document
 from agents.models import Goal, Intent, IntentPlan, Plan, Planning, ShadowRun, TerminalSession
 from agents.services.planning_time import Took
 from agents.states import IntentState, PlanState, ShadowState
+from people import sealing
 
 # What a model's defaults would write stands here as it is; a test compares the two.
 _STORE = f"""
@@ -110,5 +111,6 @@ def store(
     )
     for row in (plan, made):
         row._state.adding, row._state.db = False, "default"
+    sealing.seal_new(made)
     post_save.send(IntentPlan, instance=made, created=True, update_fields=None, raw=False, using="default")
     return made, shadow

@@ -21,6 +21,7 @@ from agents.services import logs, proposing
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
+from people.models import User
 
 FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
 
@@ -74,11 +75,13 @@ def ask_again(
     kind: str = GROUNDS,
     instead: IntentSpec | Sequence[IntentSpec] | None = None,
     left_out: Collection[int] = (),
+    author: User | None = None,
 ) -> IntentPlan | None:
     """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
 
     The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
-    the plan stopped. Steps that are no longer valid ask a person for a plan instead; then there is no revision.
+    the plan stopped, and `author` is the person who wrote that. Steps that are no longer valid ask a person for a plan
+    instead; then there is no revision.
     """
     said = f"{_stopped(plan, kind)}: {why}"
     done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
@@ -96,7 +99,7 @@ def ask_again(
     if draft is None or problems:
         _ask_a_person(goal, problems, by=by)
         return None
-    revision = proposing.propose(goal, draft)
+    revision = proposing.propose(goal, draft, by=author)
     IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
     return revision
 

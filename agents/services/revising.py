@@ -21,15 +21,19 @@ Make = Callable[[Document], PlanDraft]
 Record = Callable[[IntentPlan, IntentPlan], None]
 
 
-def revise(plan: IntentPlan, *, digest: str, by: User, make: Make, why: str, record: Record) -> IntentPlan:
+def revise(
+    plan: IntentPlan, *, digest: str, by: User, make: Make, why: str, record: Record, writes: bool = True
+) -> IntentPlan:
     """Supersede the plan by what `make` makes of its document, in one transaction; `record` writes who wanted it.
+
+    `writes` False: `by` only chose among its steps, so whoever wrote the plan stays its author.
 
     Raises StaleDigest when another digest awaits or somebody decided first, and PlanInvalid with nothing changed.
     """
     with decidable(plan, digest) as (goal, locked):
         draft = _checked(goal, locked, make(documents.read(bytes(locked.document))))
         move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=why)
-        revision = proposing.propose(goal, draft, by=by)
+        revision = proposing.propose(goal, draft, by=by if writes else locked.plan.by)
         record(locked, revision)
     return revision
 

@@ -69,18 +69,18 @@ class _Clients:
         import httpx
         from django.conf import settings
         from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-        from django.contrib.sessions.backends.db import SessionStore
         from django.core.management import call_command
 
         from agents.services import rules
         from library.components import services
         from people.models import User
+        from people.sessions import SessionStore
 
         services.load_starters(rules.starters([("scale.rule", RULE)]))
         user = User.objects.get(username="admin")
         session = SessionStore()
         session[SESSION_KEY], session[HASH_SESSION_KEY] = str(user.pk), user.get_session_auth_hash()
-        session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+        session[BACKEND_SESSION_KEY] = "people.backends.SealedPeople"
         session.save()
         said = _Lines()
         scopes = ("goals:read", "goals:write", "review:read", "review:decide")

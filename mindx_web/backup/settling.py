@@ -27,7 +27,7 @@ from people.journal import Event
 from review.models import HeldDecision, PolicyVersion, ReviewPolicy
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
-from review.services import policy_writing
+from review.services import holding, policy_writing
 
 BY = "restore"
 
@@ -58,7 +58,11 @@ def _policies(why: str) -> int:
 
 
 def _held(why: str) -> int:
-    return HeldDecision.objects.filter(dropped="").update(dropped=why)
+    waiting = list(HeldDecision.objects.filter(dropped=""))
+    for held in waiting:
+        with transaction.atomic():
+            holding.drop(held, why)
+    return len(waiting)
 
 
 def _typed(why: str) -> int:

@@ -77,6 +77,7 @@ _ASKED: Mapping[str, Badge] = {
     "outcome_unknown": Badge("outcome_unknown", "question", "did it take effect?"),
     "needs_a_hand": Badge("manual", "hand", "a step needs a hand"),
     "question_open": Badge("manual", "question", "answer needed"),
+    "design_not_sealed": Badge("manual", "undo", "another design needed"),
     "design_sent_back": Badge("manual", "undo", "another design needed"),
     "deadline_passed": Badge("manual", "clock", "its time is over"),
 }

@@ -66,7 +66,12 @@ class HeldDecision(models.Model):
 
     `ruling` is all that was decided (`review.services.ruling`). `dropped` says why it never took effect; the row then
     stays until its person has read that.
+
+    The view that took the person's word seals it (`people.sealing`), and the sweep carries out nothing else.
     """
+
+    sealed = ("intent_plan_id", "by_id", "digest", "verdict", "ruling", "made_at")
+    acted_on = Q(dropped="")
 
     # The verdict of an approval that a second person must complete, as far as could be told when it was made.
     FIRST = "first"

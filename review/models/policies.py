@@ -43,7 +43,13 @@ class PlanRisk(models.Model):
 
 
 class ReviewPolicy(models.Model):
-    """A policy by its name: which version counts, and whether it is in force. What it says stands in its versions."""
+    """A policy by its name: which version counts, and whether it is in force. What it says stands in its versions.
+
+    Both are sealed by the code that a person's click runs: workers approve in its owner's name.
+    """
+
+    sealed = ("name", "state", "number", "enabled_at")
+    acted_on = models.Q()
 
     name = models.CharField(max_length=120, unique=True)
     state = models.CharField(max_length=12, default=PolicyState.DRAFT.value)
@@ -78,6 +84,17 @@ class PolicyVersion(models.Model):
     """What a policy says, once and for all: a change is a new version. `owner` answers for what it approves."""
 
     append_only = True
+    sealed = (
+        "policy_id",
+        "number",
+        "action",
+        "conditions",
+        "budget",
+        "expires_at",
+        "sampling_percent",
+        "owner_id",
+    )
+    acted_on = models.Q()
 
     policy = models.ForeignKey(ReviewPolicy, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()

@@ -29,7 +29,8 @@ class Rule:
     """A policy in force: one version of it."""
 
     policy_id: int
-    version_id: int
+    # None: the row names a version that there is not.
+    version_id: int | None
     name: str
     number: int
     action: Action

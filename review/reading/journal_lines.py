@@ -122,6 +122,11 @@ def _files(it: _Entry) -> str:
     return f"{_FILES.get(kind, kind)} {it.text('what')} in {it.place}"
 
 
+def _forged(it: _Entry) -> str:
+    whom = f" in the name of {it.text('in_the_name_of')}" if it.data.get("in_the_name_of") else ""
+    return f"found {it.text('what', 'a row')} that mindX did not seal, in {it.place}{whom}, and refused it"
+
+
 def _token_made(it: _Entry) -> str:
     return f"made the API token “{it.text('called')}” of {it.name} for {_value(it.data.get('scopes'))}"
 
@@ -135,6 +140,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.LOGIN_FAILED: lambda it: f"tried to log in as {it.whom}{it.address} and failed",
     Event.LOCKED_OUT: lambda it: f"failed to log in as {it.whom}{it.address} too often and is locked out for a while",
     Event.REFUSED: lambda it: f"was refused {it.data.get('method', '')} {it.data.get('path', '')}{it.because}",
+    Event.FORGED: _forged,
     Event.PERSON_MADE: lambda it: f"made the login {it.name}{it.changes}",
     Event.PERSON_CHANGED: lambda it: f"changed {it.name}{it.changes}",
     Event.PERSON_REMOVED: lambda it: f"removed the login {it.name}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 
 from django.conf import settings
 from django.db import transaction
@@ -114,7 +114,11 @@ def spend(version: PolicyVersion) -> bool:
     today = timezone.now().astimezone(UTC).date()
     PolicyDay.objects.bulk_create([PolicyDay(policy_id=version.policy_id, day=today)], ignore_conflicts=True)
     left = PolicyDay.objects.filter(policy_id=version.policy_id, day=today, used__lt=version.budget)
-    return bool(left.update(used=F("used") + 1))
+    if not left.update(used=F("used") + 1):
+        return False
+    # The counter is where two sweepers meet. What counts besides are the decisions, which nobody can take away.
+    since = datetime.combine(today, time.min, UTC)
+    return Decision.objects.filter(policy__policy_id=version.policy_id, at__gte=since).count() < version.budget
 
 
 def judge(plan_id: int) -> None:

@@ -13,8 +13,9 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
-from agents.services import agent_steps, hints, logs, plans
+from agents.services import agent_steps, hints, logs, plans, shadowing
 from agents.states import GoalState, PlanState
+from people import sealing
 from people.models import User
 from review import envelope, holds, rights, seal, words
 from review.errors import DecisionRefused
@@ -96,11 +97,24 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
             raise DecisionRefused("The policies no longer let this plan pass without a person.")
         if talking.is_open(plan.goal_id):
             raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
+        if what := _not_sealed(plan):
+            logger.error("A policy may not approve what mindX did not seal", extra={"intent_plan": plan.pk})
+            raise DecisionRefused(f"{what} was not sealed by mindX: a person decides.")
         return True
     first = policing.first_approvals(plan)
     if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:
         raise DecisionRefused("You have approved this already. A second person must approve it too.")
     return policing.enough_approvals(outcome, by.pk, first)
+
+
+def _not_sealed(plan: IntentPlan) -> str:
+    """What of that by which policies judge a plan was written past mindX, or before it sealed such rows; "" if nothing.
+
+    A person reads the plan itself. A policy goes by who asked for it, by its having been planned, and by what its
+    shadow run showed.
+    """
+    rows = (("The goal", plan.goal), ("The plan", plan), ("Its shadow run", shadowing.latest(plan)))
+    return next((what for what, row in rows if row is None or not sealing.is_genuine(row)), "")
 
 
 def _approve_first(
@@ -245,9 +259,11 @@ def _written(
     return write
 
 
-def check_rights(by: User, plan: IntentPlan) -> None:
-    """Raises DecisionRefused when this person may not decide this plan, StaleDigest when another one is about to."""
-    reason = rights.why_not(by, plan)
+def check_rights(by: User, plan: IntentPlan, *, edits: bool = False) -> None:
+    """Raises DecisionRefused when this person may not decide this plan (`edits`: may not change it), StaleDigest when
+    another one is about to.
+    """
+    reason = rights.why_not_edit(by, plan) if edits else rights.why_not(by, plan)
     if reason:
         logger.warning("A decision on plan %s by %s was refused: %s", plan.pk, by.pk, reason)
         raise DecisionRefused(reason)

@@ -83,6 +83,7 @@ def approve_part(
         make=lambda read: _part(read, chosen),
         why=f"approved in part by {by.username}: steps {', '.join(map(str, chosen))}",
         record=record,
+        writes=False,
     )
     return made[0]
 
@@ -127,7 +128,7 @@ def edit(
     `params` are all of the step's values. The planner keeps to them when the goal is planned again. Raises
     WordsRefused when nothing changes, PlanInvalid, StaleDigest, DecisionRefused.
     """
-    decisions.check_rights(by, plan)
+    decisions.check_rights(by, plan, edits=True)
     spec = next((each for each in documents.read(bytes(plan.document)).all_intents if each.position == position), None)
     if spec is None:
         raise WordsRefused("intent", f"The plan has no step {position}.")

@@ -1,6 +1,7 @@
 """Keeping a decision of the browser for some seconds, in which it can be taken back. By API nothing is kept.
 
-Nothing is lost with a process: what is due stands in the table, and the sweep of any worker carries it out.
+Nothing is lost with a process: what is due stands in the table, and the sweep of any worker carries it out. What the
+table says was sealed by the process that took the person's word; a row without its seal is refused and reported.
 """
 
 from __future__ import annotations
@@ -15,14 +16,21 @@ from django.db.models.functions import Now
 from agents.errors import AgentsError, StaleDigest
 from agents.models import IntentPlan
 from agents.services import hints
+from people import sealing
+from people.journal import Event
 from people.models import User
 from review import holds
 from review.errors import ReviewError
 from review.models import Decision, HeldDecision
-from review.services import ruling
+from review.services import journal, ruling
 from review.services.ruling import Ruling
 
 logger = logging.getLogger(__name__)
+
+_FORGED = (
+    "It was not sealed by mindX: it was made by an earlier version, or added or changed in the database from outside."
+    " Nothing was decided. Decide again if it was you; otherwise tell an admin."
+)
 
 
 class _Rehearsed(Exception):
@@ -40,8 +48,9 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
     is_first = _rehearse(plan, made, by=by)
     try:
         with transaction.atomic():
-            HeldDecision.objects.filter(intent_plan=plan, by=by, dropped="").delete()
-            HeldDecision.objects.create(
+            for earlier in HeldDecision.objects.filter(intent_plan=plan, by=by, dropped=""):
+                _remove(earlier)
+            held = HeldDecision.objects.create(
                 intent_plan=plan,
                 by=by,
                 digest=made.digest,
@@ -50,6 +59,7 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
                 # The database's clock, which the sweep asks too, whatever machine it runs on.
                 due_at=Now() + timedelta(seconds=settings.HOLD_S),
             )
+            sealing.seal(held)
             hints.queue_changed()
     except IntegrityError:
         # The race this answers: two people at one moment. The unique constraint let one of them through.
@@ -82,10 +92,24 @@ def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
     nothing.
     """
     with transaction.atomic():
-        gone, _ = HeldDecision.objects.filter(pk=held_id, intent_plan=plan, by=by).delete()
-        if gone:
+        held = HeldDecision.objects.select_for_update().filter(pk=held_id, intent_plan=plan, by=by).first()
+        if held is not None:
+            _remove(held)
             hints.queue_changed()
-    return bool(gone)
+    return held is not None
+
+
+def _remove(held: HeldDecision) -> None:
+    """Nobody can put it back: its seal is used up."""
+    sealing.end(held)
+    held.delete()
+
+
+def drop(held: HeldDecision, why: str) -> None:
+    """It never takes effect; its person reads why."""
+    sealing.end(held)
+    HeldDecision.objects.filter(pk=held.pk).update(dropped=why)
+    hints.queue_changed()
 
 
 def settle_due() -> int:
@@ -103,6 +127,9 @@ def settle_due() -> int:
 
 
 def _take_effect(held: HeldDecision) -> None:
+    if not sealing.is_genuine(held):
+        _refuse(held)
+        return
     plan = IntentPlan.objects.select_related("goal").get(pk=held.intent_plan_id)
     by = User.objects.get(pk=held.by_id)
     try:
@@ -112,9 +139,16 @@ def _take_effect(held: HeldDecision) -> None:
             ruling.carry_out(plan, Ruling.from_json(held.ruling), by=by)
     except (AgentsError, ReviewError) as error:
         logger.warning("The held decision on plan %s was dropped: %s", plan.pk, error, extra={"intent_plan": plan.pk})
-        HeldDecision.objects.filter(pk=held.pk).update(dropped=str(error))
-        hints.queue_changed()
+        drop(held, str(error))
     except Exception:  # the edge of the sweep's loop: it is tried again in a second, and the others go on
         logger.exception("A held decision could not be carried out", extra={"intent_plan": plan.pk})
     else:
-        held.delete()
+        _remove(held)
+
+
+def _refuse(held: HeldDecision) -> None:
+    """Nobody's word stands behind this row: say so to the person it names, to operators and in the journal."""
+    logger.error("A held decision that mindX did not seal was refused", extra={"held_decision": held.pk})
+    drop(held, _FORGED)
+    told = {"what": "a held decision", "row": held.pk, "in_the_name_of": held.by.username, "verdict": held.verdict}
+    journal.write(Event.FORGED, by=None, subject=f"plan:{held.intent_plan_id}", data=told)

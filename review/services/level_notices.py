@@ -44,7 +44,8 @@ def _tell_waiting(document: LevelDocument) -> None:
     with transaction.atomic():
         _, new = LevelTold.objects.get_or_create(document=document)
         if new:
-            deciders = [user for user in notices.active() if not rights.why_not_level(user, document)]
+            known = rights.known_of({document.goal_id})
+            deciders = [user for user in notices.active() if not rights.why_not_level(user, document, known)]
             _tell(NoticeKind.AWAITS, document, deciders)
 
 

@@ -168,7 +168,8 @@ def _concerned(plan: IntentPlan) -> list[User]:
 
 
 def _deciders(plan: IntentPlan) -> list[User]:
-    return [user for user in active() if not rights.why_not(user, plan)]
+    known = rights.known_of({plan.goal_id})
+    return [user for user in active() if not rights.why_not(user, plan, known)]
 
 
 def active() -> list[User]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +19,7 @@ from agents.models import Goal, IntentPlan, ShadowRun
 from agents.services import renewing, shadowing
 from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
+from people import sealing
 from people.models import User
 from review import rights
 from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
@@ -27,15 +30,20 @@ from review.policy.verdict import Action, Fired, Outcome, Rule, decide
 from review.risk import Counts
 from review.services import audit, risks
 
+logger = logging.getLogger(__name__)
+
 _SAYS_NOTHING = Outcome(None)
-# Every plan asks for these several times, and most installations have none or a handful.
-_IN_FORCE = f"""
-    SELECT policy.id, version.id, policy.name, version.number, version.action, version.conditions
+_OF_POLICY, _OF_VERSION = sealing.fields_of(ReviewPolicy), sealing.fields_of(PolicyVersion)
+# Every plan asks for these several times, and most installations have none or a handful. Those out of force too:
+# whether one is must not be believed to a row that somebody else may have written.
+_POLICIES = f"""
+    SELECT policy.id, {", ".join(f"policy.{name}" for name in _OF_POLICY)},
+        {sealing.newest_sql(ReviewPolicy, "policy.id")},
+        version.id, {", ".join(f"version.{name}" for name in _OF_VERSION)},
+        {sealing.newest_sql(PolicyVersion, "version.id")}
     FROM {ReviewPolicy._meta.db_table} AS policy
-    JOIN {PolicyVersion._meta.db_table} AS version
+    LEFT JOIN {PolicyVersion._meta.db_table} AS version
         ON version.policy_id = policy.id AND version.number = policy.number
-    WHERE policy.state = %(enabled)s
-        AND (version.expires_at IS NULL OR version.expires_at > %(now)s OR version.action <> %(approves)s)
     ORDER BY version.number DESC, version.id
 """  # noqa: S608  # names of our own tables
 
@@ -43,13 +51,33 @@ _IN_FORCE = f"""
 def rules_in_force() -> list[Rule]:
     """Every enabled policy in its newest version; one that approves only until it expires.
 
-    A row whose conditions cannot be read asks for a person at every plan: nothing may pass because it is broken.
+    A row whose conditions cannot be read, or that mindX did not seal, asks for a person at every plan: nothing may pass
+    because it is broken. What it forbids stays forbidden.
     """
-    values = {"now": timezone.now(), "approves": Action.AUTO_APPROVE.value, "enabled": PolicyState.ENABLED.value}
-    return [
-        _rule(policy, version, name, number, action, json.loads(conditions))
-        for policy, version, name, number, action, conditions in prepared.rows(_IN_FORCE, values)
-    ]
+    return [rule for row in prepared.rows(_POLICIES, {}) for rule in _rules_of(row)]
+
+
+def _rules_of(row: Sequence[Any]) -> list[Rule]:
+    """What one policy asks for, as it was read with its newest version and the seals of both."""
+    split = len(_OF_POLICY) + 2
+    (policy_id, *of_policy, seal_of_policy), (version_id, *of_version, seal_of_version) = row[:split], row[split:]
+    policy, version = dict(zip(_OF_POLICY, of_policy, strict=True)), dict(zip(_OF_VERSION, of_version, strict=True))
+    is_genuine = sealing.fits(ReviewPolicy, policy_id, policy, seal_of_policy)
+    rules: list[Rule] = []
+    if version_id is not None and policy["state"] == PolicyState.ENABLED.value:
+        version["conditions"] = json.loads(version["conditions"])
+        is_genuine = is_genuine and sealing.fits(PolicyVersion, version_id, version, seal_of_version)
+        rule = _rule(policy_id, version_id, policy["name"], version["number"], version["action"], version["conditions"])
+        approves = rule.action is Action.AUTO_APPROVE
+        is_over = version["expires_at"] is not None and version["expires_at"] <= timezone.now()
+        rules = [rule] if (is_genuine and not (approves and is_over)) or (not is_genuine and not approves) else []
+    return rules if is_genuine else [*rules, _forged(policy_id, version_id, policy)]
+
+
+def _forged(policy_id: int, version_id: int | None, policy: Mapping[str, Any]) -> Rule:
+    logger.error("A policy that mindX did not seal asks for a person at every plan", extra={"policy": policy_id})
+    name = f"{policy['name']}, which mindX did not seal"
+    return Rule(policy_id, version_id, name, policy["number"], Action.REQUIRE_REVIEW, Conditions())
 
 
 def rule_of(version: PolicyVersion) -> Rule:
@@ -231,7 +259,12 @@ def first_approvals(plan: IntentPlan) -> list[Decision]:
             open_rows.pop(row.by_id, None)
     waits = plan.state == PlanState.AWAITING_REVIEW
     counts = [row for row in open_rows.values() if row.by.is_active and audit.is_genuine(row)]
-    return [row for row in counts if not (waits and rights.why_not(row.by, plan))]
+    refuses = rights.why_not if waits else _no_second_pair
+    return [row for row in counts if not refuses(row.by, plan)]
+
+
+def _no_second_pair(user: User, plan: IntentPlan) -> str:
+    return rights.four_eyes(user, plan.goal)
 
 
 def approvers(plan: IntentPlan, approval: Approval) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from people import sealing
 from people.journal import Event
 from people.models import User
 from review.models import PolicyChange, ReviewPolicy
@@ -29,12 +30,18 @@ def move_policy(
 
     The race it closes: two people, or a person and a bad outcome, at once. Only a row that is in a state from which
     the table lets it go, and that still has what `only` says, is updated.
+
+    A person's word seals what the row says then. What mindX takes out of force by itself it seals only when it was
+    genuine before.
     """
     movable = [old.value for old, targets in POLICY_MOVES.items() if new in targets]
     with transaction.atomic():
+        may_seal = by is not None or sealing.is_genuine(ReviewPolicy.objects.get(pk=policy.pk))
         rows = ReviewPolicy.objects.filter(pk=policy.pk, state__in=movable, **(only or {}))
         if not rows.update(state=new.value, reason=reason, changed_at=timezone.now(), **also):
             return False
+        if may_seal:
+            sealing.seal(policy)
         note(policy, event, by=by, data=data)
     policy.refresh_from_db()
     return True

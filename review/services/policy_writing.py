@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from people import sealing
 from people.models import User
 from people.roles import Role
 from review import rights, words
@@ -63,7 +64,7 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
             else:
                 policy = ReviewPolicy.objects.select_for_update(no_key=True).get(pk=policy.pk)
             number = (policy.versions.aggregate(last=Max("number"))["last"] or 0) + 1
-            PolicyVersion.objects.create(
+            version = PolicyVersion.objects.create(
                 policy=policy,
                 number=number,
                 action=draft.action.value,
@@ -74,6 +75,7 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
                 owner=by,
                 note=note,
             )
+            sealing.seal(version)
             said = {"version": number, "action": draft.action.value, "conditions": draft.conditions.to_json()}
             said["note"] = note
             if not move_policy(

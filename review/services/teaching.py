@@ -75,7 +75,7 @@ def _of(plan: IntentPlan, decision: Decision) -> Iterator[Edit]:
 
 def why_not(user: User, plan: IntentPlan) -> str:
     """Why this person may not teach by this plan: whoever may edit it may; empty when they may."""
-    return "Only people who may log in teach." if not user.is_active else rights.why_not(user, plan)
+    return "Only people who may log in teach." if not user.is_active else rights.why_not_edit(user, plan)
 
 
 def taught_by(edit: Edit, kind: str, *, said: str = "", where: str = HERE) -> Taught:

@@ -33,7 +33,7 @@ _PREFIX = "p."
 def edit(request: HttpRequest, pk: int, position: int) -> HttpResponse:
     """The form of one step, and saving it. Refused: the form again, each problem at its field, what was typed kept."""
     plan, user = visible_plan(request, pk), asking(request)
-    if reason := rights.why_not(user, plan):
+    if reason := rights.why_not_edit(user, plan):
         raise PermissionDenied(reason)
     if plan.state != PlanState.AWAITING_REVIEW:
         messages.warning(request, "This plan no longer awaits a decision, so nothing of it can be edited.")

@@ -11,6 +11,7 @@ from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.models import Agent, Goal, Intent, IntentPlan, Plan, Workspace
 from agents.services import moves, proposing
 from agents.states import PlanState
+from people import sealing
 from people.models import User
 from people.roles import Role
 from sandbox.snapshots import EMPTY
@@ -51,9 +52,11 @@ def goal_of(owner: User, text: str = "Write a note", *, workspace: Workspace | N
         name=f"ws-{Workspace.objects.count() + 1}", owner=owner, head=EMPTY
     )
     agent, _ = Agent.objects.get_or_create(name="mindx")
-    return Goal.objects.create(
+    goal = Goal.objects.create(
         text=text, submitted_by=owner, agent=agent, workspace=workspace, priority=priority, state="awaiting_review"
     )
+    sealing.seal(goal)
+    return goal
 
 
 def proposed(
@@ -82,6 +85,7 @@ def proposed(
         digest=documents.digest_of(data),
         replaces=proposing.replaced(document),
     )
+    sealing.seal(intent_plan)
     Intent.objects.bulk_create(
         Intent(
             intent_plan=intent_plan,

@@ -18,6 +18,7 @@ from agents.errors import AgentsError
 from agents.models import Goal, IntentPlan, ShadowRun, Transition
 from agents.services import goals
 from agents.states import PlanState
+from people import sealing
 from people.models import User
 from review.errors import ReviewError
 from review.models import Decision, HeldDecision, ReviewClock
@@ -119,14 +120,16 @@ def _waiting(owner: User, jo: User, acts: tuple[Act, Act]) -> IntentPlan:
     found: list[dict[str, object]] = [{"position": position, "proof": "done", "answer": {}} for position in (1, 2)]
     now = timezone.now()
     head = plan.workspace.head
-    ShadowRun.objects.create(intent_plan=plan, number=1, state="done", base=head, after=head, findings=found)
+    run = ShadowRun.objects.create(intent_plan=plan, number=1, state="done", base=head, after=head, findings=found)
+    sealing.seal(run)
     ReviewClock.objects.create(intent_plan=plan, due_at=now, escalate_at=now, minutes=1)
     if {_settle, _undo} & set(acts):
         ruling = Ruling("approve", plan.digest)
         due = now - timedelta(seconds=1)
-        HeldDecision.objects.create(
+        held = HeldDecision.objects.create(
             intent_plan=plan, by=jo, digest=plan.digest, verdict="approve", ruling=ruling.as_json(), due_at=due
         )
+        sealing.seal(held)
     return plan
 
 

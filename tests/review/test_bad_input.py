@@ -186,7 +186,7 @@ def test_the_same_call_twice_decides_once_and_with_a_key_answers_the_same(
 )
 def test_a_form_without_its_token_does_nothing(plan: IntentPlan, reviewer: User, address: str) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(reviewer, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(reviewer, backend="people.backends.SealedPeople")
     body = {"digest": plan.digest, "verdict": "approve", "p.path": "c"}
     assert client.post(f"/review/{plan.pk}/{address}", body).status_code == 403
     assert nothing_was_decided(plan)

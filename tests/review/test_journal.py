@@ -265,7 +265,7 @@ def test_an_operation_without_the_role_is_told_and_one_without_a_login_is_not(ow
 
 def test_a_form_without_its_token_is_no_question_of_rights(owner: User) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(owner, backend="people.backends.SealedPeople")
     assert client.post("/account/password/", {}).status_code == 403
     assert not entries(Event.REFUSED)
 

@@ -104,7 +104,7 @@ def test_under_four_eyes_ones_own_plan_has_no_buttons(judge: User, client_of: Cl
 
 def test_a_decision_is_only_taken_by_post_and_with_the_forms_token(plan: IntentPlan, judge: User) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(judge, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(judge, backend="people.backends.SealedPeople")
     assert client.get(f"/review/{plan.pk}/decide/").status_code == 405
     assert decide(client, plan, "approve").status_code == 403
     assert not Decision.objects.exists()

@@ -337,7 +337,7 @@ def see(page: Page, width: int, scheme: Any) -> None:
 def test_what_the_walk_leaves_out_is_no_page(furnished: Furnished) -> None:
     """An action refuses to be read, a part is no whole document."""
     client = Client()
-    client.force_login(furnished.people.admin, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(furnished.people.admin, backend="people.backends.SealedPeople")
     for name, route in addresses(get_resolver().url_patterns):
         if name in ACTIONS:
             assert client.get("/" + re.sub(r"<[^>]+>", "1", route)).status_code == HTTPStatus.METHOD_NOT_ALLOWED, name

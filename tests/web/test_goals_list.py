@@ -310,7 +310,7 @@ def test_somebody_without_a_role_is_told_whom_to_ask(db: None, client_of: Client
 
 def test_the_composer_takes_only_forms_of_its_own_pages(owner: User) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(owner, backend="people.backends.SealedPeople")
     response = client.post(NEW, {"text": "Write a note"})
     assert response.status_code == 403
     assert "The form was not accepted" in response.content.decode()

@@ -11,11 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
+from people import sealing
 from review.services import anchors, journal_export
 
 
 class Command(BaseCommand):
-    """Exit status 1 when a chain does not hold or an anchor does not fit it."""
+    """Exit status 1 when a chain does not hold, a sealed row is another one, or an anchor does not fit."""
 
     help = "Verify the chains of decisions, typed commands and the journal; anchor their ends; export the journal."
 
@@ -37,6 +38,11 @@ class Command(BaseCommand):
             if found.broken is not None:
                 raise CommandError(f"Row {found.broken.row} of the {name} does not hold: {found.broken.reason}.")
             self.stdout.write(f"{found.rows} rows of the {name} hold. Last hash: {found.last_hash or 'none'}")
+        if broken := [
+            f"{model._meta.verbose_name} {row.pk}" for model in sealing.models() for row in sealing.broken(model)
+        ]:
+            raise CommandError(f"These rows are not what mindX sealed: {', '.join(broken)}.")
+        self.stdout.write("All sealed rows are genuine.")
         if options["anchors"]:
             try:
                 checked = anchors.compare(options["anchors"])

@@ -121,7 +121,7 @@ def test_fifty_megabytes_from_a_jail_fill_no_table_and_hold_up_no_other_goal(
     attempt = Attempt.objects.get(intent__intent_plan=flood)
     assert len(json.dumps(attempt.result)) < 2 * (1 << 20), "of the output a head and a tail are kept"
     client = Client()
-    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(owner, backend="people.backends.SealedPeople")
     assert escape(said.text) in client.get(reverse("goal", args=[flood.goal_id])).content.decode()
 
 

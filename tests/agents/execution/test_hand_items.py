@@ -15,6 +15,7 @@ from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, Re
 from agents.services import cycle, hand_items, recovery_learning
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
+from review.errors import DecisionRefused
 from review.services import decisions
 from tests.agents.execution.conftest import run, write
 
@@ -320,3 +321,16 @@ def test_the_facts_stand_before_the_forms_and_lead_to_them(
     behind = page.split('id="hand-behind"')[1].split("</section>")[0]
     assert all(one in behind for one in ("c.txt", "step 3", "cleaned.txt", "clean-up, when the plan is given up"))
     assert "an operator pinned" in page or "pinned" in page, "why it was left to a person"
+
+
+@pytest.mark.parametrize("way", ["fix", "instead"])
+def test_with_four_eyes_who_changed_what_failed_does_not_approve_it(
+    item: HandItem, reviewer: User, settings: Any, way: str
+) -> None:
+    settings.FOUR_EYES = True
+    if way == "fix":
+        made = hand_items.fix(item, by=reviewer, values={"command_line": "true"})
+    else:
+        made = hand_items.instead(item, by=reviewer, steps=[write("b.txt")])
+    with pytest.raises(DecisionRefused, match="You wrote or changed revision 2"):
+        decisions.approve(made, by=reviewer, digest=made.digest)

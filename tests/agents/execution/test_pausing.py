@@ -122,7 +122,7 @@ def test_both_switches_are_in_the_journal_and_pressing_twice_is_once(keeper: Use
 
 
 def test_every_page_says_it_and_why(client: Client, owner: User, keeper: User) -> None:
-    client.force_login(owner, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(owner, backend="people.backends.SealedPeople")
     assert b"stopped everything" not in client.get("/goals/").content
     pausing.stop_all(by=keeper, reason="moving <b>house</b>")
     for page in ("/", "/goals/", "/review/", "/rules/"):

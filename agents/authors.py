@@ -1,0 +1,42 @@
+"""Who stands behind the plans of a goal besides its submitter: whoever wrote or changed one of them, or its design.
+
+Read from rows that are only ever added: `Plan.by` is whoever wrote the plan by hand, edited a step of it, answered what
+the agent asked, or put other values or steps in place of a failed one. What a person changed stays with the goal when
+it is planned again, so it counts for every later revision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from django.db.models import Exists, OuterRef, Q
+
+from agents.models import Goal, LevelDocument, Plan
+from people.models import User
+
+# Of each goal, what each of these people did, to follow "You".
+Authors = Mapping[int, Mapping[int, str]]
+
+
+def of(goal_ids: Collection[int]) -> Authors:
+    """The authors of these goals. Two questions, however many goals."""
+    found: dict[int, dict[int, str]] = {goal_id: {} for goal_id in goal_ids}
+    designs = LevelDocument.objects.filter(goal__in=goal_ids, kind=LevelDocument.Kind.DESIGN, by__isnull=False)
+    for goal_id, by in designs.values_list("goal_id", "by_id"):
+        found[goal_id][by or 0] = "wrote a design of this goal"
+    plans = Plan.objects.filter(goal__in=goal_ids, by__isnull=False, intent_plans__isnull=False)
+    for goal_id, by, revision in plans.order_by("number").values_list("goal_id", "by_id", "intent_plans__revision"):
+        found[goal_id][by or 0] = f"wrote or changed revision {revision} of this plan"
+    return found
+
+
+def is_one(user: User, goal: Goal) -> bool:
+    """Whether this person submitted the goal, or is an author of it."""
+    return goal.submitted_by_id == user.pk or user.pk in of([goal.pk])[goal.pk]
+
+
+def wrote(user: User, goal: str) -> Q:
+    """A condition on rows whose goal's key is at `goal`: this person is one of its authors."""
+    plans = Plan.objects.filter(goal=OuterRef(goal), by=user)
+    designs = LevelDocument.objects.filter(goal=OuterRef(goal), by=user, kind=LevelDocument.Kind.DESIGN)
+    return Q(Exists(plans)) | Q(Exists(designs))

@@ -1,0 +1,128 @@
+"""Seals: rows that a worker acts on, signed with the approval key by the code that took a person's word for them.
+
+A model that names its meaningful columns in `sealed` is sealed; with `acted_on` it says which of its rows must be
+genuine at any time, and `audit verify` looks at these. Whoever can write to the database but does not have the key can
+make no row that counts, change none, and bring none back: seals are numbered and append-only, the newest one of a row
+counts, and a row whose time is over gets one that fits no content.
+
+The key is the one that seals approvals (`MINDX_APPROVAL_KEY`). Each kind of signature has a label of its own, and the
+model's name is part of what is signed, so no seal passes for one of another kind.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Model, OuterRef, Q, Subquery, TextField, Value
+from django.db.models.functions import Cast, Concat
+
+from people.models import RowSeal
+
+LABEL = b"mindx row 1"
+_TABLE = RowSeal._meta.db_table
+
+
+def models() -> list[type[Model]]:
+    """Every model of which some rows must be genuine at any time."""
+    return [model for model in apps.get_models() if hasattr(model, "acted_on")]
+
+
+def fields_of(model: type[Model]) -> tuple[str, ...]:
+    """The columns that a seal of this model covers, by the names they have on a row; none: it is not sealed."""
+    found: tuple[str, ...] = getattr(model, "sealed", ())
+    return found
+
+
+def seal(row: Model) -> None:
+    """Seal the row as it is stored now. Call it in the transaction that writes the row."""
+    stored = type(row)._base_manager.filter(pk=row.pk).values(*fields_of(type(row))).get()
+    add(row._meta.label_lower, row.pk, stored)
+
+
+def seal_new(row: Model) -> None:
+    """The same in one statement, for a row that was inserted in this transaction, with plain values as they are stored.
+
+    Somebody who guessed the row's number and put a seal there before makes it fail, and the row with it.
+    """
+    values = {name: getattr(row, name) for name in fields_of(type(row))}
+    name = row._meta.label_lower
+    RowSeal.objects.create(model=name, row=row.pk, number=1, mac=_mac(name, row.pk, 1, values))
+
+
+def end(row: Model) -> None:
+    """The row has done what it was for, or was taken back: from here on nothing counts that looks like it."""
+    add(row._meta.label_lower, row.pk, None)
+
+
+def add(label: str, key: int, values: Mapping[str, Any] | None) -> None:
+    """Add a seal of the row with this key. For migrations, whose models know of no seals; others have `seal` and `end`.
+
+    The race it closes: two sealing one row. The constraint on the number lets one of them through.
+    """
+    last = RowSeal.objects.filter(model=label, row=key).order_by("-number").values_list("number", flat=True).first()
+    number = (last or 0) + 1
+    RowSeal.objects.create(model=label, row=key, number=number, mac=_mac(label, key, number, values))
+
+
+def is_genuine(row: Model) -> bool:
+    """Whether the row, as it was read, is what was sealed last. False for one that was never sealed."""
+    return fits_row(row, newest_of(row))
+
+
+def newest_of(row: Model) -> str | None:
+    """The row's newest seal, as `newest_sql` gives it; None when it has none."""
+    found = RowSeal.objects.filter(model=row._meta.label_lower, row=row.pk).order_by("-number").first()
+    return f"{found.number} {found.mac}" if found is not None else None
+
+
+def newest(model: type[Model], key: str = "pk") -> Subquery:
+    """The newest seal of the row of this model whose key is at `key`, for rows that are read together with it."""
+    seals = RowSeal.objects.filter(model=model._meta.label_lower, row=OuterRef(key)).order_by("-number")
+    spelled = Concat(Cast("number", TextField()), Value(" "), "mac", output_field=TextField())
+    return Subquery(seals.values(spelled=spelled)[:1])
+
+
+def fits_row(row: Model, newest: str | None) -> bool:
+    """`is_genuine` for a row that was read together with its newest seal."""
+    return fits(type(row), row.pk, {name: getattr(row, name) for name in fields_of(type(row))}, newest)
+
+
+def newest_sql(model: type[Model], key: str) -> str:
+    """A part of a statement: the newest seal of the row of this model whose key is the expression `key`."""
+    return (
+        f"(SELECT seal.number || ' ' || seal.mac FROM {_TABLE} seal"  # noqa: S608  # names of our own
+        f" WHERE seal.model = '{model._meta.label_lower}' AND seal.row = {key} ORDER BY seal.number DESC LIMIT 1)"
+    )
+
+
+def fits(model: type[Model], key: int, values: Mapping[str, Any], newest: str | None) -> bool:
+    """Whether `newest` is the seal of a row with these values in its sealed columns."""
+    number, _, mac = (newest or "").partition(" ")
+    wanted = _mac(model._meta.label_lower, key, int(number), values) if number.isdigit() else ""
+    return bool(mac) and hmac.compare_digest(mac.encode(), wanted.encode())
+
+
+def broken(model: type[Model]) -> Iterator[Model]:
+    """The rows of one of `models` that a worker would act on and that are not what was sealed last, oldest first."""
+    which: Q = getattr(model, "acted_on", Q())
+    rows = model._base_manager.filter(which).order_by("pk")
+    yield from (row for row in rows.iterator() if not is_genuine(row))
+
+
+def _mac(label: str, key: int, number: int, values: Mapping[str, Any] | None) -> str:
+    content = {"model": label, "row": key, "number": number, "values": values}
+    # What is signed was read from the database, as what is checked is: equal values are spelled alike.
+    spelled = json.dumps(content, default=_spelled, sort_keys=True, separators=(",", ":"))
+    return hmac.digest(settings.APPROVAL_KEY.encode(), LABEL + b"\0" + spelled.encode(), "sha256").hex()
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds")
+    raise TypeError(f"{type(value).__name__} cannot be sealed")
