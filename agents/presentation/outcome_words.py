@@ -1,0 +1,114 @@
+"""Checks and their results in words: on the page of a plan before it runs, on the goal's page and in the log after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.bdi import file_syntax
+from agents.bdi.outcome import Check, CheckKind, Outcome, OutcomeVerdict
+
+HEADLINES: Mapping[Outcome, str] = {
+    Outcome.ACHIEVED: "Achieved",
+    Outcome.NOTHING_CHANGED: "Ran, but nothing changed",
+    Outcome.CHECK_FAILED: "Ran, but a check failed",
+    Outcome.NOT_CHECKED: "Ran, not checked",
+}
+TONES: Mapping[Outcome, str] = {
+    Outcome.ACHIEVED: "good",
+    Outcome.NOTHING_CHANGED: "person",
+    Outcome.CHECK_FAILED: "person",
+    Outcome.NOT_CHECKED: "",
+}
+# Of a goal that is achieved in the table of states, but of which that was not checked or is not so.
+STATES: Mapping[str, str] = {
+    Outcome.NOTHING_CHANGED.value: "ran, but nothing changed",
+    Outcome.CHECK_FAILED.value: "ran, but a check failed",
+    Outcome.NOT_CHECKED.value: "ran, not checked",
+}
+_NO_TEST_RAN = "no test ran"
+_HELD = {True: ("check", "good", "holds"), False: ("x", "bad", "does not hold"), None: ("minus", "", "not known")}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A check as a list shows it; before the plan has run `icon` is a dot and `word` is empty."""
+
+    text: str
+    icon: str = "dot"
+    tone: str = ""
+    word: str = ""
+
+
+def sentence(check: Check) -> str:
+    """What is looked at, as a clause that must be true."""
+    steps = _steps(check.steps)
+    match check.kind:
+        case CheckKind.CHANGED:
+            return f"A file changed, as “{check.word}” asks" if check.word else "A file changed"
+        case CheckKind.EXISTS:
+            return f"{check.path} is there"
+        case CheckKind.GONE:
+            return f"{check.path} is gone"
+        case CheckKind.FILE_CHANGED:
+            return f"{check.path} changed"
+        case CheckKind.PARSES:
+            return f"{check.path} can be read as {file_syntax.language(check.path) or 'what its name says'}"
+        case CheckKind.EXIT_ZERO:
+            return f"The program of {steps} ended with exit code 0"
+        case CheckKind.TESTS_PASS:
+            return f"The tests of {steps} ran and passed"
+        case CheckKind.ANSWERED:
+            return f"{steps[0].upper()}{steps[1:]} gave an answer"
+        case CheckKind.UNKNOWN:
+            return f"Nothing says what {steps} must bring about, so it is not checked"
+
+
+def _steps(steps: Sequence[int]) -> str:
+    if len(steps) == 1:
+        return f"step {steps[0]}"
+    return f"steps {', '.join(map(str, steps[:-1]))} and {steps[-1]}" if steps else "the plan"
+
+
+def before(checks: Sequence[Check]) -> list[Line]:
+    """What will be checked."""
+    return [Line(sentence(one)) for one in checks]
+
+
+def after(results: Sequence[Mapping[str, Any]]) -> list[Line]:
+    """What each check showed, from the stored results; what a later mindX stored is left out."""
+    lines = []
+    for one in results:
+        try:
+            check, holds, said = Check.from_json(one), one["holds"], one["said"]
+        except (KeyError, TypeError):
+            continue
+        icon, tone, word = _HELD[holds if isinstance(holds, bool) else None]
+        lines.append(Line(sentence(check) + (f": {said}" if said else ""), icon, tone, word))
+    return lines
+
+
+def headline(outcome: Outcome, results: Sequence[Mapping[str, Any]] = ()) -> str:
+    """What came of the goal, in a few words."""
+    if outcome is Outcome.CHECK_FAILED and any(
+        one.get("said") == _NO_TEST_RAN and one.get("holds") is False for one in results
+    ):
+        return "Ran, but no test ran"
+    return HEADLINES[outcome]
+
+
+def log_line(goal_id: int, verdict: OutcomeVerdict) -> str:
+    """What the log says of the end of a plan."""
+    results = [one.to_json() for one in verdict.results]
+    if verdict.outcome is Outcome.ACHIEVED:
+        count = len(results)
+        return f"goal {goal_id} achieved: {count} check{'' if count == 1 else 's'} hold{'s' if count == 1 else ''}"
+    said = headline(verdict.outcome, results)
+    return f"goal {goal_id} {said[0].lower()}{said[1:]}" + (f"; {why}" if (why := failed(verdict)) else "")
+
+
+def failed(verdict: OutcomeVerdict) -> str:
+    """The checks that do not hold, in a sentence without its end; "" for none."""
+    said = [line.text for line in after([one.to_json() for one in verdict.failed])]
+    return f"does not hold: {'; '.join(said)}" if said else ""
