@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from agents.bdi import file_syntax
+from agents.states import GoalState
 
 
 class CheckKind(StrEnum):
@@ -40,6 +41,14 @@ class Outcome(StrEnum):
 
 # What was asked for did not come about, although every step ran.
 MISSED = frozenset({Outcome.NOTHING_CHANGED, Outcome.CHECK_FAILED})
+
+
+def shown_state(state: str, outcome: str) -> str:
+    """A goal's state as people read it: of one whose plan ran to its end, what came of it.
+
+    Goals from before there were checks have no outcome: nothing checked them.
+    """
+    return (outcome or Outcome.NOT_CHECKED.value) if state == GoalState.ACHIEVED else state
 
 
 @dataclass(frozen=True)

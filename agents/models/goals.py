@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.bdi.outcome import MISSED, Outcome
+from agents.bdi.outcome import MISSED, Outcome, shown_state
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.workspaces import Workspace
@@ -102,9 +102,7 @@ class Goal(models.Model):
     @property
     def shown_state(self) -> str:
         """The state as people read it: of a goal whose plan ran to its end, what came of it."""
-        if self.state != GoalState.ACHIEVED:
-            return self.state
-        return self.outcome or Outcome.NOT_CHECKED.value
+        return shown_state(self.state, self.outcome)
 
     @property
     def has_missed(self) -> bool:

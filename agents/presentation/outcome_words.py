@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi import file_syntax
-from agents.bdi.outcome import Check, CheckKind, Outcome, OutcomeVerdict
+from agents.bdi.outcome import MISSED, Check, CheckKind, Outcome, OutcomeVerdict
 
 HEADLINES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "Achieved",
@@ -96,6 +96,31 @@ def headline(outcome: Outcome, results: Sequence[Mapping[str, Any]] = ()) -> str
     ):
         return "Ran, but no test ran"
     return HEADLINES[outcome]
+
+
+@dataclass(frozen=True)
+class Came:
+    """What came of a goal that is achieved in the table of states: how a page says it, and why it is not so."""
+
+    headline: str
+    icon: str
+    tone: str
+    why: str = ""
+
+
+_ICONS: Mapping[Outcome, str] = {
+    Outcome.ACHIEVED: "check",
+    Outcome.NOTHING_CHANGED: "warn",
+    Outcome.CHECK_FAILED: "warn",
+    Outcome.NOT_CHECKED: "minus",
+}
+
+
+def came(outcome: str, reason: str = "", results: Sequence[Mapping[str, Any]] = ()) -> Came:
+    """How a page says it. Goals from before there were checks have no outcome: they are not checked."""
+    known = Outcome(outcome) if outcome in set(Outcome) else Outcome.NOT_CHECKED
+    why = reason[:1].upper() + reason[1:] if known in MISSED else ""
+    return Came(headline(known, results), _ICONS[known], TONES[known], why)
 
 
 def log_line(goal_id: int, verdict: OutcomeVerdict) -> str:

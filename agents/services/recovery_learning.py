@@ -58,7 +58,8 @@ SELECT failure.id,
          WHEN intent.id IS NOT NULL AND plan.state = 'superseded' AND failure.overtaken_by = ''
               THEN goal.state = 'achieved' AND goal.outcome <> ALL (%(missed)s)
          WHEN intent.id IS NOT NULL THEN intent.state = 'succeeded'
-         WHEN goal.state IN ('achieved', 'failed', 'dropped') THEN goal.state = 'achieved' AND goal.outcome <> ALL (%(missed)s)
+         WHEN goal.state IN ('achieved', 'failed', 'dropped')
+              THEN goal.state = 'achieved' AND goal.outcome <> ALL (%(missed)s)
        END AS succeeded
 FROM agents_failurerecord failure
 JOIN agents_goal goal ON goal.id = failure.goal_id

@@ -17,7 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 from agents.mastermind import answers, commands
 from agents.mastermind.answers import Answer, Outcome
 from agents.models import GivenCommand, Goal
-from agents.presentation import hidden
+from agents.presentation import hidden, outcome_words
 from agents.services import commanding, known_components
 from agents.services.commanding import Given
 from agents.states import GoalState
