@@ -182,7 +182,7 @@ def _tests_pass(check: Check, facts: Facts) -> Judged:
             return False, "they did not run"
         if result.get("return_code") not in (0, None):
             return False, f"exit code {result['return_code']}"
-        ran = tests_passed(f"{result.get('stdout', '')}\n{result.get('stderr', '')}")
+        ran = passed_tests(f"{result.get('stdout', '')}\n{result.get('stderr', '')}")
         passed = None if ran is None or passed is None else passed + ran
     if passed is None:
         return None, "its output does not say how many ran"
@@ -228,7 +228,7 @@ _NONE_RAN = re.compile(r"\b(?:no tests? (?:ran|found|collected|were found|to run
 _SKIPPED = re.compile(r"\bskipped=(\d{1,9})\b")
 
 
-def tests_passed(output: str) -> int | None:
+def passed_tests(output: str) -> int | None:
     """How many tests ran and passed, by what the program printed; None when it does not say."""
     for pattern in _COUNTS:
         if found := pattern.findall(output):

@@ -6,7 +6,7 @@ Where neither says what must be so afterwards, a step is `unknown` and the plan 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from agents.bdi import file_syntax
 from agents.bdi.consequences import (
@@ -27,8 +27,6 @@ from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal, place
 
 _OUTSIDE = frozenset({"once", "keyed"})
-# Origins of a value that the goal's own words give.
-_OF_THE_GOAL = frozenset({"explicit", "rule_slot"})
 _RUNNERS = frozenset(
     {"pytest", "py.test", "unittest", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest"}
 )
@@ -181,9 +179,9 @@ def runs_tests(command_line: str) -> bool:
 
 def _is_named(spec: IntentSpec, line: str, asked: Wanted, text: str) -> bool:
     """Whether the goal itself says what to run: the line in its words, or the file that is run."""
-    origins: Mapping[str, str] = {one.name: one.origin for one in spec.parameters}
     folded = " ".join(text.lower().split())
-    if origins.get("command_line") in _OF_THE_GOAL or " ".join(line.lower().split()) in folded:
+    is_of_its_words = any(one.name == "command_line" and one.span for one in spec.parameters)
+    if is_of_its_words or " ".join(line.lower().split()) in folded:
         return True
     return asked.run and any("." in word.strip(".") and word.lower() in folded for word in line.split())
 
