@@ -24,6 +24,7 @@ Approved = Callable[..., IntentPlan]
 BROKEN = b"def add(a, b:\n    return a + b\n\n\nprint(add(1, 2))\n"
 MENDED = BROKEN.decode().replace("b:", "b):")
 READ = {"tool": "simple_coder", "command": "read", "params": {"path": "fix_me.py"}}
+REMOVING = {"tool": "simple_coder", "command": "toggle_autonomous_mode", "params": {"on": True}}
 FIX = "The script fix_me.py fails, find out why and fix it"
 
 
@@ -107,9 +108,10 @@ def test_a_file_that_was_asked_for_and_is_there_is_achieved(approved: Approved) 
 
 def test_a_file_that_a_later_program_took_away_is_missed(approved: Approved, files: Callable[..., Workspace]) -> None:
     program = b"import os\nos.remove('a.txt')\n"
-    steps = [write("a.txt"), run("python tidy.py")]
+    steps = [write("a.txt"), REMOVING, run("python tidy.py")]
     plan = approved(steps, text="create a.txt", workspace=files({"tidy.py": program}))
-    assert ended(plan).outcome == "check_failed"
+    goal = ended(plan)
+    assert (goal.outcome, goal.reason) == ("check_failed", "does not hold: a.txt is there")
     assert results(plan)["exists"] is False
 
 
