@@ -47,8 +47,9 @@ def checks_for(
     """
     asked = wanted(document.goal_text, _contents(document, registry))
     main = [spec for spec in document.intents if spec.condition is None]
-    found = [*_paths(foreseen, main, registry), *_steps(asked, document, main, registry)]
-    if not has_changed and _changes(asked, document, foreseen, found, registry):
+    vague = _vague(foreseen, main, registry)
+    found = [*_paths(foreseen, main, registry), *_steps(asked, document, main, vague, registry)]
+    if not has_changed and _must_change(asked, document, registry):
         found.insert(0, Check(CheckKind.CHANGED, word=asked.change))
     if asked.fix:
         found += [Check(CheckKind.PARSES, path, word="fix") for path in _mended(document, found, files)]
@@ -72,16 +73,13 @@ def _contents(document: Document, registry: Registry) -> list[tuple[int, int]]:
     ]
 
 
-def _changes(asked: Wanted, document: Document, foreseen: Forecast, found: Sequence[Check], registry: Registry) -> bool:
-    """Whether some file must be another one afterwards: it is asked for, or a step is declared to change files."""
+def _must_change(asked: Wanted, document: Document, registry: Registry) -> bool:
+    """Whether some file must be another one afterwards, because the goal's words ask for a change of files."""
     commands = [(spec, registry.command(spec.tool, spec.command)) for spec in document.intents]
     outside = any(spec.effect in _OUTSIDE and not command.asks_model for spec, command in commands)
     # “Remove the variable A”, “move to the folder b”: what changes is the session.
     session_only = all(command.changes_session for _, command in commands)
-    if asked.change and not outside and not session_only:
-        return True
-    vague = any(one.changes_files for one in foreseen.of(ToolWork) if not (one.cleanup or one.conditional))
-    return vague and not any(check.path for check in found)
+    return bool(asked.change) and not outside and not session_only
 
 
 # -- what the steps say of paths ------------------------------------------------------------------------------------
@@ -113,6 +111,13 @@ def _expected(one: Consequence, spec: IntentSpec, registry: Registry) -> Iterato
             yield from _declared(one, spec, registry)
 
 
+def _vague(foreseen: Forecast, main: Sequence[IntentSpec], registry: Registry) -> set[int]:
+    """The steps whose tool changes files and does not declare which: there may be nothing that it has to change."""
+    specs = {spec.position: spec for spec in main}
+    works = [one for one in foreseen.of(ToolWork) if one.changes_files and one.position in specs]
+    return {one.position for one in works if not any(_declared(one, specs[one.position], registry))}
+
+
 def _declared(one: ToolWork, spec: IntentSpec, registry: Registry) -> Iterator[tuple[str, CheckKind]]:
     """The paths that a tool's command declares to make or to take away."""
     command = registry.command(spec.tool, spec.command)
@@ -141,14 +146,19 @@ def _expect(expected: dict[str, CheckKind], path: str, kind: CheckKind) -> None:
 
 
 # -- what the steps answer ------------------------------------------------------------------------------------------
-def _steps(asked: Wanted, document: Document, main: Sequence[IntentSpec], registry: Registry) -> Iterator[Check]:
+def _steps(
+    asked: Wanted, document: Document, main: Sequence[IntentSpec], vague: Container[int], registry: Registry
+) -> Iterator[Check]:
     answering = [
         spec.position for spec in main if _answers(registry.command(spec.tool, spec.command)) and not asked.change
     ]
     if answering:
         yield Check(CheckKind.ANSWERED, steps=tuple(answering))
     for spec in main:
-        if (kind := _of_a_program(spec, asked, document.goal_text)) is not None:
+        kind = _of_a_program(spec, asked, document.goal_text)
+        if kind is None and spec.position in vague and not asked.change:
+            kind = CheckKind.UNKNOWN
+        if kind is not None:
             yield Check(kind, steps=(spec.position,))
 
 

@@ -91,7 +91,9 @@ CHANGED = ("changed", "", ())
         ("set the variable A to b", [("set_env", {"name": "A", "value": "b"})], []),
         ("move to the folder src", [("cd", {"path": "src"})], []),
         ("delete the agent", [("agent_registry.retire_agent", {"name": "x", "reason": "y"})], [("unknown", "", (1,))]),
-        ("make it a repository", [("git_tool.init", {})], [CHANGED]),
+        ("make it a repository", [("git_tool.init", {})], [("unknown", "", (1,))]),
+        # There may be nothing to fix.
+        ("evolve it", [("audit_and_improve.apply_fixes", {"path": "src"})], [("unknown", "", (1,))]),
         (
             "write down that it works",
             [("note_taking.write_note", {"name": "it", "text": "works"})],
