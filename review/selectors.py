@@ -204,11 +204,15 @@ class PlanView:
         return outcome_words.after(self.plan.check_results or [])
 
     @property
-    def changes_nothing(self) -> str:
-        """The goal's word that asks for a change, while a plan waits that can make none."""
-        if self.document is None or not self.is_waiting:
-            return ""
-        return outcome_checks.changes_nothing(self.document)
+    def changes_nothing(self) -> tuple[str, str] | None:
+        """The goal's word that asks for a change, and how it is known that the plan that waits makes none."""
+        if self.document is None or not self.is_waiting or not (word := outcome_checks.asked_change(self.document)):
+            return None
+        if not outcome_checks.can_change_files(self.document):
+            return word, "No step of it can change a file."
+        if self.shadow is not None and self.shadow.changed_nothing:
+            return word, "Tried in a copy of the workspace, all of it ran and no file changed."
+        return None
 
     @property
     def simplified(self) -> tuple[tuple[str, ...], str]:

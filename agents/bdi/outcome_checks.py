@@ -56,11 +56,15 @@ def checks_for(
     return tuple(found)
 
 
-def changes_nothing(document: Document) -> str:
-    """The goal's word that asks for a change, where no step of the plan can make one; "" where one can."""
-    word = next((one.word for one in document.checks if one.kind is CheckKind.CHANGED), "")
+def asked_change(document: Document) -> str:
+    """The goal's word that asks for a change of files; "" where none does."""
+    return next((one.word for one in document.checks if one.kind is CheckKind.CHANGED), "")
+
+
+def can_change_files(document: Document) -> bool:
+    """Whether any step, or what is declared to be done in its place, is of an effect that changes files."""
     steps = (one for spec in document.intents for one in (spec, *spec.alternatives))
-    return word if word and all(one.effect != "workspace" for one in steps) else ""
+    return any(one.effect == "workspace" for one in steps)
 
 
 def _contents(document: Document, registry: Registry) -> list[tuple[int, int]]:

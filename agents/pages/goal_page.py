@@ -79,7 +79,7 @@ class GoalPage(GoalOffers):
             [goal_facts.move_of(row) for row in self.transitions],
             [goal_facts.revision_of(plan, self._rule_addresses) for plan in self.revisions],
             self.belief_counts[1],
-            self.goal.outcome,
+            self.came,
         )
 
     @property

@@ -12,7 +12,7 @@ from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.outcome import Check, CheckKind
-from agents.bdi.outcome_checks import changes_nothing, checks_for, runs_tests
+from agents.bdi.outcome_checks import asked_change, can_change_files, checks_for, runs_tests
 from agents.toolkit.registry import REGISTRY
 
 K = CheckKind
@@ -140,10 +140,11 @@ def test_a_plan_that_can_change_nothing_is_told_before_it_is_approved() -> None:
         bare = plan(text, *steps)
         return replace(bare, checks=checks_for(bare, forecast(bare, BASE, REGISTRY), files, REGISTRY))
 
-    assert changes_nothing(proposed(GREP, LS)) == "fix"
-    assert changes_nothing(proposed(GREP, write("fix_me.py"))) == ""
-    assert changes_nothing(proposed(run("python mend.py"))) == "", "a program may change files"
-    assert changes_nothing(proposed(LS, text="show the files")) == ""
+    assert asked_change(proposed(GREP, LS)) == "fix"
+    assert asked_change(proposed(LS, text="show the files")) == ""
+    assert not can_change_files(proposed(GREP, LS))
+    assert can_change_files(proposed(GREP, write("fix_me.py")))
+    assert can_change_files(proposed(run("python mend.py"))), "a program may change files"
 
 
 @pytest.mark.parametrize(
