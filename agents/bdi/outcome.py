@@ -39,6 +39,7 @@ class Outcome(StrEnum):
     NOT_CHECKED = "not_checked"
 
 
+NO_TEST_RAN = "no test ran"
 # What was asked for did not come about, although every step ran.
 MISSED = frozenset({Outcome.NOTHING_CHANGED, Outcome.CHECK_FAILED})
 
@@ -186,7 +187,7 @@ def _tests_pass(check: Check, facts: Facts) -> Judged:
         passed = None if ran is None or passed is None else passed + ran
     if passed is None:
         return None, "its output does not say how many ran"
-    return (True, f"{passed} passed") if passed else (False, "no test ran")
+    return (True, f"{passed} passed") if passed else (False, NO_TEST_RAN)
 
 
 def _answered(check: Check, facts: Facts) -> Judged:

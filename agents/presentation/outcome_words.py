@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi import file_syntax
-from agents.bdi.outcome import MISSED, Check, CheckKind, Outcome, OutcomeVerdict
+from agents.bdi.outcome import MISSED, NO_TEST_RAN, Check, CheckKind, Outcome, OutcomeVerdict
 
 HEADLINES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "Achieved",
@@ -27,7 +27,6 @@ STATES: Mapping[str, str] = {
     Outcome.CHECK_FAILED.value: "ran, but a check failed",
     Outcome.NOT_CHECKED.value: "ran, not checked",
 }
-_NO_TEST_RAN = "no test ran"
 _HELD = {True: ("check", "good", "holds"), False: ("x", "bad", "does not hold"), None: ("minus", "", "not known")}
 
 
@@ -65,6 +64,32 @@ def sentence(check: Check) -> str:
             return f"Nothing says what {steps} must bring about, so it is not checked"
 
 
+def missed(check: Check, said: str = "") -> str:
+    """What is so instead, as a clause. `said`: the detail that the check found."""
+    steps, why = _steps(check.steps), f": {said}" if said else ""
+    match check.kind:
+        case CheckKind.CHANGED:
+            return f"no file changed, although the goal asks to {check.word}"
+        case CheckKind.EXISTS:
+            return f"{check.path} is not there"
+        case CheckKind.GONE:
+            return f"{check.path} is still there"
+        case CheckKind.FILE_CHANGED:
+            return f"{check.path} did not change{why}"
+        case CheckKind.PARSES:
+            return f"{check.path} cannot be read as {file_syntax.language(check.path) or 'what its name says'}{why}"
+        case CheckKind.EXIT_ZERO:
+            return f"the program of {steps} did not end with exit code 0{why}"
+        case CheckKind.TESTS_PASS if said == NO_TEST_RAN:
+            return f"no test ran in {steps}"
+        case CheckKind.TESTS_PASS:
+            return f"the tests of {steps} did not pass{why}"
+        case CheckKind.ANSWERED:
+            return f"{steps} gave no answer"
+        case CheckKind.UNKNOWN:
+            return sentence(check)
+
+
 def _steps(steps: Sequence[int]) -> str:
     if len(steps) == 1:
         return f"step {steps[0]}"
@@ -85,14 +110,15 @@ def after(results: Sequence[Mapping[str, Any]]) -> list[Line]:
         except (KeyError, TypeError):
             continue
         icon, tone, word = _HELD[holds if isinstance(holds, bool) else None]
-        lines.append(Line(sentence(check) + (f": {said}" if said else ""), icon, tone, word))
+        text = missed(check, said) if holds is False else sentence(check) + (f": {said}" if said else "")
+        lines.append(Line(f"{text[:1].upper()}{text[1:]}" if not check.path else text, icon, tone, word))
     return lines
 
 
 def headline(outcome: Outcome, results: Sequence[Mapping[str, Any]] = ()) -> str:
     """What came of the goal, in a few words."""
     if outcome is Outcome.CHECK_FAILED and any(
-        one.get("said") == _NO_TEST_RAN and one.get("holds") is False for one in results
+        one.get("said") == NO_TEST_RAN and one.get("holds") is False for one in results
     ):
         return "Ran, but no test ran"
     return HEADLINES[outcome]
@@ -130,10 +156,9 @@ def log_line(goal_id: int, verdict: OutcomeVerdict) -> str:
         count = len(results)
         return f"goal {goal_id} achieved: {count} check{'' if count == 1 else 's'} hold{'s' if count == 1 else ''}"
     said = headline(verdict.outcome, results)
-    return f"goal {goal_id} {said[0].lower()}{said[1:]}" + (f"; {why}" if (why := failed(verdict)) else "")
+    return f"goal {goal_id} {said[0].lower()}{said[1:]}" + (f": {why}" if (why := failed(verdict)) else "")
 
 
 def failed(verdict: OutcomeVerdict) -> str:
-    """The checks that do not hold, in a sentence without its end; "" for none."""
-    said = [line.text for line in after([one.to_json() for one in verdict.failed])]
-    return f"does not hold: {'; '.join(said)}" if said else ""
+    """What the checks that do not hold found instead, as clauses; "" where all hold."""
+    return "; ".join(missed(one.check, one.said) for one in verdict.failed)

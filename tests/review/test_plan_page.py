@@ -165,7 +165,7 @@ def test_the_page_of_a_plan_that_has_run_says_what_its_checks_showed(
     stored = {"kind": "changed", "path": "", "steps": [], "word": "fix", "holds": False, "said": ""}
     IntentPlan.objects.filter(pk=plan.pk).update(state="complete", approved_digest=plan.digest, check_results=[stored])
     text = plain(text_of(client_of(judge), plan))
-    assert "What was checked does not hold: A file changed, as “fix” asks" in text
+    assert "What was checked does not hold: No file changed, although the goal asks to fix" in text
     assert "This plan changes nothing" not in text
 
 

@@ -98,7 +98,7 @@ def test_an_edit_that_leaves_the_file_broken_fails_its_check(
     goal = ended(plan)
     assert goal.outcome == "check_failed"
     assert results(plan)["parses"] is False
-    assert "fix_me.py can be read as Python: line 1: invalid syntax" in goal.reason
+    assert goal.reason == "fix_me.py cannot be read as Python: line 1: invalid syntax"
     assert Experience.objects.get(goal_ref=goal.pk).final_outcome == "failure"
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_a_later_program_took_away_is_missed(approved: Approved, fil
     steps = [write("a.txt"), REMOVING, run("python tidy.py")]
     plan = approved(steps, text="create a.txt", workspace=files({"tidy.py": program}))
     goal = ended(plan)
-    assert (goal.outcome, goal.reason) == ("check_failed", "does not hold: a.txt is there")
+    assert (goal.outcome, goal.reason) == ("check_failed", "a.txt is not there")
     assert results(plan)["exists"] is False
 
 
