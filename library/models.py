@@ -91,6 +91,8 @@ class Experience(models.Model):
         FAILURE = "failure"
         PARTIAL_SUCCESS = "partial_success"
         ABANDONED = "abandoned"
+        # Its plan ran to its end, and nothing said how to check what was asked for.
+        UNCHECKED = "unchecked"
 
     goal_ref = models.CharField(max_length=64, unique=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

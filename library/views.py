@@ -16,7 +16,13 @@ from library.memory.nearness import Nearness, nearness
 from library.models import Experience
 
 # Which state badge says an outcome.
-BADGES = {"success": "succeeded", "failure": "failed", "partial_success": "recovering", "abandoned": "cancelled"}
+BADGES = {
+    "success": "succeeded",
+    "failure": "failed",
+    "partial_success": "recovering",
+    "abandoned": "cancelled",
+    "unchecked": "not_checked",
+}
 OUTCOMES = [(outcome.value, outcome.value.replace("_", " ")) for outcome in Experience.Outcome]
 
 

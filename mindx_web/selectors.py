@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from agents import examples
+from agents.bdi.outcome import MISSED
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
@@ -135,12 +137,15 @@ def how_it_went(user: User) -> Chart:
     rows = (
         goals_visible_to(user)
         .filter(ended_at__gte=_start(), state__in=[GoalState.ACHIEVED.value, GoalState.FAILED.value])
-        .annotate(day=TruncDate("ended_at"), recovered=Exists(recovered))
+        .annotate(day=TruncDate("ended_at"), recovered=Exists(recovered), missed=Q(outcome__in=sorted(MISSED)))
         .order_by()
-        .values("day", "state", "recovered")
+        .values("day", "state", "missed", "recovered")
         .annotate(count=Count("pk"))
     )
-    counts = {(row["day"], row["state"] == GoalState.ACHIEVED, row["recovered"]): row["count"] for row in rows}
+    counts: Counter[tuple[date, bool, bool]] = Counter()
+    for row in rows:
+        achieved = row["state"] == GoalState.ACHIEVED and not row["missed"]
+        counts[row["day"], achieved, row["recovered"]] += row["count"]
     return chart(
         [
             Day(

@@ -8,11 +8,12 @@ from typing import Any
 
 from agents import goal_network
 from agents.bdi import document as documents
+from agents.bdi import outcome_checks
 from agents.bdi.document import Document
 from agents.bdi.forecast.forecasting import forecast
 from agents.goal_network import StepNetwork
 from agents.models import IntentPlan, Lesson, Transition
-from agents.presentation import hidden
+from agents.presentation import hidden, outcome_words
 from agents.selectors import may_correct, plans_visible_to
 from agents.services import asked_models, base_files
 from agents.services.base_files import BaseUnreadable
@@ -197,6 +198,27 @@ class PlanView:
     def teaches(self) -> list[Edit]:
         """What this person may teach of what was changed: whoever may edit the plan may, also after its decision."""
         return [] if self.refuses_edit else [one for one in self.changed if one.teachable.is_anything]
+
+    @property
+    def checks(self) -> list[outcome_words.Line]:
+        """What will be looked at when it has run."""
+        return outcome_words.before(self.document.checks) if self.document is not None else []
+
+    @property
+    def checked(self) -> list[outcome_words.Line]:
+        """What the checks showed; nothing before that."""
+        return outcome_words.after(self.plan.check_results or [])
+
+    @property
+    def changes_nothing(self) -> tuple[str, str] | None:
+        """The goal's word that asks for a change, and how it is known that the plan that waits makes none."""
+        if self.document is None or not self.is_waiting or not (word := outcome_checks.asked_change(self.document)):
+            return None
+        if not outcome_checks.can_change_files(self.document):
+            return word, "No step of it can change a file."
+        if self.shadow is not None and self.shadow.changed_nothing:
+            return word, "Tried in a copy of the workspace, all of it ran and no file changed."
+        return None
 
     @property
     def simplified(self) -> tuple[tuple[str, ...], str]:

@@ -72,6 +72,12 @@ class ShadowView:
         return self.run.state == ShadowState.DONE
 
     @property
+    def changed_nothing(self) -> bool:
+        """Whether every step was tried and the copy stayed as it was."""
+        tried = all(one["proof"] in (Proof.DONE, Proof.SKIPPED) for one in self.run.findings)
+        return self.is_done and tried and self.run.base == self.run.after
+
+    @property
     def deleted(self) -> int:
         """Lines that would go."""
         return sum(file.item.deleted for file in self.files)

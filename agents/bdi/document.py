@@ -15,6 +15,7 @@ from typing import Any
 
 from agents.bdi import canonical
 from agents.bdi.asked import Asked
+from agents.bdi.outcome import Check
 from agents.bdi.types import Step
 
 FORMAT = 1
@@ -76,6 +77,8 @@ class Document:
     cleanup: tuple[IntentSpec, ...]
     components: tuple[Mapping[str, str], ...] = ()
     format: int = FORMAT
+    # What is looked at when the plan has run; without any nothing is, as in plans from before there were checks.
+    checks: tuple[Check, ...] = ()
 
     @property
     def all_intents(self) -> tuple[IntentSpec, ...]:
@@ -162,7 +165,8 @@ def _bound(step: Step, fact: CommandFacts, phase: str, position: int) -> IntentS
 def write(document: Document) -> bytes:
     """The canonical bytes of a document.
 
-    Steps without alternatives say nothing of any, as before there were some, and steps that ask no model of none.
+    Steps without alternatives say nothing of any, as before there were some, steps that ask no model of none, and plans
+    without checks of no check.
     """
     return canonical.dumps(_plain(document))
 
@@ -181,6 +185,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, IntentSpec):
         unsaid = {name for name in ("alternatives", "asks") if not getattr(value, name)}
         return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
+    if isinstance(value, Check):
+        return value.to_json()
+    if isinstance(value, Document) and not value.checks:
+        return {name: _plain(item) for name, item in vars(value).items() if name != "checks"}
     if isinstance(value, Parameter) and value.confidence == 1.0:
         return {name: _plain(item) for name, item in vars(value).items() if name != "confidence"}
     if is_dataclass(value):
@@ -210,6 +218,7 @@ def _read(data: bytes, format_: int) -> Document:
                 "intents": tuple(_spec(item) for item in raw["intents"]),
                 "cleanup": tuple(_spec(item) for item in raw["cleanup"]),
                 "components": tuple(raw["components"]),
+                "checks": tuple(Check.from_json(item) for item in raw.get("checks", ())),
             }
         )
     except (AttributeError, TypeError, KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from agents.bdi.outcome import MISSED, Outcome
 from agents.states import GoalState, PlanState
 
 OUTPUT_MAX = 1_500
@@ -39,8 +40,9 @@ class Revision:
 class Ended:
     """An ended goal as the tables have it.
 
-    `moves`: who moved its plans to where, and why. `tries`: the outcome of every try; `failure`: the class of the last
-    failed one. `revisions`: how many were proposed; `revision` is the newest.
+    `outcome`: what came of it, where its plan ran to its end. `moves`: who moved its plans to where, and why. `tries`:
+    the outcome of every try; `failure`: the class of the last failed one. `revisions`: how many were proposed;
+    `revision` is the newest.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Ended:
     failure: str
     revisions: int
     revision: Revision | None
+    outcome: str = ""
 
 
 def experience_of(goal: Ended) -> dict[str, Any]:
@@ -77,13 +80,15 @@ def experience_of(goal: Ended) -> dict[str, Any]:
 def used_rule(goal: Ended) -> tuple[int, bool] | None:
     """The version of the rule whose record counts the goal's plan, and whether it succeeded; None where none does.
 
-    Plans that ran to an end count; a rejected one says nothing about whether its rule works.
+    Plans that ran to an end count; a rejected one says nothing about whether its rule works. One of which nothing could
+    be checked counts by its steps, as it did before there were checks.
     """
     revision = goal.revision
     if revision is None or revision.state not in _RAN_TO_AN_END:
         return None
     version = revision.rule.get("component_version_id") or revision.rule.get("version_id")
-    return (int(version), revision.state == PlanState.COMPLETE and not _skipped_what_failed(goal)) if version else None
+    worked = revision.state == PlanState.COMPLETE and not _skipped_what_failed(goal) and goal.outcome not in MISSED
+    return (int(version), worked) if version else None
 
 
 def _skipped_what_failed(goal: Ended) -> bool:
@@ -107,7 +112,11 @@ def _components(revision: Revision) -> list[str]:
 
 def _outcome(goal: Ended) -> str:
     if goal.state == GoalState.ACHIEVED:
-        return "partial_success" if _skipped_what_failed(goal) else "success"
+        if goal.outcome in MISSED:
+            return "failure"
+        if _skipped_what_failed(goal):
+            return "partial_success"
+        return "success" if goal.outcome == Outcome.ACHIEVED else "unchecked"
     if goal.state == GoalState.DROPPED:
         return "abandoned"
     return "partial_success" if goal.revision is not None and goal.revision.worked else "failure"

@@ -7,7 +7,8 @@ WITH goal AS (
     FOR NO KEY UPDATE
 ), plan AS (
     UPDATE agents_intentplan
-    SET position = agents_intentplan.position + 1, state = 'complete', reason = '', ended_at = clock_timestamp()
+    SET position = agents_intentplan.position + 1, state = 'complete', reason = '', ended_at = clock_timestamp(),
+        check_results = %(check_results)s::jsonb
     FROM goal
     WHERE agents_intentplan.id = %(plan)s
       AND agents_intentplan.goal_id = goal.id
@@ -32,7 +33,7 @@ WITH goal AS (
 ), ended AS (
     -- Achieved; or pending, when a part that was not approved is planned again.
     UPDATE agents_goal
-    SET state = %(goal_state)s, reason = %(goal_reason)s, changed_at = clock_timestamp(),
+    SET state = %(goal_state)s, reason = %(goal_reason)s, outcome = %(goal_outcome)s, changed_at = clock_timestamp(),
         ended_at = CASE WHEN %(goal_ends)s THEN clock_timestamp() END,
         lease_until = NULL, lease_owner = '', wake_at = NULL
     WHERE id = %(goal)s AND EXISTS (SELECT FROM plan)

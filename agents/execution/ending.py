@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -11,12 +12,14 @@ from django.db.models.functions import Now
 from agents import telemetry
 from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
+from agents.bdi.outcome import MISSED, OutcomeVerdict
 from agents.execution import record
 from agents.execution.lease import Lease
 from agents.execution.record import Done, Running, held
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.presentation import outcome_words
 from agents.services import hints, logs, renewing
-from agents.services.logs import NewLine
+from agents.services.logs import NewLine, json_text, storable
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
@@ -27,30 +30,45 @@ DROPPED = "dropped: "
 PERSON_WAIT_S = 600.0
 
 
-def complete(plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine]) -> None:
+def complete(
+    plan: IntentPlan, lease: Lease, running: Running, done: Done, said: Sequence[NewLine], verdict: OutcomeVerdict
+) -> None:
     """The last main step is done: with it the plan is complete, and the goal achieved unless a part of it is planned
-    again. One transaction, which also gives the lease back: whoever held it goes on with what comes next.
+    again. One transaction, which also gives the lease back: whoever held it goes on with what comes next. `verdict`
+    is what the plan's checks showed: it is stored in the same statement.
 
     Raises as `record.advance`, and then nothing was written.
     """
-    state, reason, text = _completed(plan)
+    state, reason, line = _completed(plan, verdict)
     ends = state is GoalState.ACHIEVED
-    values: dict[str, object] = {"goal_state": state.value, "goal_reason": reason, "goal_ends": ends}
-    record.complete(plan, lease, running, done, [*said, NewLine("bdi_agent", "execute", text)], values)
+    values: dict[str, object] = {
+        "goal_state": state.value,
+        "goal_reason": reason,
+        "goal_ends": ends,
+        "goal_outcome": verdict.outcome.value if ends else "",
+        "check_results": json_text(_results(verdict)),
+    }
+    record.complete(plan, lease, running, done, [*said, line], values)
     hints.goal_changed(plan.goal_id)
     if ends:
         telemetry.happened("result", plan.goal_id, {"mindx.state": state.value})
 
 
-def _completed(plan: IntentPlan) -> tuple[GoalState, str, str]:
+def _completed(plan: IntentPlan, verdict: OutcomeVerdict) -> tuple[GoalState, str, NewLine]:
     """What the goal of a complete plan becomes, with its reason, and the line of the log that says so."""
     if plan.left_out and plan.rest == "plan_again":
         reason = "the rest is planned again"
-        return GoalState.PENDING, reason, f"the approved part is done; {reason}"
-    return GoalState.ACHIEVED, "", f"goal {plan.goal_id} achieved"
+        return GoalState.PENDING, reason, NewLine("bdi_agent", "execute", f"the approved part is done; {reason}")
+    level = "warning" if verdict.outcome in MISSED else "info"
+    line = NewLine("bdi_agent", "execute", outcome_words.log_line(plan.goal_id, verdict), level)
+    return GoalState.ACHIEVED, storable(outcome_words.failed(verdict)), line
 
 
-def complete_behind_the_last(plan: IntentPlan, lease: Lease) -> None:
+def _results(verdict: OutcomeVerdict) -> list[dict[str, Any]]:
+    return [one.to_json() for one in verdict.results]
+
+
+def complete_behind_the_last(plan: IntentPlan, lease: Lease, verdict: OutcomeVerdict) -> None:
     """The last main step has ended without a worker: a person said that it took effect, did it, or left it out."""
     with transaction.atomic():
         goal = held(plan, lease)
@@ -60,10 +78,11 @@ def complete_behind_the_last(plan: IntentPlan, lease: Lease) -> None:
             IntentState.SKIPPED,
             reason="not needed: the plan succeeded",
         )
-        move_plan(plan, PlanState.COMPLETE, by=lease.owner)
-        state, reason, text = _completed(plan)
-        logs.say(goal.pk, "bdi_agent", "execute", text)
-        move_goal(goal, state, by=lease.owner, reason=reason)
+        move_plan(plan, PlanState.COMPLETE, by=lease.owner, check_results=_results(verdict))
+        state, reason, line = _completed(plan, verdict)
+        logs.write(goal.pk, [line])
+        outcome = verdict.outcome.value if state is GoalState.ACHIEVED else ""
+        move_goal(goal, state, by=lease.owner, reason=reason, outcome=outcome)
 
 
 def abort(plan: IntentPlan, lease: Lease, reason: str, *, first_cleanup: int) -> None:

@@ -22,6 +22,7 @@ from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass
 from agents.execution import draining, ending, reconsidering, record, recovering, verifying
 from agents.execution.beginning import Begun
+from agents.execution.checking import Observed
 from agents.execution.companion import Companion
 from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.execution.filing import Filer
@@ -69,6 +70,7 @@ class Executor:
         self.document = document
         self.granted = granted
         self._first = running
+        self.observed = Observed(plan, document)
         # The least isolation under which the gate let it run; None is the operator's.
         self.minimum = granted.minimum or None
         self.refused: set[str] = set()
@@ -119,7 +121,7 @@ class Executor:
         """
         last = len(self.document.intents)
         if self.plan.position > last:
-            ending.complete_behind_the_last(self.plan, self.lease)
+            ending.complete_behind_the_last(self.plan, self.lease, self.observed.verdict(self._head()))
             return False
         state = SessionState.from_json(self.plan.session.state)
         running = self._first
@@ -135,10 +137,12 @@ class Executor:
                 self._reconsidered(self.reconsiderer.before(self.plan.position, desk))
             for position in range(self.plan.position, last + 1):
                 running = running or self._begin(desk, position)
+                self.observed.begun(position, running.before)
                 outcome = self._try(desk, running)
                 if outcome.failure is not None:
                     self._recover(running, outcome)
                     return False
+                self.observed.ended(position, None if outcome.skipped else outcome.answer)
                 if position < last:
                     running = self._finish(desk, running, outcome, following=position + 1)
             # Before the desk is cleared: people need not wait for thousands of files to be removed.
@@ -159,8 +163,9 @@ class Executor:
         if running is None:
             raise LeaseLost(f"plan {self.plan.pk} has no step left at {self.plan.position}")
         done, said = self._done(desk, outcome), self._lines
+        verdict = self.observed.verdict(done.after)
         # Reported twice, when only the reply was lost, it is the same end.
-        self._report(lambda: ending.complete(self.plan, self.lease, running, done, said))
+        self._report(lambda: ending.complete(self.plan, self.lease, running, done, said, verdict))
         self.filer.filed()
         self._lines = []
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from agents.bdi.outcome import MISSED, Outcome, shown_state
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.workspaces import Workspace
@@ -51,6 +52,8 @@ class Goal(models.Model):
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
     learned_at = models.DateTimeField(null=True, blank=True)
+    # What came of it where its plan ran to its end (`agents.bdi.outcome`); empty before that, and on older goals.
+    outcome = models.CharField(max_length=16, blank=True, default="", db_default="")
     # What people put in place of planned values: {tool, command, parameter, original, value, by}, oldest first.
     wishes = models.JSONField(default=list, blank=True)
 
@@ -60,6 +63,10 @@ class Goal(models.Model):
             one_of("state", GoalState, "goal_state_known"),
             models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="goal_priority_1_to_5"),
             models.CheckConstraint(condition=~Q(text=""), name="goal_text_not_empty"),
+            models.CheckConstraint(
+                condition=Q(outcome="") | Q(state="achieved", outcome__in=[outcome.value for outcome in Outcome]),
+                name="goal_outcome_known",
+            ),
             models.UniqueConstraint(
                 fields=["submitted_by", "submission_key"], condition=~Q(submission_key=""), name="goal_submitted_once"
             ),
@@ -93,6 +100,16 @@ class Goal(models.Model):
     def has_ended(self) -> bool:
         """True in a state nothing leads out of."""
         return self.state in GOAL_ENDED
+
+    @property
+    def shown_state(self) -> str:
+        """The state as people read it: of a goal whose plan ran to its end, what came of it."""
+        return shown_state(self.state, self.outcome)
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether its plan ran to its end and what was asked for did not come about."""
+        return self.outcome in MISSED
 
     @property
     def is_overdue(self) -> bool:

@@ -78,6 +78,8 @@ class IntentPlan(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    # What its document's checks showed when it was complete (`agents.bdi.outcome.CheckResult`); null: not looked at.
+    check_results = models.JSONField(null=True, blank=True)
     # How firmly its agent holds on, as it was read when a worker took it up; no column.
     commitment = ""
 
@@ -102,6 +104,11 @@ class IntentPlan(models.Model):
     def get_absolute_url(self) -> str:
         """The page on which it is reviewed."""
         return reverse("review-plan", args=[self.pk])
+
+    @property
+    def has_missed(self) -> bool:
+        """Whether every step of it ran and what its goal asked for did not come about."""
+        return self.state == PlanState.COMPLETE and self.goal.has_missed
 
 
 class ShadowRun(models.Model):

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Value
 from django.urls import reverse
 
+from agents.bdi.outcome import shown_state
 from agents.models import Goal
 from agents.selectors import approved, goals_visible_to
 from people.models import User
@@ -28,10 +29,16 @@ class Relative:
     pk: int
     text: str
     state: str
+    outcome: str
     priority: int
     deadline: datetime | None
     # Its plan may run, and no step of it has begun.
     approved: bool
+
+    @property
+    def shown_state(self) -> str:
+        """As `Goal.shown_state`."""
+        return shown_state(self.state, self.outcome)
 
     def get_absolute_url(self) -> str:
         """Its page."""
@@ -46,7 +53,7 @@ def of(goal: Goal, user: User) -> list[Relative]:
     found += [visible.filter(dependants=goal), visible.filter(depends_on=goal)]
     parts = [
         rows.annotate(kind=Value(number), approved=approved()).values_list(
-            "kind", "pk", "text", "state", "priority", "deadline", "approved"
+            "kind", "pk", "text", "state", "outcome", "priority", "deadline", "approved"
         )
         for number, rows in enumerate(found)
     ]

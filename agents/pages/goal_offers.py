@@ -109,6 +109,7 @@ class GoalOffers(GoalRows):
         plan = self.plan
         is_whole = not self.done_by_hand and not any(one.attempts.all() for one in self._left)
         worked = plan is not None and plan.state == PlanState.COMPLETE and is_whole
+        worked = worked and not self.goal.has_missed
         return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
 
     @property

@@ -16,10 +16,10 @@ from django.urls import reverse
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
 from agents.pages import goal_facts
 from agents.pages.goal_offers import GoalOffers
-from agents.presentation import endings, hidden, timeline
+from agents.presentation import endings, hidden, outcome_words, timeline
 from agents.presentation.timeline import Node
 from agents.selectors import MOVING, goals_visible_to
-from agents.states import PlanState
+from agents.states import GoalState, PlanState
 from library.models import ComponentVersion
 from people.models import User
 
@@ -79,7 +79,22 @@ class GoalPage(GoalOffers):
             [goal_facts.move_of(row) for row in self.transitions],
             [goal_facts.revision_of(plan, self._rule_addresses) for plan in self.revisions],
             self.belief_counts[1],
+            self.came,
         )
+
+    @property
+    def came(self) -> outcome_words.Came:
+        """What came of it, when its plan has run to its end."""
+        return outcome_words.came(self.goal.outcome, self.goal.reason, self._results)
+
+    @property
+    def checked(self) -> list[outcome_words.Line]:
+        """What the checks of its newest plan showed."""
+        return outcome_words.after(self._results)
+
+    @property
+    def _results(self) -> list[dict[str, Any]]:
+        return (self.plan.check_results if self.plan is not None else None) or []
 
     @cached_property
     def _rule_addresses(self) -> dict[int, str]:
@@ -131,6 +146,8 @@ class GoalPage(GoalOffers):
     @property
     def state_words(self) -> str:
         """The state as the badge says it, with the try that runs."""
+        if self.goal.state == GoalState.ACHIEVED:
+            return self.came.headline.lower()
         word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
             return f"{word}, try {self.running[1]} of intent {self.running[0]}"

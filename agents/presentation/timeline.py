@@ -11,6 +11,8 @@ from datetime import datetime
 
 from agents.bdi.recovery import in_seconds
 from agents.presentation.endings import reason_words
+from agents.presentation.outcome_words import Came
+from agents.presentation.outcome_words import came as came_of
 
 # A step may write a megabyte; the plan's page shows all of it.
 SENTENCE_MAX = 240
@@ -136,9 +138,16 @@ _STEP_LOOKS = {
 
 
 def build(
-    created: datetime, submitted_by: str, moves: Sequence[Move], revisions: Sequence[Revision], beliefs: int
+    created: datetime,
+    submitted_by: str,
+    moves: Sequence[Move],
+    revisions: Sequence[Revision],
+    beliefs: int,
+    came: Came | None = None,
 ) -> list[Node]:
-    """The timeline, oldest first; steps that have not been tried yet come last. `beliefs`: how many are held now."""
+    """The timeline, oldest first; steps that have not been tried yet come last. `beliefs`: how many are held now;
+    `came`: what came of a goal that is achieved.
+    """
     by_number = {revision.number: revision for revision in revisions}
     mind = _minds(moves, revisions)
     dated: list[Node] = [Node(created, "goal", "n-person", "submitted the goal", who=submitted_by)]
@@ -146,7 +155,7 @@ def build(
     looked = max((move.at for move in moves if move.revision is None and move.new == "planning"), default=None)
     for move in moves:
         if move.revision is None:
-            node = _goal_move(move, beliefs if move.at == looked else 0)
+            node = _goal_move(move, beliefs if move.at == looked else 0, came)
         elif move.new in ("superseded", "cancelled") and (move.by in mind or _was_asked_again(move)):
             node = _let_go(move)
         else:
@@ -193,7 +202,7 @@ def _moment(node: Node) -> datetime:
     return node.at
 
 
-def _goal_move(move: Move, beliefs: int) -> Node | None:
+def _goal_move(move: Move, beliefs: int, came: Came | None) -> Node | None:
     match (move.old, move.new):
         case (_, "planning"):
             said = f"{beliefs} belief{'' if beliefs == 1 else 's'} held now" if beliefs else ""
@@ -201,7 +210,8 @@ def _goal_move(move: Move, beliefs: int) -> Node | None:
         case (_, "manual"):
             return Node(move.at, "hand", "n-person", "A person must act", detail=reason_words(move.reason))
         case (_, "achieved"):
-            return Node(move.at, "check", "n-good", "Achieved", detail=reason_words(move.reason))
+            came = came or came_of("")
+            return Node(move.at, came.icon, f"n-{came.tone}" if came.tone else "", came.headline, detail=move.reason)
         case (_, "failed"):
             return Node(move.at, "x", "n-bad", "Failed", detail=reason_words(move.reason))
         case (_, "dropped"):

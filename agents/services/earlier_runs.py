@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from agents.bdi import document as documents
 from agents.bdi.document import Unreadable
+from agents.bdi.outcome import MISSED
 from agents.bdi.understanding.experience import Seen
 from agents.models import Goal, Intent
 from agents.selectors import goals_visible_to
@@ -22,6 +23,7 @@ def values_of(goal: Goal, tool: str, command: str, name: str) -> list[Seen]:
         Intent.objects.filter(tool=tool, command=command, state=IntentState.SUCCEEDED.value)
         .filter(intent_plan__goal__in=goals_visible_to(goal.submitted_by))
         .exclude(intent_plan__goal=goal)
+        .exclude(intent_plan__goal__outcome__in=sorted(MISSED))
         .select_related("intent_plan__goal__submitted_by")
         .order_by("-pk")[:MOST]
     )

@@ -117,8 +117,9 @@ def _read(lease: Lease) -> _Found:
     row = prepared.row(_READ, {"goal": lease.goal_id, "fence": lease.fence, **bounds})
     if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
-    text, state, reason, ended_at, owner, is_learned, agent, workspace, beliefs, moves, tries, failure, *rest = row
-    revisions, plan_id, plan_state, rule, main, tools, worked, printed, was_tried, has_copy, has_parts = rest
+    text, state, outcome, reason, ended_at, owner, is_learned, agent, workspace, *rest = row
+    beliefs, moves, tries, failure, revisions, plan_id, plan_state, rule, main, tools, *rest = rest
+    worked, printed, was_tried, has_copy, has_parts = rest
     revision = None
     if plan_id is not None:
         evidence = json.loads(rule) if rule else None
@@ -127,6 +128,7 @@ def _read(lease: Lease) -> _Found:
         Ended(
             text=text,
             state=state,
+            outcome=outcome,
             reason=reason,
             agent=agent,
             workspace=workspace,

@@ -1,5 +1,5 @@
 -- All that the experience of an ended goal is made of, with the goal's row locked for as long as this worker has the lease.
-SELECT goal.text, goal.state, goal.reason, goal.ended_at, goal.submitted_by_id, goal.learned_at IS NOT NULL,
+SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.submitted_by_id, goal.learned_at IS NOT NULL,
        agent.name, workspace.name,
        ARRAY(
            SELECT belief.sentence FROM agents_belief belief

@@ -8,17 +8,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from django.db.models import F
+
 from agents import gate, signals
-from agents.bdi import alternatives, losses, parameters
+from agents.bdi import alternatives, losses, outcome_checks, parameters
 from agents.bdi import document as documents
 from agents.bdi.asked import Asked
+from agents.bdi.consequences import Forecast
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.limits import Number
+from agents.bdi.outcome import Check
 from agents.bdi.types import PlanDraft, Step
 from agents.bdi.validation import PlanLimits, Problem, validate
-from agents.models import Goal, IntentPlan, Plan
+from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.services import agent_steps, asked_models, base_files, components, hints, limits, logs, numbering, plan_rows
 from agents.services.base_files import BaseUnreadable
 from agents.services.logs import NewLine
@@ -210,7 +215,7 @@ def _document(goal: Goal, draft: PlanDraft, revision: int, looked: _Looked) -> D
     undo = documents.specs(
         draft.cleanup, _asking(draft.cleanup, of_cleanup, asks), phase="cleanup", first=len(main) + 1
     )
-    return Document(
+    document = Document(
         goal_id=str(goal.pk),
         goal_text=goal.text,
         workspace=goal.workspace.name,
@@ -221,13 +226,48 @@ def _document(goal: Goal, draft: PlanDraft, revision: int, looked: _Looked) -> D
         cleanup=undo,
         components=components.recorded(draft.evidence, _all_steps(draft)),
     )
+    return replace(document, checks=_checks(goal, document))
+
+
+def _checks(goal: Goal, document: Document) -> tuple[Check, ...]:
+    """What will be looked at when the plan has run; nothing where today's files cannot be read."""
+    foreseen, base = _foreseen(document)
+    if foreseen is None:
+        return ()
+    files = {entry.path for entry in base if entry.kind == "file"}
+    # What earlier revisions changed need not be changed by what is left of the plan.
+    has_changed = document.revision > 1 and _has_changed_files(goal)
+    return outcome_checks.checks_for(document, foreseen, files, REGISTRY, has_changed=has_changed)
+
+
+def _has_changed_files(goal: Goal) -> bool:
+    ran = Attempt.objects.filter(intent__intent_plan__goal=goal, outcome="succeeded")
+    return ran.exclude(snapshot_after="").exclude(snapshot_after=F("snapshot_before")).exists()
+
+
+# The steps and files that were foreseen last: a plan is written once to be looked at and once to be proposed.
+_last_foreseen: tuple[Document, Forecast, Sequence[BaseEntry]] | None = None
+
+
+def _foreseen(document: Document) -> tuple[Forecast | None, Sequence[BaseEntry]]:
+    """What the steps would do to the files of the document's base, and these; None where they cannot be read."""
+    global _last_foreseen
+    last = _last_foreseen
+    if last is not None and last[0].base == document.base and last[0].all_intents == document.all_intents:
+        return last[1], last[2]
+    try:
+        base = base_files.entries_of(document.base)
+    except BaseUnreadable:
+        return None, ()
+    foreseen = forecast(document, base, REGISTRY)
+    _last_foreseen = document, foreseen, base
+    return foreseen, base
 
 
 def replaced(document: Document) -> list[str]:
     """Which of today's files the plan would put other content over; unknown, so none, when these cannot be read."""
-    try:
-        base = base_files.entries_of(document.base)
-    except BaseUnreadable:
+    foreseen, base = _foreseen(document)
+    if foreseen is None:
         return []
     sizes = {entry.path: entry.size_bytes for entry in base if entry.kind == "file"}
 
@@ -235,7 +275,7 @@ def replaced(document: Document) -> list[str]:
         compared = sizes.get(path, 0) <= MOST_COMPARED_BYTES
         return base_files.content_of(document.base, path, MOST_COMPARED_BYTES) if compared else None
 
-    return list(losses.replaced(forecast(document, base, REGISTRY), today))
+    return list(losses.replaced(foreseen, today))
 
 
 def _facts(step: Step, ceilings: Ceilings) -> CommandFacts:

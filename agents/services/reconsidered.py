@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from agents.bdi.commitment import Course, Reconsidered, reconsider
 from agents.bdi.cycle import Decision
+from agents.bdi.outcome import Outcome
 from agents.bdi.reacting import Does, reaction
 from agents.models import Goal, IntentPlan
 from agents.services import commitments, grounds, hints, logs
@@ -97,7 +98,8 @@ def let_go(goal: Goal, plan: IntentPlan, decided: Reconsidered, *, by: str) -> N
     if decided.course is Course.PLAN_AGAIN:
         move_goal(goal, GoalState.PENDING, by=by, reason="a belief changed", wake_at=None)
     elif decided.course is Course.ACHIEVED and goal.state == GoalState.EXECUTING:
-        move_goal(goal, GoalState.ACHIEVED, by=by, reason=decided.why)
+        # Whoever said so has looked.
+        move_goal(goal, GoalState.ACHIEVED, by=by, reason=decided.why, outcome=Outcome.ACHIEVED.value)
     else:
         # Also when it is achieved: nothing of it ran, so that was not its doing.
         move_goal(goal, GoalState.DROPPED, by=by, reason=in_a_word(decided))

@@ -14,6 +14,7 @@ from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from agents.bdi import recovery_settings
 from agents.bdi.failures import FailureClass
+from agents.bdi.outcome import MISSED
 from agents.bdi.recovery import Policy
 from agents.bdi.recovery_learning import Cell, moving_average
 from agents.bdi.recovery_settings import RecoverySettings
@@ -55,9 +56,10 @@ SELECT failure.id,
          WHEN intent.id IS NOT NULL AND plan.state = 'superseded' AND failure.overtaken_by = ''
               AND goal.state NOT IN ('achieved', 'failed', 'dropped') THEN NULL
          WHEN intent.id IS NOT NULL AND plan.state = 'superseded' AND failure.overtaken_by = ''
-              THEN goal.state = 'achieved'
+              THEN goal.state = 'achieved' AND goal.outcome <> ALL (%(missed)s)
          WHEN intent.id IS NOT NULL THEN intent.state = 'succeeded'
-         WHEN goal.state IN ('achieved', 'failed', 'dropped') THEN goal.state = 'achieved'
+         WHEN goal.state IN ('achieved', 'failed', 'dropped')
+              THEN goal.state = 'achieved' AND goal.outcome <> ALL (%(missed)s)
        END AS succeeded
 FROM agents_failurerecord failure
 JOIN agents_goal goal ON goal.id = failure.goal_id
@@ -76,7 +78,7 @@ def settle() -> int:
     """Write the outcome of every recovery whose step has ended since; returns how many."""
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute(_ENDS, {"most": MOST_SETTLED})
+            cursor.execute(_ENDS, {"most": MOST_SETTLED, "missed": sorted(MISSED)})
             ended: dict[bool, list[int]] = {True: [], False: []}
             for pk, succeeded in cursor.fetchall():
                 if succeeded is not None:

@@ -61,7 +61,7 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
 def _written(goal: Goal) -> PlanDraft:
     """The plan of the goal, from the bytes that ran. NotGeneralisable when a rule made it, or it failed."""
     plan = current_plan(goal)
-    if plan is None or goal.state != GoalState.ACHIEVED or plan.state != PlanState.COMPLETE:
+    if plan is None or goal.state != GoalState.ACHIEVED or goal.has_missed or plan.state != PlanState.COMPLETE:
         raise NotGeneralisable("only a goal that was achieved shows that its plan works")
     if plan.plan.source not in (Plan.Source.PERSON, Plan.Source.MODEL):
         raise NotGeneralisable("this goal was planned by a rule; it is there already")

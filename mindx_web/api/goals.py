@@ -19,6 +19,7 @@ from agents.services import goals as services
 from agents.states import GoalState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out
+from mindx_web.api.outcomes import CheckOut, checks_out
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after, row_id
 from mindx_web.api.problems import Problem, invalid, not_found
 from mindx_web.api.shapes import Moment, Nothing, Strict
@@ -63,7 +64,12 @@ class GoalOut(Schema):
     id: str
     text: str
     state: str
+    outcome: str = Field(
+        description="of an achieved goal what its checks showed: `achieved`, `nothing_changed`, `check_failed` or "
+        "`not_checked`; empty before its end"
+    )
     reason: str
+    checks: list[CheckOut] = Field(description="what its newest plan's checks showed; empty before it has run")
     workspace: str
     intent_plan: str | None
     priority: int
@@ -265,7 +271,10 @@ def goal_out(goal: Goal) -> GoalOut:
         id=str(goal.pk),
         text=goal.text,
         state=goal.state,
+        # Goals from before there were checks have none.
+        outcome=goal.shown_state if goal.state == GoalState.ACHIEVED else "",
         reason=goal.reason,
+        checks=checks_out((), goal.newest_results),  # type: ignore[attr-defined]  # as above
         workspace=goal.workspace.name,
         intent_plan=str(newest) if newest is not None else None,
         priority=goal.priority,
@@ -282,8 +291,11 @@ def goal_out(goal: Goal) -> GoalOut:
 
 def _readable(user: User) -> QuerySet[Goal]:
     """Visible goals with what `goal_out` shows, in two queries however many there are."""
-    newest = IntentPlan.objects.filter(goal=OuterRef("pk")).order_by("-revision").values("pk")[:1]
-    return selectors.goals_visible_to(user).annotate(newest_plan=Subquery(newest)).prefetch_related("depends_on")
+    newest = IntentPlan.objects.filter(goal=OuterRef("pk")).order_by("-revision")
+    goals = selectors.goals_visible_to(user).annotate(
+        newest_plan=Subquery(newest.values("pk")[:1]), newest_results=Subquery(newest.values("check_results")[:1])
+    )
+    return goals.prefetch_related("depends_on")
 
 
 def _read(user: User, goal_id: str) -> Goal:

@@ -19,6 +19,7 @@ from agents.models import Intent, IntentPlan
 from agents.states import PlanState
 from mindx_web.api import queued, waiting
 from mindx_web.api.auth import ApiRequest, BearerToken
+from mindx_web.api.outcomes import CheckOut, checks_out
 from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict, said_digest
@@ -114,6 +115,7 @@ class PlanOut(Schema):
     due_at: datetime | None = Field(None, description="until when it may wait, where its time is limited")
     created_at: datetime
     ended_at: datetime | None
+    checks: list[CheckOut] = Field([], description="what is looked at when the plan has run; it is approved with it")
     intents: list[IntentOut]
 
 
@@ -299,6 +301,7 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         due_at=plan.clock.due_at if hasattr(plan, "clock") else None,
         created_at=plan.created_at,
         ended_at=plan.ended_at,
+        checks=checks_out(document.checks if document is not None else (), plan.check_results),
         intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
     )
 

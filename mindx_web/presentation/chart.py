@@ -75,8 +75,8 @@ class Chart:
         busiest = max(self.days, key=lambda day: day.total)
         return (
             f"In the last {len(self.days)} days {self.achieved} of {self.total} goals were achieved, {self.mended} of "
-            f"them after a recovery; {self.total - self.achieved} failed. Most ended on {busiest.day.day} "
-            f"{busiest.day:%B}: {busiest.total}."
+            f"them after a recovery; {self.total - self.achieved} failed or missed what was asked for. Most ended "
+            f"on {busiest.day.day} {busiest.day:%B}: {busiest.total}."
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 STAGES = ("perceive", "plan", "review", "execute", "learn")
 
-# What each stage looks like, left to right: `done think turn now waits mend bad`, or nothing at all.
+# What each stage looks like, left to right: `done think turn now waits mend bad missed`, or nothing at all.
 _LOOKS: Mapping[str, tuple[str, ...]] = {
     "planning": ("done", "think"),
     "manual": ("done", "turn"),
@@ -15,8 +15,13 @@ _LOOKS: Mapping[str, tuple[str, ...]] = {
     "executing": ("done", "done", "done", "now"),
     "recovering": ("done", "done", "done", "mend"),
     "achieved": ("done", "done", "done", "done", "now"),
+    # What came of a goal whose plan ran to its end stands at the stage that was to bring it about.
+    "not_checked": ("done", "done", "done", "done", "now"),
+    "nothing_changed": ("done", "done", "done", "missed", "now"),
+    "check_failed": ("done", "done", "done", "missed", "now"),
     "failed": ("done", "done", "done", "bad"),
 }
+_RAN = frozenset({"achieved", "not_checked", "nothing_changed", "check_failed"})
 _ENDED_EARLY: Mapping[str, tuple[str, ...]] = {
     "rejected": ("done", "done", "bad"),
     "dependency_failed": ("bad",),
@@ -38,6 +43,7 @@ _SAID = {
     "waits": "waits, nothing is in motion",
     "mend": "being mended",
     "bad": "failed",
+    "missed": "ran, and missed what was asked for",
     "left": "left off",
 }
 
@@ -68,11 +74,13 @@ def way(
     looks = _ENDED_EARLY.get(word, ()) if state in {"failed", "dropped"} and not begun else ()
     looks = looks or (_TURNS.get(word, ()) if state == "manual" else ())
     looks = looks or (_LEFT_OFF if state == "dropped" and begun else _LOOKS.get(state, ()))
-    if state == "achieved" and learned:
-        looks = ("done",) * len(STAGES)
+    if state in _RAN and learned:
+        looks = (*looks[:-1], "done")
     elif state in {"failed", "dropped"} and begun and learned:
         looks += ("done",)  # what went wrong is remembered too
     if waits:
         looks = tuple("waits" if look in _MOVES else look for look in looks)
     padded = looks + ("",) * (len(STAGES) - len(looks))
-    return tuple(Stage(name, look, look not in {"", "done"}) for name, look in zip(STAGES, padded, strict=True))
+    return tuple(
+        Stage(name, look, look not in {"", "done", "missed"}) for name, look in zip(STAGES, padded, strict=True)
+    )

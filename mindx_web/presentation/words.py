@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agents.presentation.endings import of_a_step
+from agents.presentation.outcome_words import STATES as OUTCOMES
 
 # What the code calls a state or a reason; anything else is already a sentence.
 _CODE = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -35,6 +36,9 @@ STATE_ICONS: Mapping[str, str] = {
     "canary": "play",
     "recovering": "mend",
     "achieved": "check",
+    "nothing_changed": "warn",
+    "check_failed": "warn",
+    "not_checked": "minus",
     "complete": "check",
     "succeeded": "check",
     "active": "check",
@@ -98,7 +102,7 @@ def words(identifier: str) -> str:
 
     A question stands for itself: the badge beside it says that an answer is needed.
     """
-    if said := of_a_step(identifier):
+    if said := of_a_step(identifier) or OUTCOMES.get(identifier):
         return said
     code, colon, rest = identifier.partition(":")
     if code == "question_open" and rest.strip():

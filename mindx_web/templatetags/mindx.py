@@ -147,7 +147,7 @@ def way(
     elif isinstance(goal, str):
         stages = ways.way(goal, reason)
     else:
-        stages = ways.way(goal.state, goal.reason, learned=goal.learned_at is not None, begun=begun, waits=paused)
+        stages = ways.way(goal.shown_state, goal.reason, learned=goal.learned_at is not None, begun=begun, waits=paused)
     items = format_html_join(
         "",
         '<li{}{}><span>{}<span class="vh">: {}</span></span></li>',

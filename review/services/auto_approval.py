@@ -7,11 +7,13 @@ from datetime import UTC, datetime, time
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
+from agents.bdi.outcome import MISSED
 from agents.errors import StaleDigest
 from agents.models import IntentPlan
+from agents.presentation import outcome_words
 from agents.services import logs, shadowing
 from agents.states import PlanState, ShadowState
 from review import canonical
@@ -38,7 +40,8 @@ def sweep() -> None:
             _put_last(plan_id)
     since = F("policy__policy__enabled_at")
     approved = Decision.objects.filter(policy__policy__state=PolicyState.ENABLED.value, at__gte=since)
-    bad = approved.filter(intent_plan__state=PlanState.FAILED.value)
+    missed = Q(intent_plan__state=PlanState.COMPLETE.value, intent_plan__goal__outcome__in=sorted(MISSED))
+    bad = approved.filter(Q(intent_plan__state=PlanState.FAILED.value) | missed)
     for plan_id in bad.values_list("intent_plan_id", flat=True)[:SWEEP_PLANS]:
         judge(plan_id)
 
@@ -141,6 +144,8 @@ def judge(plan_id: int) -> None:
 def _trouble(plan: IntentPlan) -> str:
     if plan.state == PlanState.FAILED:
         return f"plan {plan.pk}, which it approved, failed"
+    if plan.has_missed:
+        return f"plan {plan.pk}, which it approved, {outcome_words.STATES[plan.goal.outcome]}"
     run = shadowing.latest(plan)
     told = (run.surprises or {}) if run is not None else {}
     if told.get("steps") or told.get("paths"):

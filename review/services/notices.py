@@ -10,7 +10,7 @@ from django.db.models import Model, Q
 from django.db.models.functions import Now
 
 from agents.models import Goal, Intent, IntentPlan
-from agents.presentation import hidden
+from agents.presentation import hidden, outcome_words
 from agents.selectors import plans_visible_to
 from agents.states import PLAN_ENDED, PlanState
 from library.models import ComponentVersion
@@ -98,10 +98,16 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
         NoticeKind.ASSIGNED: f"A plan was given to you to decide: {about}",
         NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
         NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
-        NoticeKind.OUTCOME: f"The plan {'has' if plan.state == PlanState.FAILED else 'is'} {plan.state}: {about}",
+        NoticeKind.OUTCOME: f"The plan {_how_it_ended(plan)}: {about}",
         NoticeKind.QUESTION: f"Somebody asks you about a plan: {about}",
         NoticeKind.ANSWER: f"What you asked about a plan is answered: {about}",
     }[kind]
+
+
+def _how_it_ended(plan: IntentPlan) -> str:
+    if plan.state == PlanState.COMPLETE:
+        return outcome_words.STATES.get(plan.goal.outcome, "is complete")
+    return f"{'has' if plan.state == PlanState.FAILED else 'is'} {plan.state}"
 
 
 def first_words(goal: Goal) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.bdi import document as documents
 from agents.models import IntentPlan
+from agents.presentation import outcome_words
 from agents.services import shadowing
 from agents.states import PlanState
 from review.models import Decision, PolicyVersion
@@ -122,6 +123,8 @@ def replayed(version: PolicyVersion) -> Replay:
             person = f"{past.by} {_NO.get(past.verdict, 'approved it')}"
             if past.ended == PlanState.FAILED:
                 person += ", and it failed"
+            elif past.plan.has_missed:
+                person += f", and it {outcome_words.STATES[past.plan.goal.outcome]}"
             against.append(Disagreement(past.plan.pk, goal, person, f"{words}: {outcome.by.why}"))
     return Replay(len(pasts), spoke, spoke - len(against), tuple(against))
 
@@ -130,7 +133,8 @@ def _against(rule: Rule, past: Past) -> str:
     """What the policy would have done against the person's decision, or against how it ended; "" for agreement."""
     approved = past.verdict == Decision.Verdict.APPROVE
     if rule.action is Action.AUTO_APPROVE:
-        return "" if approved and past.ended != PlanState.FAILED else "approve"
+        ended_badly = past.ended == PlanState.FAILED or past.plan.has_missed
+        return "" if approved and not ended_badly else "approve"
     if rule.action is Action.FORBID:
         return "forbid" if approved else ""
     return ""
@@ -155,7 +159,7 @@ def _shape(facts: PlanFacts) -> tuple[Any, ...]:
 
 
 def _went_well(past: Past) -> bool:
-    return past.verdict == Decision.Verdict.APPROVE and past.ended == PlanState.COMPLETE
+    return past.verdict == Decision.Verdict.APPROVE and past.ended == PlanState.COMPLETE and not past.plan.has_missed
 
 
 def _conditions(facts: PlanFacts, pasts: list[Past]) -> Conditions:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agents.models import Goal
+from agents.models import Goal, IntentPlan
 from agents.services import logs
 from agents.states import GoalState
 
@@ -26,6 +26,36 @@ def test_a_goal_is_taken_and_its_address_is_told(api_of: Any, owner: Any) -> Non
     assert {"id", "text", "state", "reason", "workspace", "intent_plan"} <= set(goal)
     assert (goal["text"], goal["state"], goal["priority"], goal["intent_plan"]) == ("Write a note", "pending", 2, None)
     assert api_of(owner).get(f"goals/{goal['id']}").json() == goal
+
+
+def test_a_goal_says_what_its_checks_showed(api_of: Any, owner: Any, propose_plan: Any) -> None:
+    plan = propose_plan(owner)
+    before = api_of(owner).get(f"goals/{plan.goal_id}").json()
+    assert (before["outcome"], before["checks"]) == ("", [])
+    check = {"kind": "parses", "path": "a.py", "steps": [], "word": "fix", "holds": False, "said": "line 1: bad"}
+    later = {**check, "kind": "of a later version"}
+    IntentPlan.objects.filter(pk=plan.pk).update(check_results=[check, later])
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", outcome="check_failed")
+    told = api_of(owner).get(f"goals/{plan.goal_id}").json()
+    assert (told["state"], told["outcome"]) == ("achieved", "check_failed")
+    assert told["checks"] == [
+        {
+            "kind": "parses",
+            "path": "a.py",
+            "steps": [],
+            "sentence": "a.py can be read as Python",
+            "holds": False,
+            "said": "line 1: bad",
+        }
+    ]
+    assert api_of(owner).get("goals?state=achieved").json()["items"] == [told]
+
+
+def test_an_achieved_goal_from_before_there_were_checks_is_not_checked(api_of: Any, owner: Any, make_goal: Any) -> None:
+    goal = make_goal(owner)
+    Goal.objects.filter(pk=goal.pk).update(state="achieved")
+    told = api_of(owner).get(f"goals/{goal.pk}").json()
+    assert (told["outcome"], told["checks"]) == ("not_checked", [])
 
 
 def test_a_goal_goes_into_the_named_workspace_and_waits_for_the_named_goals(

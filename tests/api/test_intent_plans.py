@@ -53,6 +53,20 @@ def test_a_plan_shows_every_argument_of_every_step_from_its_document(api_of: Any
     assert [(intent["state"], intent["result"]) for intent in shown["intents"]] == [("pending", None)] * 2
 
 
+def test_a_plan_says_what_it_is_checked_for_and_afterwards_what_the_checks_showed(
+    api_of: Any, owner: Any, propose_plan: Any
+) -> None:
+    write = {"tool": "simple_coder", "command": "write", "params": {"path": "a.txt", "content": "x"}}
+    plan = propose_plan(owner, [write])
+    (check,) = api_of(owner).get(f"intent-plans/{plan.pk}").json()["checks"]
+    assert (check["kind"], check["path"], check["holds"]) == ("exists", "a.txt", None)
+    assert check["sentence"] == "a.txt is there"
+    stored = {"kind": "exists", "path": "a.txt", "steps": [], "word": "", "holds": True, "said": ""}
+    IntentPlan.objects.filter(pk=plan.pk).update(check_results=[stored])
+    (check,) = api_of(owner).get(f"intent-plans/{plan.pk}").json()["checks"]
+    assert check["holds"] is True
+
+
 def test_the_list_holds_the_plans_of_visible_goals_newest_first(
     api_of: Any, owner: Any, outsider: Any, reviewer: Any, propose_plan: Any
 ) -> None:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.bdi.document import read
-from agents.models import Agent, IntentPlan, ShadowRun
+from agents.models import Agent, Goal, IntentPlan, ShadowRun
 from agents.services import cycle
 from agents.services.moves import move_plan
 from agents.states import PlanState
@@ -232,6 +232,23 @@ def test_the_first_plan_that_fails_suspends_the_policy(
     auto_approval.judge(plan.pk)
     policy.refresh_from_db()
     assert policy.state == "enabled", "what a person has looked at does not suspend it again"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "is_suspended"),
+    [("nothing_changed", True), ("check_failed", True), ("achieved", False), ("not_checked", False)],
+)
+def test_a_plan_that_ran_and_missed_what_was_asked_for_suspends_the_policy(
+    cases: None, owner: User, propose_plan: Propose, keeper: User, outcome: str, is_suspended: bool
+) -> None:
+    policy = in_force(Action.AUTO_APPROVE, keeper, tools=["simple_coder"])
+    plan = tried(propose_plan(owner))
+    IntentPlan.objects.filter(pk=plan.pk).update(state="complete")
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", outcome=outcome)
+    tasks.sweep()
+    policy.refresh_from_db()
+    assert (policy.state == "suspended") is is_suspended
+    assert ("which it approved, ran, but" in policy.reason) is is_suspended
 
 
 def test_a_plan_that_went_otherwise_than_its_shadow_run_suspends_the_policy(

@@ -106,10 +106,18 @@ def test_when_time_runs_out_operators_are_told_as_well(plan: IntentPlan, judge: 
 
 
 @pytest.mark.parametrize(
-    ("state", "said"), [("complete", "The plan is complete: "), ("failed", "The plan has failed: ")]
+    ("state", "outcome", "said"),
+    [
+        ("complete", "achieved", "The plan is complete: "),
+        ("complete", "nothing_changed", "The plan ran, but nothing changed: "),
+        ("complete", "not_checked", "The plan ran, not checked: "),
+        ("complete", "", "The plan is complete: "),
+        ("failed", "", "The plan has failed: "),
+    ],
 )
-def test_how_a_plan_ended_is_said_in_a_sentence(plan: IntentPlan, state: str, said: str) -> None:
+def test_how_a_plan_ended_is_said_in_a_sentence(plan: IntentPlan, state: str, outcome: str, said: str) -> None:
     plan.state = state
+    plan.goal.outcome = outcome
     assert notices.text_of(NoticeKind.OUTCOME, plan).startswith(said)
 
 

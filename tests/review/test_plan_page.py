@@ -138,6 +138,37 @@ def test_every_argument_of_every_step_is_on_the_page(judge: User, submitter: Use
     assert "Only after a failure" in text
 
 
+READ = {"tool": "simple_coder", "command": "read", "params": {"path": "fix_me.py"}}
+
+
+def test_a_plan_that_changes_nothing_although_a_change_is_asked_for_says_so_before_it_is_approved(
+    judge: User, make_goal: Any, propose_plan: Any, client_of: ClientOf
+) -> None:
+    plan = propose_plan(make_goal(judge, "The script fix_me.py fails, find out why and fix it"), [READ])
+    text = plain(text_of(client_of(judge), plan))
+    assert "This plan changes nothing, but the goal asks to fix." in text
+    assert "What will be checked afterwards A file changed, as “fix” asks" in text
+    other = propose_plan(make_goal(judge, "read fix_me.py"), [READ])
+    text = plain(text_of(client_of(judge), other))
+    assert "This plan changes nothing" not in text
+    assert "What will be checked afterwards Step 1 gave an answer" in text
+
+
+def test_a_plan_of_which_nothing_is_checked_says_so(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
+    assert "What will be checked afterwards Nothing: neither" in plain(text_of(client_of(judge), plan))
+
+
+def test_the_page_of_a_plan_that_has_run_says_what_its_checks_showed(
+    judge: User, make_goal: Any, propose_plan: Any, client_of: ClientOf
+) -> None:
+    plan = propose_plan(make_goal(judge, "fix fix_me.py"), [READ])
+    stored = {"kind": "changed", "path": "", "steps": [], "word": "fix", "holds": False, "said": ""}
+    IntentPlan.objects.filter(pk=plan.pk).update(state="complete", approved_digest=plan.digest, check_results=[stored])
+    text = plain(text_of(client_of(judge), plan))
+    assert "What was checked does not hold: No file changed, although the goal asks to fix" in text
+    assert "This plan changes nothing" not in text
+
+
 def test_a_corrected_argument_shows_what_it_was_and_where_it_came_from(
     judge: User, submitter: User, client_of: ClientOf
 ) -> None:

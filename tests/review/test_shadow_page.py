@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from html import unescape
@@ -30,6 +31,20 @@ HOSTILE = "<script>alert(1)</script> \u202egnp.exe \x1b[31mred \u200bzero"
 @pytest.fixture(autouse=True)
 def _place(tmp_path: Path, settings: Any) -> None:
     settings.DATA_DIR = tmp_path
+
+
+def test_a_plan_that_changed_nothing_in_its_copy_although_a_change_is_asked_for_says_so(
+    owner: User, make_goal: Any, make_workspace: Any, propose_plan: Any, client_of: ClientOf
+) -> None:
+    workspace = make_workspace(owner)
+    workspaces.put_file(workspace, by=owner, path="fix_me.py", source=io.BytesIO(b"def add(a, b:\n"))
+    goal = make_goal(owner, "fix fix_me.py", workspace=Workspace.objects.get(pk=workspace.pk))
+    fixes = {"tool": "audit_and_improve", "command": "apply_fixes", "params": {"path": "fix_me.py"}}
+    plan = propose_plan(goal, [fixes])
+    told = "This plan changes nothing, but the goal asks to fix."
+    assert told not in client_of(owner).get(plan.get_absolute_url()).content.decode(), "nobody knows yet"
+    tried(plan)
+    assert told in client_of(owner).get(plan.get_absolute_url()).content.decode()
 
 
 def tried(plan: IntentPlan) -> ShadowRun:

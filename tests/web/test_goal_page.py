@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Workspace
+from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Transition, Workspace
 from agents.pages import goal_log, goal_page
 from agents.services import goals, logs
 from agents.services.logs import NewLine
@@ -250,10 +250,84 @@ def test_a_plan_by_hand_that_worked_offers_to_become_a_rule(
     link = f"/rules/new?from_goal={plan.goal_id}"
     assert link not in said(client_of(owner), "goal", plan.goal_id).replace("/new/?", "/new?")
     run_plan(plan, state="complete")
-    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", ended_at=timezone.now())
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", outcome="achieved", ended_at=timezone.now())
     page = said(client_of(owner), "goal", plan.goal_id)
     assert link in page.replace("/new/?", "/new?")
     assert "Achieved." in page
+
+
+def came_to(plan: IntentPlan, outcome: str, reason: str = "", results: list[dict[str, Any]] | None = None) -> None:
+    """The goal of a plan that has run, as the executor leaves it."""
+    run_plan(plan, state="complete")
+    IntentPlan.objects.filter(pk=plan.pk).update(check_results=results)
+    Goal.objects.filter(pk=plan.goal_id).update(
+        state="achieved", outcome=outcome, reason=reason, ended_at=timezone.now()
+    )
+    Transition.objects.create(goal_id=plan.goal_id, old="executing", new="achieved", reason=reason, by="a worker")
+
+
+def result(kind: str, holds: bool | None, said: str = "", **about: Any) -> dict[str, Any]:
+    return {"kind": kind, "path": "", "steps": [], "word": "", "holds": holds, "said": said, **about}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "results", "words", "tone"),
+    [
+        ("achieved", [result("exists", True, path="a.txt")], "Achieved", "nt-good"),
+        ("nothing_changed", [result("changed", False, word="fix")], "Ran, but nothing changed", "nt-person"),
+        ("check_failed", [result("gone", False, path="a.txt")], "Ran, but a check failed", "nt-person"),
+        ("check_failed", [result("tests_pass", False, "no test ran", steps=[1])], "Ran, but no test ran", "nt-person"),
+        ("not_checked", [result("unknown", None, steps=[1])], "Ran, not checked", ""),
+        # From before there were checks.
+        ("", None, "Ran, not checked", ""),
+    ],
+)
+def test_what_came_of_a_goal_is_said_in_words_and_only_what_was_checked_is_green(
+    owner: User,
+    propose_plan: Proposer,
+    client_of: ClientOf,
+    outcome: str,
+    results: list[dict[str, Any]] | None,
+    words: str,
+    tone: str,
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, outcome, results=results)
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert f"<span>{words}. " in page
+    assert f"{words.lower()}</span>" in page, "the badge"
+    assert f"{words}</" in page, "the timeline"
+    assert ("notice nt-good" in page, "notice nt-person" in page) == (tone == "nt-good", tone == "nt-person")
+    assert ('data-s="achieved"' in page) == (outcome == "achieved")
+    assert ("What was checked" in page) == (results is not None)
+
+
+def test_each_check_stands_there_with_its_result_and_foreign_names_stay_text(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    results = [
+        result("exists", True, path=HOSTILE),
+        result("parses", False, "line 3: invalid syntax", path="a.py"),
+        result("unknown", None, steps=[2]),
+        {"kind": "of a later version"},
+    ]
+    came_to(plan, "check_failed", f"{HOSTILE} is not there", results)
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert "does not hold: </span>a.py cannot be read as Python: line 3: invalid syntax" in page
+    assert "not known: </span>Nothing says what step 2 must bring about" in page
+
+
+def test_a_goal_that_was_missed_offers_no_rule_of_its_plan(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, "not_checked")
+    assert "saved as a rule" in said(client_of(owner), "goal", plan.goal_id)
+    Goal.objects.filter(pk=plan.goal_id).update(outcome="nothing_changed")
+    assert "saved as a rule" not in said(client_of(owner), "goal", plan.goal_id)
 
 
 def test_an_achieved_goal_says_which_steps_were_skipped_and_offers_no_rule_of_one_that_failed(
@@ -261,7 +335,7 @@ def test_an_achieved_goal_says_which_steps_were_skipped_and_offers_no_rule_of_on
 ) -> None:
     plan = propose_plan(owner)
     run_plan(plan, state="complete")
-    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", ended_at=timezone.now())
+    Goal.objects.filter(pk=plan.goal_id).update(state="achieved", outcome="achieved", ended_at=timezone.now())
     step = plan.intents.get(position=2)
     step.attempts.all().delete()
     plan.intents.filter(pk=step.pk).update(state="skipped")

@@ -253,6 +253,9 @@ def test_the_days_are_counted_from_real_goals(owner: User, goal_rows: GoalRows) 
     goal_rows(owner, GoalState.ACHIEVED, ended_at=now - timedelta(days=40))
     went = selectors.how_it_went(owner)
     assert (went.total, went.achieved) == (3, 2)
+    Goal.objects.filter(state=GoalState.ACHIEVED, ended_at__gte=now - timedelta(days=14)).update(outcome="check_failed")
+    missed = selectors.how_it_went(owner)
+    assert (missed.total, missed.achieved) == (3, 0), "what missed what was asked for is not achieved"
     assert [day.total for day in went.days[-4:]] == [1, 0, 0, 2]
     assert len(went.days) == 14
 

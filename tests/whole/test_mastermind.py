@@ -31,7 +31,7 @@ def test_a_line_is_waited_for_until_its_goal_is_achieved(whole: Whole) -> None:
         waiting.kill()
     assert (waiting.returncode, told["exit"]) == (0, 0)
     assert told["understood"] == "evolve note_taking"
-    assert told["ended"] == [{"goal": told["goals"][0], "state": "achieved", "reason": ""}]
+    assert told["ended"] == [{"goal": told["goals"][0], "state": "achieved", "outcome": "not_checked", "reason": ""}]
 
 
 def _plans(whole: Whole) -> list[dict[str, Any]]:

@@ -17,10 +17,10 @@ from django.core.management.base import BaseCommand, CommandError
 from agents.mastermind import answers, commands
 from agents.mastermind.answers import Answer, Outcome
 from agents.models import GivenCommand, Goal
-from agents.presentation import hidden
+from agents.presentation import hidden, outcome_words
 from agents.services import commanding, known_components
 from agents.services.commanding import Given
-from agents.states import GOAL_ENDED, GoalState
+from agents.states import GoalState
 from people.models import User
 
 FIRST_USER = "admin"
@@ -123,27 +123,33 @@ class Teller:
         until = time.monotonic() + self._options["timeout"]
         seen: dict[int, str] = {}
         while True:
-            rows = Goal.objects.filter(pk__in=answer.goals).values_list("pk", "state", "reason")
-            for pk, state, reason in rows:
-                if seen.get(pk) != state:
-                    seen[pk] = state
-                    self._say_state(pk, state, reason)
-            ended = [state in GOAL_ENDED for _, state, _ in rows]
-            if all(ended):
-                ends += [{"goal": str(pk), "state": state, "reason": reason} for pk, state, reason in rows]
-                achieved = all(state == GoalState.ACHIEVED for _, state, _ in rows)
+            goals = list(Goal.objects.filter(pk__in=answer.goals).only("state", "outcome", "reason"))
+            for goal in goals:
+                if seen.get(goal.pk) != goal.state:
+                    seen[goal.pk] = goal.state
+                    self._say_state(goal)
+            is_over = all(goal.has_ended for goal in goals)
+            if is_over or time.monotonic() >= until:
+                ends += [_end(goal) for goal in goals]
+            if is_over:
+                achieved = all(goal.state == GoalState.ACHIEVED and not goal.has_missed for goal in goals)
                 return 0 if achieved else answers.NOT_ACHIEVED
             if time.monotonic() >= until:
-                ends += [{"goal": str(pk), "state": state, "reason": reason} for pk, state, reason in rows]
                 return answers.STILL_WAITING
             time.sleep(min(_LOOK_S, max(0.0, until - time.monotonic())))
 
-    def _say_state(self, pk: int, state: str, reason: str) -> None:
+    def _say_state(self, goal: Goal) -> None:
         if self._options["json"]:
             return
-        why = f": {reason}" if reason else ""
-        turn = " (a person's turn)" if state in _NEEDS_A_PERSON else ""
-        self._out.write(safe(f"goal {pk} is {state.replace('_', ' ')}{turn}{why}"))
+        why = f": {goal.reason}" if goal.reason else ""
+        turn = " (a person's turn)" if goal.state in _NEEDS_A_PERSON else ""
+        # “Goal 7 is executing”, “goal 7 is achieved”, “goal 7 ran, but nothing changed”.
+        said = outcome_words.STATES.get(goal.shown_state, f"is {goal.state.replace('_', ' ')}")
+        self._out.write(safe(f"goal {goal.pk} {said}{turn}{why}"))
+
+
+def _end(goal: Goal) -> dict[str, str]:
+    return {"goal": str(goal.pk), "state": goal.state, "outcome": goal.outcome, "reason": goal.reason}
 
 
 _MARK = {

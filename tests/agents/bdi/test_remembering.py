@@ -30,6 +30,7 @@ GOAL = Ended(
     failure="NETWORK_ERROR",
     revisions=2,
     revision=RAN,
+    outcome="achieved",
 )
 
 
@@ -72,6 +73,23 @@ def test_everything_that_happened_is_in_it() -> None:
 )
 def test_the_outcome_is_the_goals_and_what_worked_of_it(state: str, worked: bool, failure: str, outcome: str) -> None:
     assert told(state=state, failure=failure, revision=of(worked=worked))["final_outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "worked"),
+    [
+        ("achieved", "success", True),
+        ("nothing_changed", "failure", False),
+        ("check_failed", "failure", False),
+        # A plan that nothing could check, and one from before there were checks.
+        ("not_checked", "unchecked", True),
+        ("", "unchecked", True),
+    ],
+)
+def test_only_what_was_checked_is_a_success_and_what_was_missed_is_none(found: str, outcome: str, worked: bool) -> None:
+    assert told(outcome=found)["final_outcome"] == outcome
+    of_a_rule = of(rule={"component_version_id": 3}, state="complete")
+    assert used_rule(replace(GOAL, outcome=found, revision=of_a_rule)) == (3, worked)
 
 
 def test_a_goal_that_never_had_a_plan_is_remembered_too() -> None:

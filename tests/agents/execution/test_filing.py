@@ -403,7 +403,7 @@ def test_a_late_end_files_nothing_of_what_its_successor_reports(approved: Callab
     Goal.objects.filter(pk=plan.goal_id).update(lease_fence=lease.fence + 1)
     IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence + 1)
     done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, running.before, {})
-    goal = {"goal_state": "achieved", "goal_reason": "", "goal_ends": True}
+    goal = {"goal_state": "achieved", "goal_reason": "", "goal_ends": True, "goal_outcome": "", "check_results": "[]"}
     with pytest.raises(LeaseLost):
         record.complete(taken, lease, running, done, [], goal)
     assert StepReport.objects.count() == 1

@@ -56,7 +56,7 @@ def is_whole(plan: IntentPlan, rule: ComponentVersion) -> None:
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (goal.learned_at is not None, goal.lease_until, goal.lease_owner) == (True, None, "")
     kept = Experience.objects.get()
-    assert (kept.goal_ref, kept.final_outcome, kept.workflow_id) == (str(goal.pk), "success", str(plan.pk))
+    assert (kept.goal_ref, kept.final_outcome, kept.workflow_id) == (str(goal.pk), "unchecked", str(plan.pk))
     assert kept.sub_task_description == "2 × simple_coder.deactivate_venv"
     rule.refresh_from_db()
     assert (rule.uses, rule.successes, rule.failures) == (1, 1, 0)
