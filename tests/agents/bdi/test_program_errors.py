@@ -1,7 +1,7 @@
 """What well-known programs wrote when they failed, and words that only look as if they said so.
 
-`programs_that_failed.jsonl` was written by the programs themselves on Debian 12; rows that are `known` are of programs, or
-of servers, that were not at hand, in the words in which they say it.
+`programs_that_failed.jsonl` was written by the programs themselves on Debian 12. Rows that are `known` are of programs
+or servers that were not at hand, in the words in which they say it.
 """
 
 from __future__ import annotations
