@@ -51,9 +51,9 @@ def _of_one(step: IntentSpec, name: str, place: Place, value: str, tree: Tree) -
 def _question(step: IntentSpec, name: str, path: str, wanted: str, tree: Tree) -> Question:
     what = _WORDS.get(wanted, "file or folder")
     found = paths.find(path, tree, wanted, tool=step.tool, parameter=name)
-    near = [Choice(one.path, one.why, one.path) for one in found.choices if _can_be_said(one.path)]
-    if found.value is not None and found.value not in (one.value for one in near):
-        near.insert(0, Choice(found.value, found.why, found.value))
+    best = {found.value: found.why} if found.value is not None else {}
+    named = best | {one.path: one.why for one in found.choices}
+    near = [Choice(path, why, path) for path, why in named.items() if _can_be_said(path)]
     text = f"There is no {what} “{short(path)}” for step {step.position}. Which one is meant?"
     why = "These names are close." if near else f"No {what} here has a name like it."
     return Question(step.position, text, why, name, tuple(near[:MAX_CHOICES]))

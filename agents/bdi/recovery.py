@@ -117,6 +117,8 @@ class Situation:
     shut: Mapping[Way, str] = field(default_factory=dict)
     # Why another try would fail in the same way; "" where it may not.
     hopeless: str = ""
+    # Whether a person is asked before such a plan is given up: what was approved for a failure needs nobody's word.
+    asks_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,12 +134,14 @@ class Standing:
     tries: int = 1
     retry_after_s: float = 0.0
     hopeless: str = ""
+    asks_first: bool = False
 
     @classmethod
     def of(cls, now: Situation) -> Standing:
         """Of a step that has failed."""
         asks = not now.envelope.next_alternative[1]
-        return cls(closed(now), tuple(now.chosen), asks, now.tries, now.retry_after_s, now.hopeless)
+        more = (now.tries, now.retry_after_s, now.hopeless, now.asks_first)
+        return cls(closed(now), tuple(now.chosen), asks, *more)
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept."""
@@ -149,8 +153,9 @@ class Standing:
         """What was kept; ways that are none any more are left out."""
         shut = {way: str(why) for name, why in raw["shut"].items() if (way := way_named(name)) is not None}
         chosen = tuple(way for name in raw["chosen"] if (way := way_named(name)) is not None)
-        hopeless = str(raw.get("hopeless", ""))  # rows that are older than this have none
-        return cls(shut, chosen, bool(raw["asks"]), int(raw["tries"]), float(raw["retry_after_s"]), hopeless)
+        # Older rows have neither of the last two.
+        more = (str(raw.get("hopeless", "")), bool(raw.get("asks_first")))
+        return cls(shut, chosen, bool(raw["asks"]), int(raw["tries"]), float(raw["retry_after_s"]), *more)
 
 
 @dataclass(frozen=True)
@@ -264,7 +269,7 @@ def _asks_instead(
 ) -> bool:
     """Whether a person is asked before the plan is given up: who reads why it fails can often mend it at once."""
     given_up = way is ABORT and policy.pinned is not ABORT and ABORT not in DEFAULTS[failure_class]
-    return given_up and bool(standing.hopeless) and MANUAL not in shut
+    return given_up and bool(standing.hopeless) and standing.asks_first and MANUAL not in shut
 
 
 def _usual(failure_class: FailureClass, situation: Standing, shut: Mapping[Way, str]) -> tuple[Way, str]:

@@ -160,6 +160,7 @@ def _situation(
         escalated=escalations >= settings.most_escalations,
         retry_after_s=facts.retry_after_s,
         hopeless=retrying.why_not_again(failure, facts, [_before(one) for one in earlier]),
+        asks_first=bool(asked) or not failed.document.cleanup,
     )
     return situation, _Open(simpler, other, has_model and not exhausted, asked)
 
