@@ -24,6 +24,7 @@ def _why_not(facts: Facts, *before: Facts) -> str:
 
 
 SYNTAX = '  File "/work/bad.py", line 1\n    def f(:\nSyntaxError: invalid syntax\n'
+FRAME = 'Traceback (most recent call last):\n  File "x.py", line 1\n'
 HOST = ("api.example.org",)
 
 
@@ -32,10 +33,8 @@ HOST = ("api.example.org",)
     [
         _failed(SYNTAX),
         _failed(SYNTAX, hosts=HOST),
-        _failed(
-            "Traceback (most recent call last):\n  File \"x.py\", line 1\nModuleNotFoundError: No module named 'x'\n"
-        ),
-        _failed('Traceback (most recent call last):\n  File "x.py", line 1\nAssertionError: 1429 != 7\n'),
+        _failed(FRAME + "ModuleNotFoundError: No module named 'x'\n"),
+        _failed(FRAME + "AssertionError: 1429 != 7\n"),
         _failed("cat: missing.txt: No such file or directory\n"),
         _failed(stdout="test_x.py:2: AssertionError\n1 failed in 0.02s\n"),
         _failed("usage: x\nx: error: unrecognized arguments: -z\n", code=2),
@@ -57,7 +56,7 @@ def test_what_the_same_files_and_the_same_command_decide_is_not_tried_again_at_a
         _failed("fork: Resource temporarily unavailable"),
         _failed("Connection refused", hosts=HOST),
         # What a host answers may be why these are as they are.
-        _failed("Traceback (most recent call last):\n  File \"x.py\", line 1\nKeyError: 'name'\n", hosts=HOST),
+        _failed(FRAME + "KeyError: 'name'\n", hosts=HOST),
         _failed("cat: fetched.txt: No such file or directory\n", hosts=HOST),
     ],
 )

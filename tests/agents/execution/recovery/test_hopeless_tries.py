@@ -1,4 +1,4 @@
-"""What would fail in the same way is not tried again: a person is asked at once, of a missing file which one is meant."""
+"""What would fail in the same way again goes to a person at once; of a missing file it is asked which one is meant."""
 
 from __future__ import annotations
 
@@ -52,9 +52,8 @@ def test_a_script_that_cannot_be_read_is_tried_once_and_a_person_is_asked(approv
     goal = worked(plan)
     assert (goal.state, tries(plan, 2), chosen(plan)) == (GoalState.MANUAL, 1, ["manual_fallback"])
     assert goal.reason.startswith("needs_a_hand: intent 2 failed, exit code 1: SyntaxError")
-    assert (
-        HandItem.objects.get(goal=goal).failure.weighed["closed"]["retry_with_delay"].startswith("the program cannot")
-    )
+    closed = HandItem.objects.get(goal=goal).failure.weighed["closed"]
+    assert closed["retry_with_delay"] == "the program cannot be read or loaded, and another try runs the same one"
 
 
 def test_what_fails_twice_in_the_same_words_is_not_tried_a_third_time(approved: Approved) -> None:

@@ -155,8 +155,8 @@ def test_it_ends_a_cool_down_of_a_tool_that_works_again_on_the_same_host(
         server.answers["/well"] = ok(b"well")
         facts = Facts(tool="simple_coder", approved=(server.entry,))
         FailureRecord.objects.create(
-            goal=waiting, stage="execution", tool="simple_coder", command="run", reason="x", strategy="retry_with_delay",
-            variant="cool_down", facts=facts.to_json(), cools_until=until,
+            goal=waiting, stage="execution", tool="simple_coder", command="run", reason="x", cools_until=until,
+            strategy="retry_with_delay", variant="cool_down", facts=facts.to_json(),
             classified_as="TOOL_EXECUTION_ERROR", failure_class="TOOL_EXECUTION_ERROR",
         )  # fmt: skip
         ask = run(f"python -c \"import urllib.request as u; u.urlopen('{server.address}/well')\"")
