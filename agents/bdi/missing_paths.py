@@ -41,20 +41,22 @@ def _of_one(step: IntentSpec, name: str, place: Place, value: str, tree: Tree) -
         folder, last = posixpath.split(value)
         if place.makes != "same" or not folder or tree.kind(folder):
             return None
-        question = _question(step, name, folder, FOLDER, tree)
+        question = _question(step, name, folder, FOLDER, tree, "Which one is meant, or should it be made first?")
         return replace(question, choices=tuple(_inside(one, last) for one in question.choices))
     if place.wanted not in (FILE, FOLDER, paths.ANY) or tree.kind(value):
         return None
     return _question(step, name, value, place.wanted, tree)
 
 
-def _question(step: IntentSpec, name: str, path: str, wanted: str, tree: Tree) -> Question:
+def _question(
+    step: IntentSpec, name: str, path: str, wanted: str, tree: Tree, ends: str = "Which one is meant?"
+) -> Question:
     what = _WORDS.get(wanted, "file or folder")
     found = paths.find(path, tree, wanted, tool=step.tool, parameter=name)
     best = {found.value: found.why} if found.value is not None else {}
     named = best | {one.path: one.why for one in found.choices}
     near = [Choice(path, why, path) for path, why in named.items() if _can_be_said(path)]
-    text = f"There is no {what} “{short(path)}” for step {step.position}. Which one is meant?"
+    text = f"There is no {what} “{short(path)}” for step {step.position}. {ends}"
     why = "These names are close." if near else f"No {what} here has a name like it."
     return Question(step.position, text, why, name, tuple(near[:MAX_CHOICES]))
 

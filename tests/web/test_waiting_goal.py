@@ -30,8 +30,8 @@ def waiting_for(make_goal: Maker) -> Callable[..., Goal]:
         goal = make_goal(of)
         Goal.objects.filter(pk=goal.pk).update(state="recovering", wake_at=until, reason="HTTP 429")
         row = {
-            "failure_class": "RATE_LIMIT_ERROR", "classified_as": "RATE_LIMIT_ERROR", "reason": "HTTP 429", "position": 2,
-            "stage": "execution", "tool": "http_request", "strategy": "retry_with_delay",
+            "failure_class": "RATE_LIMIT_ERROR", "classified_as": "RATE_LIMIT_ERROR", "reason": "HTTP 429",
+            "position": 2, "stage": "execution", "tool": "http_request", "strategy": "retry_with_delay",
             "facts": Facts(tool="http_request", approved=("api.example.org",)).to_json(),
             "cools_until": until if cools else None,
         }  # fmt: skip
