@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from agents.bdi.failures import FailureClass
+from agents.bdi.program_errors import Cause
 from agents.bdi.recovery_settings import RecoverySettings
 
 
@@ -35,6 +36,13 @@ _MAY_PASS = frozenset(
         FailureClass.UNKNOWN_ERROR,
     }
 )
+# What a machine that is short of something causes, by the cause of the failure. Nothing else is explained by load.
+_CAUSED_BY_SHORTAGE: Mapping[Cause, frozenset[str]] = {
+    Cause.TIME: frozenset({"processors", "memory"}),
+    Cause.MEMORY: frozenset({"memory"}),
+    Cause.PROCESSES: frozenset({"processors", "memory"}),
+    Cause.DISK: frozenset({"disk"}),
+}
 # What each of its beliefs is about begins so.
 ABOUT = "agint:"
 _MACHINE = f"{ABOUT}machine:"
@@ -75,6 +83,7 @@ class Whole:
 
     failure_class: FailureClass
     tool: str
+    cause: Cause = Cause.UNKNOWN
     asks_model: bool = False
     same_failures: int = 0
     tool_health: Health = Health()
@@ -137,8 +146,9 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
     if whole.mendable and (whole.may_try or whole.may_replan):
         return Decision.SELF_REPAIR, f"mindX itself is not in order: {'; '.join(whole.mendable)}"
-    if whole.may_try and under_pressure and whole.failure_class in _MAY_PASS:
-        return Decision.COOL_DOWN, f"the machine is short of {' and '.join(under_pressure)}"
+    causes = _CAUSED_BY_SHORTAGE.get(whole.cause, frozenset())
+    if whole.may_try and (short := [one for one in under_pressure if one.split()[0] in causes]):
+        return Decision.COOL_DOWN, f"the machine is short of {' and '.join(short)}"
     if whole.may_try and whole.asks_model and whole.model_health.is_failing:
         return Decision.COOL_DOWN, f"the language model failed {whole.model_health.failed} times lately"
     if whole.may_try and whole.tool_health.is_failing and whole.failure_class in _MAY_PASS:

@@ -1,4 +1,4 @@
-"""Why a step or a plan failed: a class, from typed facts first, then exit facts, then the network's, text last. Pure.
+"""Why a step or a plan failed: its class and cause, by typed facts first, then exit facts, then text. Pure.
 
 Operators' rules come before all of it: they are patterns over the same facts, and whoever wrote one has seen a case.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
+from agents.bdi import program_errors
 from agents.bdi.limits import reached
 from agents.bdi.network import network_of, refusal_words
+from agents.bdi.program_errors import Cause
 
 # Of what a step wrote, the end is kept with the failure: that is where programs say why.
 TEXT_KEPT = 4_000
+PRINTED_KEPT = 2_000
 EXECUTION, PLANNING = "execution", "planning"
 
 
@@ -34,6 +37,10 @@ class FailureClass(StrEnum):
 
 
 _KNOWN = set(FailureClass)
+# What another machine decides: it may do otherwise next time, though it said the same twice.
+OF_OTHERS = frozenset({FailureClass.RATE_LIMIT_ERROR, FailureClass.NETWORK_ERROR})
+# What a tool itself says of its parameters, or of what it may do, it says again of the same ones.
+_OF_INPUT = frozenset({FailureClass.INVALID_PARAMETERS, FailureClass.PERMISSION_ERROR})
 
 
 @dataclass(frozen=True)
@@ -43,14 +50,15 @@ class Failure:
     failure_class: FailureClass
     reason: str
     rule: int = 0
+    cause: Cause = Cause.UNKNOWN
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known of a failure, as it is kept and as rules see it.
 
-    `error_class` is the tool's own word, `said` its own sentence, `text` the end of what a program wrote to stderr.
-    `refused` are hosts that nobody approved, `closed` approved ones that could not be let in.
+    `error_class` is the tool's own word, `said` its own sentence, `text` the end of what a program wrote to stderr and
+    `printed` that of stdout. `refused` are hosts that nobody approved, `closed` approved ones that could not be let in.
     """
 
     stage: str = EXECUTION
@@ -66,8 +74,11 @@ class Facts:
     refusal: str = ""
     # The hosts that the step was approved to reach.
     approved: tuple[str, ...] = ()
+    # Those that it really talked to.
+    reached: tuple[str, ...] = ()
     said: str = ""
     text: str = ""
+    printed: str = ""
     # Seconds that a server asked for patience; 0: it did not say.
     retry_after_s: float = 0.0
     # Why planning gave up, in one word.
@@ -80,8 +91,13 @@ class Facts:
 
     @property
     def words(self) -> str:
-        """All text, in small letters."""
+        """The text that rules look through, in small letters."""
         return f"{self.said}\n{self.text}".lower()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The hosts that the failure is about: those it talked to, or where that is not known all that it may reach."""
+        return self.reached or self.hosts
 
     def to_json(self) -> dict[str, Any]:
         """What is kept: only what is there."""
@@ -114,8 +130,10 @@ def facts_of(result: Mapping[str, Any], tool: str = "", command: str = "", appro
         closed=tuple(one.name for one in network.not_let_in),
         refusal=refusal_words(network),
         approved=approved,
+        reached=tuple(one.host for one in network.hosts),
         said=str(result.get("reason") or result.get("message") or "")[:TEXT_KEPT],
         text=str(result.get("stderr") or "")[-TEXT_KEPT:],
+        printed=str(result.get("stdout") or "")[-PRINTED_KEPT:],
         retry_after_s=patience_asked(asked, str(result.get("stderr") or "")[-TEXT_KEPT:]),
     )
 
@@ -186,14 +204,15 @@ def classified(
 
     `ceilings` and `timeout_s` are what the step was approved with; a limit that was hit is said with its figure.
     """
+    built_in = _of_planning(facts) if facts.stage == PLANNING else _by_type(facts, ceilings or {}, timeout_s)
     fitting = [rule for rule in rules if rule.fits(facts)]
-    if fitting:
-        rule = max(fitting, key=lambda one: (len(one.conditions), one.version))
-        said = f"{facts.said[:200]}: " if facts.said else ""
-        return Failure(rule.failure_class, f"{said}rule “{rule.name}”: {', '.join(rule.conditions)}", rule.version)
-    if facts.stage == PLANNING:
-        return _of_planning(facts)
-    return _by_type(facts, ceilings or {}, timeout_s)
+    if not fitting:
+        return built_in
+    rule = max(fitting, key=lambda one: (len(one.conditions), one.version))
+    said = f"{facts.said[:200]}: " if facts.said else ""
+    reason = f"{said}rule “{rule.name}”: {', '.join(rule.conditions)}"
+    cause = Cause.REMOTE if rule.failure_class in OF_OTHERS else built_in.cause
+    return Failure(rule.failure_class, reason, rule.version, cause)
 
 
 def classify(
@@ -205,14 +224,17 @@ def classify(
 
 def _by_type(facts: Facts, ceilings: Mapping[str, Any], timeout_s: float | None) -> Failure:
     if facts.limit:
-        return Failure(FailureClass.TOOL_EXECUTION_ERROR, reached(facts.limit, ceilings, timeout_s))
+        cause = Cause.UNKNOWN if facts.limit in _MAY_PASS_LIMITS else _LIMITS.get(facts.limit, Cause.INPUT)
+        return Failure(FailureClass.TOOL_EXECUTION_ERROR, reached(facts.limit, ceilings, timeout_s), cause=cause)
     own = facts.error_class
     if own in _KNOWN and own != FailureClass.TOOL_EXECUTION_ERROR:
-        return Failure(FailureClass(own), facts.said or f"the tool reported {own}")
+        cause = Cause.REMOTE if own in OF_OTHERS else Cause.INPUT if own in _OF_INPUT else Cause.UNKNOWN
+        return Failure(FailureClass(own), facts.said or f"the tool reported {own}", cause=cause)
     failed = facts.exit_code not in (None, 0)
     if failed and facts.refusal:
         # Whatever the program made of it: the host stays closed until a plan with it is approved.
-        return Failure(FailureClass.PERMISSION_ERROR, f"exit code {facts.exit_code}: {facts.refusal}")
+        said = f"exit code {facts.exit_code}: {facts.refusal}"
+        return Failure(FailureClass.PERMISSION_ERROR, said, cause=Cause.INPUT)
     if failed:
         return _by_exit(facts)
     if own == FailureClass.TOOL_EXECUTION_ERROR:
@@ -224,35 +246,13 @@ _EXITS = {
     126: (FailureClass.PERMISSION_ERROR, "the program may not be run"),
     127: (FailureClass.TOOL_UNAVAILABLE, "the program was not found"),
 }
-# Words of common programs, asked only when nothing typed has decided. In this order: a refused connection is often
-# followed by words about what the program was called with.
-_MARKS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
-    (FailureClass.RATE_LIMIT_ERROR, ("429", "too many requests", "rate limit")),
-    (
-        FailureClass.NETWORK_ERROR,
-        (
-            "temporary failure in name resolution",
-            "name or service not known",
-            "network is unreachable",
-            "connection refused",
-            "connection reset",
-            "failed to establish a new connection",
-            "could not resolve host",
-        ),
-    ),
-    (FailureClass.PERMISSION_ERROR, ("permission denied", "operation not permitted", "read-only file system")),
-    (
-        FailureClass.INVALID_PARAMETERS,
-        (
-            "unrecognized arguments",
-            "the following arguments are required",
-            "invalid choice:",
-            "no such option",
-            "unrecognized option",
-        ),
-    ),
-)
-
+# How a shell reports that a signal ended the program. Other codes above 128 have meanings of their own: 129 is how git
+# says that it was called wrongly.
+_BY_SIGNAL = {128 + number: number for number in (4, 6, 7, 8, 9, 11, 15)}
+_KILL = 9
+# What a limit of the jail leads back to. The others come again with the same files.
+_LIMITS = {"time": Cause.TIME, "memory": Cause.MEMORY, "processes": Cause.PROCESSES}
+_MAY_PASS_LIMITS = frozenset({"plan_time", "restless", "cancel"})
 
 # What colours a line at a terminal. A reason stands in sentences, where it would be a riddle; the facts keep it.
 _COLOURS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
@@ -262,18 +262,21 @@ def _by_exit(facts: Facts) -> Failure:
     code = facts.exit_code or 0
     if code in _EXITS:
         found, what = _EXITS[code]
-        return Failure(found, f"exit code {code}: {what}")
-    lowered = facts.text.lower()
-    for found, marks in _MARKS:
-        for mark in marks:
-            if mark in lowered:
-                return Failure(found, f"exit code {code}, and stderr says “{mark}”")
-    lines = (_COLOURS.sub("", line).strip() for line in reversed(facts.text.splitlines()))
-    last = next((line for line in lines if line), "")
-    if code < 0 and not last:
-        # Who ended it, and whether it was the program's doing, nobody knows.
-        return Failure(FailureClass.UNKNOWN_ERROR, f"ended by signal {-code}, and it did not say why")
-    return Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
+        return Failure(found, f"exit code {code}: {what}", cause=Cause.INPUT)
+    text = _COLOURS.sub("", facts.text)
+    read = program_errors.of_stderr(text)
+    last = next((line for one in reversed(text.splitlines()) if (line := one.strip())), "")
+    told = Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
+    if signal := -code if code < 0 else _BY_SIGNAL.get(code, 0):
+        # What it said before is not why it was ended.
+        cause = Cause.MEMORY if signal == _KILL or read.cause is Cause.MEMORY else Cause.UNKNOWN
+        unknown = Failure(FailureClass.UNKNOWN_ERROR, f"ended by signal {signal}, and it did not say why")
+        return replace(told if last else unknown, cause=cause)
+    if read.failure_class in ("", FailureClass.TOOL_EXECUTION_ERROR):
+        cause = read.cause if read != program_errors.NOTHING else program_errors.of_stdout(facts.printed)
+        return replace(told, cause=cause)
+    said = f"exit code {code}, and stderr says “{read.words}”"
+    return Failure(FailureClass(read.failure_class), said, cause=read.cause)
 
 
 # Why no plan was found, where the goal itself was not understood; every other reason is one of planning.

@@ -1,6 +1,7 @@
 """What to do after a failed step: which ways are open inside what was approved, and which of them is taken. Pure.
 
-While little is known the usual order is kept: the class's primary, then its secondary, then giving up. With outcomes
+While little is known the usual order is kept: the class's primary, then its secondary, then giving up. What would fail
+in the same way again is not tried again, and goes to a person before it is given up. With outcomes
 the choice is by what helped: a chance is drawn for each way (Thompson sampling), what the way costs is taken off, and
 the best is done; giving up costs nothing and gains nothing, so it is chosen when nothing else seems worth its price.
 Operators' pins and bans come before both.
@@ -114,6 +115,10 @@ class Situation:
     retry_after_s: float = 0.0
     # Ways that are closed for a reason of their own, which counts before the others.
     shut: Mapping[Way, str] = field(default_factory=dict)
+    # Why another try would fail in the same way; "" where it may not.
+    hopeless: str = ""
+    # Whether a person is asked before such a plan is given up: what was approved for a failure needs nobody's word.
+    asks_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,12 +133,15 @@ class Standing:
     asks: bool = True
     tries: int = 1
     retry_after_s: float = 0.0
+    hopeless: str = ""
+    asks_first: bool = False
 
     @classmethod
     def of(cls, now: Situation) -> Standing:
         """Of a step that has failed."""
         asks = not now.envelope.next_alternative[1]
-        return cls(closed(now), tuple(now.chosen), asks, now.tries, now.retry_after_s)
+        more = (now.tries, now.retry_after_s, now.hopeless, now.asks_first)
+        return cls(closed(now), tuple(now.chosen), asks, *more)
 
     def to_json(self) -> dict[str, Any]:
         """As it is kept."""
@@ -145,7 +153,9 @@ class Standing:
         """What was kept; ways that are none any more are left out."""
         shut = {way: str(why) for name, why in raw["shut"].items() if (way := way_named(name)) is not None}
         chosen = tuple(way for name in raw["chosen"] if (way := way_named(name)) is not None)
-        return cls(shut, chosen, bool(raw["asks"]), int(raw["tries"]), float(raw["retry_after_s"]))
+        # Older rows have neither of the last two.
+        more = (str(raw.get("hopeless", "")), bool(raw.get("asks_first")))
+        return cls(shut, chosen, bool(raw["asks"]), int(raw["tries"]), float(raw["retry_after_s"]), *more)
 
 
 @dataclass(frozen=True)
@@ -236,6 +246,9 @@ def take(
 ) -> Taken:
     """The choice itself: pins and bans first, then the usual order or what was learned."""
     shut = {**standing.shut, **dict.fromkeys(policy.banned - {ABORT}, "an operator banned it for this class")}
+    if standing.hopeless:
+        # Who pinned one of them knows something that cannot be seen from here.
+        shut = {**dict.fromkeys({RETRY, COOLED} - {policy.pinned}, standing.hopeless), **shut}
     open_ways = [way for way in WAYS if way not in shut]
     drawn: Mapping[str, float] = {}
     if policy.pinned in open_ways and policy.pinned is not None:
@@ -244,9 +257,19 @@ def take(
         way, why = _usual(failure_class, standing, shut)
     else:
         way, why, drawn = _learned(open_ways, standing, settings, cell, known, rng)
+    if _asks_instead(way, failure_class, standing, policy, shut):
+        way, why = MANUAL, f"a person is asked: {why}"
     if policy.pinned in shut and policy.pinned is not None:
         why = f"{policy.pinned.words} is pinned and not open ({shut[policy.pinned]}); {why}"
     return Taken(way, why, drawn, shut)
+
+
+def _asks_instead(
+    way: Way, failure_class: FailureClass, standing: Standing, policy: Policy, shut: Mapping[Way, str]
+) -> bool:
+    """Whether a person is asked before the plan is given up: who reads why it fails can often mend it at once."""
+    given_up = way is ABORT and policy.pinned is not ABORT and ABORT not in DEFAULTS[failure_class]
+    return given_up and bool(standing.hopeless) and standing.asks_first and MANUAL not in shut
 
 
 def _usual(failure_class: FailureClass, situation: Standing, shut: Mapping[Way, str]) -> tuple[Way, str]:

@@ -13,20 +13,33 @@ from random import Random
 from django.db import transaction
 
 from agents import gate
-from agents.bdi import agint, recovery, simplifying
+from agents.bdi import agint, recovery, retrying, simplifying
 from agents.bdi.agint import Assessment, Decision
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.failures import Facts, Failure, facts_of
+from agents.bdi.failures import Facts, Failure, FailureClass, facts_of
+from agents.bdi.missing_paths import in_words
 from agents.bdi.recovery import Choice, Envelope, Situation
 from agents.bdi.recovery_settings import RecoverySettings
+from agents.bdi.retrying import Earlier, fingerprint
 from agents.bdi.simplifying import Simpler
 from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
+from agents.bdi.understanding.understood import Question
 from agents.execution import ending, record
 from agents.execution.lease import Lease
 from agents.execution.record import Running
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan
-from agents.services import cooling, deciding, failing, mending, recovery_learning, reextracting, renewing, whole_agent
+from agents.services import (
+    cooling,
+    deciding,
+    failing,
+    mending,
+    missing_paths,
+    recovery_learning,
+    reextracting,
+    renewing,
+    whole_agent,
+)
 from agents.services.asked_models import models_of
 from agents.services.logs import NewLine
 from agents.toolkit.registry import REGISTRY
@@ -55,11 +68,12 @@ class Failed:
 
 @dataclass(frozen=True)
 class _Open:
-    """What was looked up for ways that need something: a simpler rest, other values, planning anew."""
+    """What was looked up for ways that need something: a simpler rest, other values, planning anew, what is asked."""
 
     simpler: Simpler | None
     reextracted: IntentSpec | None
     may_replan: bool
+    asked: tuple[Question, ...] = ()
 
 
 def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], None]) -> None:
@@ -75,8 +89,9 @@ def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], 
     situation, opened = _situation(failed, goal, failure, facts, settings, earlier)
     choice = _chosen(failure, situation, settings, failed)
     assessment = None
-    if choice.way in (RETRY, COOLED) and (left := cooling.left_s(facts)) > choice.delay_s:
-        choice = replace(choice, delay_s=left, why=f"{choice.why}; {spec.tool} cools down for {left:.0f} s more")
+    cool_down = cooling.of(facts) if choice.way in (RETRY, COOLED) else None
+    if cool_down is not None and (left := cooling.left_s(cool_down)) > choice.delay_s:
+        choice = replace(choice, delay_s=left, why=f"{choice.why}; {cool_down.why}, {left:.0f} s more")
     if choice.way == AGINT:
         choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
     step = {"intent": failed.running.position, "tool": spec.tool, "command": spec.command}
@@ -116,11 +131,15 @@ def _situation(
     replans, escalations = mending.counted(goal)
     exhausted = replans >= settings.most_replans
     has_model = bool(models_of(goal.agent))
+    # Of an alternative nothing is asked: a person answers about the step itself.
+    is_of_step = failure.failure_class is FailureClass.INVALID_PARAMETERS and not failed.running.alternative
+    asked = missing_paths.questions_about(goal, failed.plan, step) if is_of_step else ()
     simpler = other = None
     if not exhausted and step.effect in recovery.REPEATABLE_EFFECTS:
         simpler = simplifying.simpler(
-            failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model
-        )
+            # Whoever knows which file is meant rather says so than goes without the step.
+            failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model and not asked,
+        )  # fmt: skip
         other = reextracting.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan gets no simpler"
     limit = f"this goal was planned anew {replans} times already"
@@ -140,8 +159,15 @@ def _situation(
         reextracted=limit if exhausted else "" if other is not None else "no other values were found in the goal",
         escalated=escalations >= settings.most_escalations,
         retry_after_s=facts.retry_after_s,
+        hopeless=retrying.why_not_again(failure, facts, [_before(one) for one in earlier]),
+        asks_first=bool(asked) or not failed.document.cleanup,
     )
-    return situation, _Open(simpler, other, has_model and not exhausted)
+    return situation, _Open(simpler, other, has_model and not exhausted, asked)
+
+
+def _before(row: FailureRecord) -> Earlier:
+    # As it was classed then: an operator who corrected the class said nothing about what it wrote.
+    return Earlier(row.classified_as, fingerprint(Facts.from_json(row.facts)))
 
 
 def _chosen(failure: Failure, situation: Situation, settings: RecoverySettings, failed: Failed) -> Choice:
@@ -168,9 +194,9 @@ def _escalated(
     choice: Choice,
 ) -> tuple[Choice, Assessment]:
     """What AGInt decides; when it finds nothing to do, what is chosen without it."""
-    may_try = RETRY not in recovery.closed(situation)
+    may_try = not situation.hopeless and RETRY not in recovery.closed(situation)
     whole = whole_agent.look(
-        goal, failed.spec.tool, failure.failure_class, settings,
+        goal, failed.spec.tool, failure, settings,
         asks_model=failed.spec.asks is not None, may_try=may_try, may_replan=opened.may_replan,
     )  # fmt: skip
     assessment = agint.assess(whole, settings)
@@ -211,7 +237,7 @@ def _carry_out(
             why = assessment.why if assessment is not None else _REPLAN_MODEL
             mending.plan_anew(failed.plan, failed.lease, step, failure, why, simpler=choice.way == SIMPLER)
         case Strategy.MANUAL_FALLBACK:
-            mending.ask_a_person(failed.plan, failed.lease, kept, failure)
+            mending.ask_a_person(failed.plan, failed.lease, kept, failure, in_words(opened.asked))
         case _:
             ending.abort(
                 failed.plan,

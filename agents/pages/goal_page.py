@@ -16,7 +16,7 @@ from django.urls import reverse
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
 from agents.pages import goal_facts
 from agents.pages.goal_offers import GoalOffers
-from agents.presentation import endings, hidden, outcome_words, timeline
+from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.timeline import Node
 from agents.selectors import MOVING, goals_visible_to
 from agents.states import GoalState, PlanState
@@ -106,6 +106,8 @@ class GoalPage(GoalOffers):
     @cached_property
     def notice(self) -> endings.Notice | None:
         """What the page says at the top."""
+        if self.wait is not None and not self._is_paused:
+            return waiting.notice(self.wait)
         refused = {name for one in self.network for name in one.network.refused_names}
         return endings.notice_for(
             self.goal.state,
@@ -210,7 +212,7 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     """
     row = (
         Goal.objects.filter(pk=goal_id)
-        .values_list("state", "reason", "changed_at", "learned_at", "agent__paused")
+        .values_list("state", "reason", "changed_at", "learned_at", "wake_at", "agent__paused")
         .first()
     )
     plans = IntentPlan.objects.filter(goal=goal_id).order_by("-revision")

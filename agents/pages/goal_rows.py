@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, timedelta
 from functools import cached_property
 
 from django.db.models import Count, Prefetch, Q, QuerySet
+from django.utils import timezone
 
 from agents import goal_network
 from agents.bdi import document as documents
-from agents.bdi.failures import PLANNING
+from agents.bdi.failures import OF_OTHERS, PLANNING, Facts
 from agents.bdi.strategies import way_named
 from agents.goal_network import StepNetwork
 from agents.models import (
@@ -29,7 +31,9 @@ from agents.models import (
 from agents.pages import goal_facts, goal_family
 from agents.pages.goal_family import Relative
 from agents.presentation import code_report
-from agents.services import hand_items
+from agents.presentation.waiting import Wait
+from agents.selectors import goals_visible_to
+from agents.services import cooling, hand_items
 from agents.states import GoalState, LevelState, PlanState
 from library.models import Experience, ModelCall
 from people.models import User
@@ -43,6 +47,10 @@ TURN_FAILURES_SHOWN = 5
 _WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
+# What it waits for then is the sandbox or a person, and no moment.
+_NO_TRY = ("sandbox_unavailable", "waits_for_person")
+# Between asking how long a cool-down lasts and writing when the goal is woken so much may pass.
+_BETWEEN = timedelta(seconds=2)
 
 
 @dataclass(frozen=True)
@@ -258,6 +266,28 @@ class GoalRows:
     def family(self) -> list[Relative]:
         """Other goals that this one stands to and the person may see: whole, parts, what waits for what."""
         return goal_family.of(self.goal, self.user)
+
+    @cached_property
+    def wait(self) -> Wait | None:
+        """What it waits for before the next try; None where it waits for no try, or the moment has come."""
+        wake_at, now = self.goal.wake_at, timezone.now()
+        if self.goal.state != GoalState.RECOVERING or wake_at is None or wake_at <= now:
+            return None
+        if self.goal.reason.startswith(_NO_TRY):
+            return None
+        failed = self.goal.failures.filter(settled_at=None).exclude(stage=PLANNING).order_by("-pk").first()
+        if failed is None:
+            return None
+        facts = Facts.from_json(failed.facts)
+        left_s, until = (wake_at - now).total_seconds(), f"{wake_at.astimezone(UTC):%H:%M:%S} UTC"
+        held = cooling.of(facts)
+        if held is not None and held.until >= wake_at - _BETWEEN and held.failure.goal_id != self.goal.pk:
+            found = held.failure
+            is_seen = goals_visible_to(self.user).filter(pk=found.goal_id).exists()
+            return Wait(left_s, until, held.why, found.position if is_seen else 0, found.goal_id if is_seen else 0)
+        is_theirs = facts.asked and failed.failure_class in OF_OTHERS
+        why = cooling.what_hosts_did(failed.failure_class, facts.asked) if is_theirs else failed.reason
+        return Wait(left_s, until, why, failed.position)
 
     @property
     def waits_for(self) -> list[Relative]:

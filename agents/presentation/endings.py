@@ -73,6 +73,7 @@ _MISCONFIGURED = (
 )
 _PUT_OFF = "The language model asked for patience. The goal is planned by itself after {}."
 _NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
+_CHOOSE = "Choose one, or fix the step otherwise."
 _BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
 _INVALID = "Say the goal differently in a new one, or write the plan by hand."
 _INSIDE = "This is a fault of mindX, not of your goal. Operators are told; try again later, or say it in other words."
@@ -147,6 +148,11 @@ def notice_for(
                 f"No plan was found; it is planned again by itself. {told}",
                 "Or plan now, or by hand.",
             )
+        case "recovering" if reason.startswith("sandbox_unavailable"):
+            return Notice("", "clock", f"Waits for the sandbox. {_REASONS['sandbox_unavailable']}")
+        case "recovering" if reason.startswith("waits_for_person"):
+            told = reason.partition(":")[2].strip().rstrip(".")
+            return Notice("person", "clock", f"Waits for a person: {told}." if told else "Waits for a person.")
         case "awaiting_review" if before_it:
             tone, does = _HAS_THE_FILES.get(before_it, ("", "is under way"))
             text = f"It is approved and has not begun: another goal has the files of its workspace and {does}."
@@ -194,6 +200,8 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
             _INVALID,
         )
     if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
+        if told.endswith("?"):
+            return Notice("person", "hand", told, _CHOOSE)
         return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
     if (told := reason.partition("internal_error:")[2].strip()) and _key(reason) == "internal_error":
         return Notice("bad", "x", f"{told}.", _INSIDE)

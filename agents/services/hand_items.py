@@ -22,12 +22,14 @@ from agents.bdi import document as documents
 from agents.bdi import resuming, simplifying
 from agents.bdi.conditions import reference_of
 from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.failures import FailureClass
 from agents.bdi.references import references
 from agents.bdi.types import Step
+from agents.bdi.understanding.understood import Question
 from agents.errors import NotPossibleNow, NotYours, PlanInvalid
 from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, Workspace
 from agents.selectors import may_change, sees_everything
-from agents.services import hints, logs, mending, proposing, renewing
+from agents.services import hints, logs, mending, missing_paths, proposing, renewing
 from agents.services.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
@@ -72,6 +74,13 @@ def step_of(item: HandItem) -> IntentSpec:
     if item.intent_plan is None:
         raise ValueError("no plan waits for this hand")
     return documents.read(bytes(item.intent_plan.document)).at(item.position)
+
+
+def questions(item: HandItem) -> tuple[Question, ...]:
+    """Which files are meant, where the step failed because it names some that are not there now."""
+    if item.intent_plan is None or item.failure.failure_class != FailureClass.INVALID_PARAMETERS:
+        return ()
+    return missing_paths.questions_about(item.goal, item.intent_plan, step_of(item))
 
 
 def history(item: HandItem) -> list[FailureRecord]:

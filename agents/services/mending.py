@@ -156,12 +156,15 @@ def close_items(goal: Goal) -> None:
     HandItem.objects.filter(goal=goal, answered_at=None).update(answered_at=timezone.now())
 
 
-def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: Failure) -> None:
-    """The plan stops where it is and its goal asks for a hand; nothing of it runs until a person has answered."""
+def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: Failure, question: str = "") -> None:
+    """The plan stops where it is and its goal asks for a hand; nothing of it runs until a person has answered.
+
+    `question`: what would settle it, where that is known.
+    """
     goal = hold(lease)
     open_item(goal, plan, kept)
     said = f"intent {kept.position}: a person is asked to mend it"
     data = {"intent": kept.position, "failure": kept.pk}
     logs.say_decided(goal.pk, Decision.ASK_FOR_HAND, "recover", said, "warning", **data)
-    said = f"{NEEDS_A_HAND}: intent {kept.position} failed, {failure.reason}"
+    said = f"{NEEDS_A_HAND}: {question or f'intent {kept.position} failed, {failure.reason}'}"
     move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=storable(said), wake_at=None)

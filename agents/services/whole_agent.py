@@ -12,7 +12,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from agents.bdi.agint import Assessment, Health, Machine, Whole
-from agents.bdi.failures import FailureClass
+from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.recovery_settings import RecoverySettings
 from agents.models import Attempt, Belief, FailureRecord, Goal
 from agents.services import cooling, stores
@@ -32,7 +32,7 @@ _STALE_S = 6 * 3600.0
 def look(
     goal: Goal,
     tool: str,
-    failure_class: FailureClass,
+    failure: Failure,
     settings: RecoverySettings,
     *,
     asks_model: bool,
@@ -46,9 +46,11 @@ def look(
     since = timezone.now() - LATELY
     machine = machine_now()
     models = models_of(goal.agent)
+    failure_class = failure.failure_class
     return Whole(
         failure_class=failure_class,
         tool=tool,
+        cause=failure.cause,
         asks_model=asks_model,
         # The one that is looked at is not kept yet.
         same_failures=1

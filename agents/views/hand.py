@@ -59,6 +59,9 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
                     return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
                 hand_items.fix(item, by=user, values=values, note=note)
                 said = "The rest of the plan with your values awaits review; it goes on from there."
+            case "meant":
+                hand_items.fix(item, by=user, values=_chosen(item, request.POST.get("choice", "")), note=note)
+                said = "The rest of the plan with the file you chose awaits review; it goes on from there."
             case "instead":
                 filled = {_INSTEAD: request.POST.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
                 lines = hand_lines.read_lines(filled[_INSTEAD], REGISTRY)
@@ -89,6 +92,18 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
         return _show(request, goal, user, item, trouble=[str(error)], status=403)
     messages.success(request, said)
     return redirect("goal", pk)
+
+
+def _chosen(item: HandItem, number: str) -> dict[str, Any]:
+    """The value that was chosen, as “question.choice”, both from 1. Raises NotPossibleNow for what is not offered."""
+    offered = {
+        f"{at}.{nth}": {question.parameter: choice.value}
+        for at, question in enumerate(hand_items.questions(item), 1)
+        for nth, choice in enumerate(question.choices, 1)
+    }
+    if number not in offered:
+        raise NotPossibleNow("The files have changed, and this is not asked any more. Look again.")
+    return offered[number]
 
 
 def _read_again(request: HttpRequest, goal: Goal, user: User, item: HandItem) -> HttpResponse:
@@ -129,6 +144,7 @@ def _show(
         "page": GoalPage(goal, user, "hand"),
         "goal": goal,
         "item": item,
+        "questions": hand_items.questions(item),
         "failure": failure,
         "spec": spec,
         "command": command,

@@ -25,9 +25,25 @@ _MAY_READ = BearerToken(Scope.GOALS_READ)
 _MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
 
 
+class ChoiceOut(Schema):
+    """A value that may be meant, and why."""
+
+    value: str
+    why: str
+
+
+class AskedOut(Schema):
+    """A file that the step names and that is not there: which one is meant? Answer by `fix` with this parameter."""
+
+    text: str
+    parameter: str
+    choices: list[ChoiceOut]
+
+
 class HandOut(Schema):
     """A step that waits for a person, with the facts of its failure and every way that was not open.
 
+    `questions` are there when one item is read, and only where the step names files that are not there.
     Of planning that found nothing `position` is 0: write a plan by `goals/{id}/plan`.
     """
 
@@ -42,6 +58,7 @@ class HandOut(Schema):
     reason: str
     facts: dict[str, Any]
     closed: dict[str, str]
+    questions: list[AskedOut] = []
     opened_at: datetime
 
 
@@ -81,7 +98,17 @@ def page(request: ApiRequest, after: After = "", limit: Limit = 20) -> HandPage:
 @goals.get("/{goal_id}/hand", response=HandOut, auth=_MAY_READ, operation_id="read_hand")
 def read(request: ApiRequest, goal_id: str) -> HandOut:
     """The open item of a goal."""
-    return _out(_open(_goal(request.auth.user, goal_id)))
+    item = _open(_goal(request.auth.user, goal_id))
+    shown = _out(item)
+    shown.questions = [
+        AskedOut(
+            text=one.text,
+            parameter=one.parameter,
+            choices=[ChoiceOut(value=str(choice.value), why=choice.why) for choice in one.choices],
+        )
+        for one in hand_items.questions(item)
+    ]
+    return shown
 
 
 @goals.post("/{goal_id}/hand", response=AnsweredOut, auth=_MAY_WRITE, operation_id="answer_hand")

@@ -8,6 +8,7 @@ import pytest
 
 from agents.bdi.agint import Decision, Health, Machine, Whole, assess, pressures
 from agents.bdi.failures import FailureClass
+from agents.bdi.program_errors import Cause
 from agents.bdi.recovery_settings import USUAL
 
 CALM = Whole(FailureClass.UNKNOWN_ERROR, "simple_coder", machine=Machine(10.0, 20.0, 30.0), may_try=True)
@@ -17,7 +18,8 @@ CALM = Whole(FailureClass.UNKNOWN_ERROR, "simple_coder", machine=Machine(10.0, 2
     ("whole", "decision"),
     [
         (CALM, Decision.DELEGATE),
-        (replace(CALM, machine=Machine(99.0, 20.0, 30.0)), Decision.COOL_DOWN),
+        (replace(CALM, cause=Cause.TIME, machine=Machine(99.0, 20.0, 30.0)), Decision.COOL_DOWN),
+        (replace(CALM, machine=Machine(99.0, 99.0, 99.0)), Decision.DELEGATE),
         (replace(CALM, machine=Machine(None, None, None)), Decision.DELEGATE),
         (replace(CALM, tool_health=Health(10, 9)), Decision.COOL_DOWN),
         (replace(CALM, tool_health=Health(2, 2)), Decision.DELEGATE),
@@ -45,7 +47,7 @@ def test_what_is_seen_becomes_beliefs_that_replace_earlier_ones_and_end() -> Non
     ("whole", "decision"),
     [
         # The machine is short of something, but nothing may be tried, or the failure is none that passes by itself.
-        (replace(CALM, machine=Machine(99.0), may_try=False), Decision.NOTHING),
+        (replace(CALM, cause=Cause.TIME, machine=Machine(99.0), may_try=False), Decision.NOTHING),
         (replace(CALM, machine=Machine(99.0), failure_class=FailureClass.PERMISSION_ERROR), Decision.NOTHING),
         # A model that fails is waited for by whom it is asked, and only where another try may be.
         (replace(CALM, asks_model=True, model_health=Health(6, 6), may_try=False), Decision.NOTHING),
@@ -126,8 +128,27 @@ def test_only_what_may_pass_by_itself_is_waited_for_or_tried_again(failure_class
     }
     whole = replace(CALM, failure_class=failure_class)
     assert assess(whole, USUAL).decision is (Decision.NOTHING if failure_class in stays else Decision.DELEGATE)
-    short = assess(replace(whole, machine=Machine(99.0)), USUAL).decision
-    assert short is (Decision.NOTHING if failure_class in stays else Decision.COOL_DOWN)
+
+
+SHORT = {"processors": Machine(cpu=99.0), "memory": Machine(memory=99.0), "disk": Machine(disk=99.0)}
+
+
+@pytest.mark.parametrize(
+    ("cause", "explained_by"),
+    [
+        (Cause.TIME, {"processors", "memory"}),
+        (Cause.MEMORY, {"memory"}),
+        (Cause.PROCESSES, {"processors", "memory"}),
+        (Cause.DISK, {"disk"}),
+        *((cause, set()) for cause in (Cause.CODE, Cause.INPUT, Cause.REMOTE, Cause.UNKNOWN)),
+    ],
+)
+def test_load_explains_only_what_load_can_cause(cause: Cause, explained_by: set[str]) -> None:
+    for name, machine in SHORT.items():
+        whole = Whole(FailureClass.TOOL_EXECUTION_ERROR, "simple_coder", cause, machine=machine, may_try=True)
+        found = assess(whole, USUAL)
+        assert (found.decision is Decision.COOL_DOWN) is (name in explained_by), name
+        assert ("is short of" in found.why) is (name in explained_by)
 
 
 def test_each_figure_of_the_machine_is_held_against_its_own_line() -> None:

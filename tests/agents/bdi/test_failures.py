@@ -150,7 +150,7 @@ def test_what_a_signal_ended_without_a_word_is_unknown(code: int, text: str, fou
         ({"return_code": -9}, "ended by signal 9, and it did not say why"),
         ({"return_code": -6, "stderr": "assertion failed"}, "exit code -6: assertion failed"),
         ({"return_code": 127}, "exit code 127: the program was not found"),
-        ({"return_code": 1, "stderr": "HTTP 429"}, "exit code 1, and stderr says “429”"),
+        ({"return_code": 1, "stderr": "HTTP 429"}, "exit code 1, and stderr says “http 429”"),
         ({"error_class": "NETWORK_ERROR", "reason": "no answer"}, "no answer"),
         ({"error_class": "NETWORK_ERROR", "message": "no answer"}, "no answer"),
         ({"error_class": "NETWORK_ERROR", "reason": "this", "message": "not this"}, "this"),
@@ -242,7 +242,7 @@ def test_whatever_a_tool_answers_has_a_class_and_facts_that_can_be_kept(result: 
 
 # What common programs write, in the words of each.
 WRITTEN = {
-    FailureClass.RATE_LIMIT_ERROR: ("429 Too Many", "error: too many requests", "API rate limit exceeded"),
+    FailureClass.RATE_LIMIT_ERROR: ("429 Too Many Requests", "error: too many requests", "API rate limit exceeded"),
     FailureClass.NETWORK_ERROR: (
         "Temporary failure in name resolution",
         "Name or service not known",

@@ -427,3 +427,47 @@ def test_a_review_is_paid_for_exactly_where_people_are_asked(way: Way, asks: boo
 )
 def test_a_wait_is_told_without_the_thousandths_of_its_jitter(wait: float, said: str) -> None:
     assert recovery.in_seconds(wait) == said
+
+
+HOPELESS = Situation(envelope=Envelope(3), hopeless="it would fail again", asks_first=True)
+
+
+@given(CLASSES, st.booleans(), st.booleans(), st.integers(0, 99))
+def test_what_would_fail_in_the_same_way_is_not_tried_again_whatever_was_learned(
+    failure: FailureClass, asks_first: bool, learned: bool, seed: int
+) -> None:
+    cell = outcomes(RETRY, *[True] * 20, into=outcomes(COOLED, *[True] * 20)) if learned else None
+    situation = replace(HOPELESS, asks_first=asks_first)
+    choice = choose(failed(failure), situation, cell=cell, known=40 if learned else 0, rng=Random(seed))
+    assert choice.strategy is not Strategy.RETRY_WITH_DELAY
+    assert choice.delay_s == 0
+    assert choice.weighed["closed"]["retry_with_delay"] == "it would fail again"
+
+
+@pytest.mark.parametrize("failure_class", [one for one in FailureClass if ABORT not in DEFAULTS[one]])
+def test_a_person_is_asked_before_it_is_given_up_unless_something_was_approved_for_a_failure(
+    failure_class: FailureClass,
+) -> None:
+    spent = replace(HOPELESS, simpler="x", escalated=True)
+    asked = taken(failure_class, spent)
+    assert asked.way == MANUAL
+    if MANUAL not in DEFAULTS[failure_class]:
+        assert asked.why.startswith("a person is asked: ")
+        assert taken(failure_class, replace(spent, asks_first=False)).way == ABORT
+    assert taken(failure_class, replace(spent, shut={MANUAL: "nobody is there"})).way == ABORT
+
+
+def test_the_secondary_comes_at_once_and_a_pin_counts_for_more() -> None:
+    declared = replace(HOPELESS, envelope=Envelope(3, 1, frozenset({1})))
+    assert taken(FailureClass.TOOL_EXECUTION_ERROR, declared).way == ALTERNATIVE
+    failure = failed(FailureClass.TOOL_EXECUTION_ERROR)
+    assert choose(failure, HOPELESS, policy=Policy(RETRY)).way == RETRY
+    assert choose(failure, HOPELESS, policy=Policy(ABORT)).way == ABORT
+    assert choose(failure, HOPELESS, policy=Policy(banned=frozenset({MANUAL}))).way == ABORT
+
+
+def test_what_is_hopeless_is_kept_with_where_the_step_stood_and_older_rows_have_none() -> None:
+    kept = Standing.of(HOPELESS)
+    assert Standing.from_json(json.loads(json.dumps(kept.to_json()))) == kept
+    old = {name: value for name, value in kept.to_json().items() if name not in ("hopeless", "asks_first")}
+    assert Standing.from_json(old).hopeless == ""

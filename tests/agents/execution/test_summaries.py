@@ -85,11 +85,11 @@ def test_a_model_gets_the_text_as_material_and_the_call_belongs_to_agent_and_goa
     assert (call.purpose, call.agent, call.goal, call.model) == ("summary", str(goal.agent_id), str(goal.pk), MODEL)
 
 
-def test_without_a_model_the_step_fails_and_says_so(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_the_step_says_so_to_a_person(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("retry_delay_seconds", "cool_down_seconds"):
         monkeypatch.setitem(recovery_learning._USUAL, name, 0.0)
     goal, result, failure = by_model(approved)
-    assert (goal.state, failure) == (GoalState.FAILED, "TOOL_UNAVAILABLE")
+    assert (goal.state, failure) == (GoalState.MANUAL, "TOOL_UNAVAILABLE")
     assert "MINDX_MODEL" in result["reason"]
     assert "text" not in result
 

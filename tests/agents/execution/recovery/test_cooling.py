@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -44,18 +45,33 @@ def wakes(row: FailureRecord) -> datetime | None:
     return Goal.objects.get(pk=row.goal_id).wake_at
 
 
+def left_s(of: Facts) -> float:
+    return cooling.left_s(cooling.of(of))
+
+
 def test_the_same_tool_on_the_same_hosts_waits_and_nothing_else(failed: Failed) -> None:
     cooled = failed(facts("a.example"))
     cooling.cool(cooled, facts("a.example"), 100.0)
-    assert 95 < cooling.left_s(facts("a.example", "b.example")) <= 100
-    assert cooling.left_s(facts("b.example")) == 0
-    assert cooling.left_s(facts()) == 0
-    assert cooling.left_s(facts("a.example", tool="simple_coder")) == 0
+    assert 95 < left_s(facts("a.example", "b.example")) <= 100
+    assert left_s(facts("b.example")) == 0
+    assert left_s(facts()) == 0
+    assert left_s(facts("a.example", tool="simple_coder")) == 0
+    assert left_s(replace(facts("a.example", "b.example"), reached=("b.example",))) == 0, "it talked to the other"
     FailureRecord.objects.update(cools_until=timezone.now() - timedelta(seconds=1))
-    assert cooling.left_s(facts("a.example")) == 0, "it is over"
+    assert left_s(facts("a.example")) == 0, "it is over"
 
 
-def test_goals_that_wait_for_the_same_wait_as_long_and_say_whose_finding_it_is(failed: Failed) -> None:
+def test_a_step_without_hosts_holds_nobody_back(failed: Failed) -> None:
+    alone, other = failed(facts(tool="simple_coder")), failed(facts(tool="simple_coder"))
+    before = wakes(other)
+    cooling.cool(alone, facts(tool="simple_coder"), 100.0)
+    assert wakes(other) == before
+    assert left_s(facts(tool="simple_coder")) == 0
+    alone.refresh_from_db()
+    assert alone.cools_until is None
+
+
+def test_goals_that_wait_for_the_same_wait_as_long_and_say_why_without_naming_the_other_goal(failed: Failed) -> None:
     same, other, later = failed(facts("a.example")), failed(facts("b.example")), failed(facts("a.example"), 500.0)
     ended, cooled = failed(facts("a.example"), state=GoalState.EXECUTING), failed(facts("a.example"))
     before = {row.pk: wakes(row) for row in (other, later, ended, cooled)}
@@ -64,10 +80,11 @@ def test_goals_that_wait_for_the_same_wait_as_long_and_say_whose_finding_it_is(f
     assert wakes(same) == cooled.cools_until
     assert before == {row.pk: wakes(row) for row in (other, later, ended, cooled)}
     told = {
-        row.goal_id for row in (same, other, later) if row.goal.log_lines.filter(text__contains="cools down").exists()
+        row.goal_id for row in (same, other, later) if row.goal.log_lines.filter(text__contains="slow down").exists()
     }
     assert told == {same.goal_id}
-    assert same.goal.log_lines.filter(text__contains=f"as goal {cooled.goal_id} found").count() == 1
+    (line,) = same.goal.log_lines.filter(text__contains="a.example asked to slow down: the next try is not before")
+    assert "goal" not in line.text, "whoever reads it may not see that one"
 
 
 def test_a_cool_down_ends_when_the_tool_has_worked_on_those_hosts_since(
@@ -87,5 +104,5 @@ def test_a_cool_down_ends_when_the_tool_has_worked_on_those_hosts_since(
     assert cooling.passed("simple_coder") == []
     assert cooling.close(cooling.passed("http_request")) == 2, "who found it waits no longer either"
     assert (wakes(waiting), wakes(cooled)) == (None, None)
-    assert cooling.left_s(facts(server.entry)) == 0
+    assert left_s(facts(server.entry)) == 0
     assert cooling.close([cooled]) == 0, "once"
