@@ -8,7 +8,9 @@ from agents.models import IntentPlan
 from agents.services import hints
 from agents.toolkit.registry import REGISTRY
 from review.models import Harm, PlanNews, QueueEntry
-from review.reading import shapes
+from review.reading import outcomes, shapes
+from review.reading.outcomes import Trial
+from review.targets import target_of
 
 _WRITTEN = tuple(field for field in QueueEntry._meta.concrete_fields if not field.generated)
 # In one statement: each plan is proposed while its goal's row is held.
@@ -52,11 +54,17 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
     entry.harm = shapes.harm_of(document, REGISTRY, plan.replaces)
     entry.shape = shapes.shape_of(document)
     entry.does = shapes.does(document)
+    entry.targets = [target_of(spec.tool, spec.command, spec.params) for spec in document.all_intents]
     return entry
 
 
-def move(plan: IntentPlan, rank: int, harm: int) -> None:
-    """Put a plan where its risk belongs, and tell open queues when that is elsewhere than it stood."""
-    there = QueueEntry.objects.filter(pk=plan.pk).exclude(rank=rank, harm=Harm(harm))
-    if there.update(rank=rank, harm=harm):
+def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
+    """Put a plan where its risk and its shadow run belong, and tell open queues when that is elsewhere than it stood."""
+    place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
+    if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         hints.queue_changed()
+
+
+def forget_outcome(plan: IntentPlan) -> None:
+    """The plan is tried again: until that has ended it belongs to no batch."""
+    QueueEntry.objects.filter(pk=plan.pk).update(outcome=outcomes.UNTRIED.outcome.value, trial=outcomes.UNTRIED.key)
