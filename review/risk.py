@@ -15,7 +15,7 @@ from enum import StrEnum
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.touched import Touched
 from agents.presentation.rates import KNOWN_FROM, Rate, rate
-from review.targets import is_program, target_of
+from review.targets import in_words, is_program, target_of
 
 MANY_PATHS = 50
 OFTEN_PERCENT = 30
@@ -50,8 +50,9 @@ class Tried:
 
 @dataclass(frozen=True)
 class StepRisk:
-    """The risk of one step. `failures` tells how often its command failed on its `target`: `worked` counts failures.
+    """The risk of one step. `failures` tells how often steps like it failed: `worked` counts failures.
 
+    Steps like it run the same `program`, or do the same command with the same kind of thing (`about`, in words).
     `failed_in_copy`: the shadow run has just seen it fail, so its share of failures is no answer any more.
     """
 
@@ -59,8 +60,8 @@ class StepRisk:
     level: Level
     reasons: tuple[str, ...]
     failures: Rate
-    target: str = ""
-    is_program: bool = False
+    program: str = ""
+    about: str = ""
     failed_in_copy: bool = False
 
 
@@ -157,7 +158,9 @@ def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: Counts, *, ne
     if needs_history and failures.percent is None and level is not Level.HIGH:
         level = Level.UNKNOWN
     reasons = tuple(reason for _, reason in sorted(told, key=lambda each: each[0].rank))
-    return StepRisk(spec.position, level, reasons, failures, target, is_program(spec.params))
+    if is_program(spec.params):
+        return StepRisk(spec.position, level, reasons, failures, program=target)
+    return StepRisk(spec.position, level, reasons, failures, about=in_words(target))
 
 
 def _failed_in_copy(spec: IntentSpec, tried: Tried | None) -> bool:

@@ -35,6 +35,13 @@ def is_program(params: Mapping[str, Any]) -> bool:
     return isinstance(params.get(_LINE), str)
 
 
+def in_words(target: str) -> str:
+    """What a step acts on that runs no program, behind its command: `for .txt files`."""
+    if not target:
+        return ""
+    return f"for {target} files" if target.startswith(".") else f"for {target}"
+
+
 def target_of(tool: str, command: str, params: Mapping[str, Any]) -> str:
     """What a step with these parameters acts on; "" where the command says it all.
 

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             "queueentry", "outcome", models.CharField(db_default="untried", default="untried", max_length=10)
         ),
         migrations.AddField(
-            "queueentry", "trial", models.CharField(blank=True, db_default="", default="", max_length=16)
+            "queueentry", "trial", models.CharField(db_default="untried", default="untried", max_length=16)
         ),
         migrations.AddField(
             "queueentry",

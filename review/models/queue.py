@@ -9,7 +9,7 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from agents.models import Agent, IntentPlan, Workspace
-from review.reading.outcomes import KEY_HEX, Outcome
+from review.reading.outcomes import KEY_HEX, UNTRIED, Outcome
 from review.risk import Level
 
 SHAPE_HEX = 32
@@ -53,8 +53,8 @@ class QueueEntry(models.Model):
     shape = models.CharField(max_length=SHAPE_HEX, blank=True)
     # What its newest shadow run came to (`review.reading.outcomes`), and the key of that: plans of one shape whose runs
     # came to the same in outcome and kinds of effect are a group.
-    outcome = models.CharField(max_length=10, default=Outcome.UNTRIED.value, db_default=Outcome.UNTRIED.value)
-    trial = models.CharField(max_length=KEY_HEX, default="", db_default="", blank=True)
+    outcome = models.CharField(max_length=10, default=UNTRIED.outcome.value, db_default=UNTRIED.outcome.value)
+    trial = models.CharField(max_length=KEY_HEX, default=UNTRIED.key, db_default=UNTRIED.key)
     # What each step acts on (`review.targets`), by position: its history is counted by it.
     targets = ArrayField(models.TextField(blank=True), null=True, blank=True)
     # "tool.command" of every step, each once.
@@ -121,6 +121,11 @@ class QueueEntry(models.Model):
     def level(self) -> str:
         """The risk as a word."""
         return tuple(Level)[self.rank].value
+
+    @property
+    def group(self) -> str:
+        """The same for plans that may be decided together; "" for one that is decided by itself."""
+        return f"{self.shape}.{self.trial}" if self.shape and Outcome(self.outcome).may_be_batched else ""
 
 
 class PlanNews(models.Model):

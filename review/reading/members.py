@@ -102,6 +102,28 @@ def own(member: Mapping[Key, Fact], same: Mapping[Key, Fact]) -> tuple[Fact, ...
     return tuple(fact for key, fact in member.items() if key not in same and (fact.is_argument or fact.text))
 
 
+@dataclass(frozen=True)
+class Own:
+    """What a plan says otherwise than the others, once, with every step that says it under this name."""
+
+    positions: tuple[int, ...]
+    name: str
+    fact: Fact
+
+    @property
+    def where(self) -> str:
+        """The steps, or "" for the plan as a whole."""
+        return ", ".join(str(position) for position in self.positions if position != WHOLE)
+
+
+def merged(facts: Sequence[Fact]) -> tuple[Own, ...]:
+    """The same value under the same name is told once, where it comes first."""
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        found.setdefault((fact.key.name, fact.text), []).append(fact)
+    return tuple(Own(tuple(one.key.position for one in alike), name, alike[0]) for (name, _), alike in found.items())
+
+
 def steps(document: Document, same: Mapping[Key, Fact]) -> tuple[SharedStep, ...]:
     """The steps of the shape, as this plan of it has them, with what is shared."""
     return tuple(_shared_step(spec, same) for spec in document.all_intents)

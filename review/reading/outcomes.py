@@ -17,7 +17,11 @@ KEY_HEX = 16
 # Deletions are told in full as far as a row can hold them, of anything else a few say what it is about.
 MOST_DELETIONS = 100
 MOST_OTHERS = 20
+# So many of these stand in a row; the page of the plan has all of them.
+MOST_NAMED = 4
 _DELETED = "deleted"
+# In the order of danger, which is that of `sandbox.compare.ORDER`; what each is called, and its colour.
+_KINDS = {_DELETED: ("deleted", "bad"), "moved": ("moved", ""), "changed": ("changed", ""), "added": ("new", "good")}
 _UNSHOWN = (Proof.UNPROVEN.value, Proof.NOT_REACHED.value)
 
 Findings = Sequence[Mapping[str, Any]]
@@ -26,7 +30,7 @@ Changes = Mapping[str, Sequence[str]] | None
 
 
 class Outcome(StrEnum):
-    """What the newest shadow run of a plan came to. `untried`: there is none that has ended, or it could not be made."""
+    """What a plan's newest shadow run came to. `untried`: there is none that has ended, or it could not be made."""
 
     UNTRIED = "untried"
     FAILED = "failed"
@@ -37,6 +41,14 @@ class Outcome(StrEnum):
     def may_be_batched(self) -> bool:
         """Whether such a plan may be decided along with others. What failed or was not tried is decided by itself."""
         return self in (Outcome.DONE, Outcome.UNPROVEN)
+
+
+_LOOKS = {
+    Outcome.UNTRIED: ("person", "shade"),
+    Outcome.FAILED: ("bad", "x"),
+    Outcome.UNPROVEN: ("person", "shade"),
+    Outcome.DONE: ("good", "check"),
+}
 
 
 @dataclass(frozen=True)
@@ -54,15 +66,16 @@ class Trial:
         return {"outcome": self.outcome.value, "words": self.words, "changes": kept}
 
 
-UNTRIED = Trial(Outcome.UNTRIED, "", "not tried in a copy yet", {})
+_NO_KEY = Outcome.UNTRIED.value
+UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "not tried in a copy yet", {})
 
 
 def trial_of(state: str | None, reason: str, findings: Findings, changes: Changes) -> Trial:
     """What a run in this state came to; `state` None: there is no run."""
     if state != ShadowState.DONE:
-        return Trial(Outcome.UNTRIED, "", untried_because(state, reason), {})
+        return Trial(Outcome.UNTRIED, _NO_KEY, untried_because(state, reason), {})
     if changes is None:
-        return Trial(Outcome.UNTRIED, "", "the files of its shadow run are not kept any more", {})
+        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its shadow run are not kept any more", {})
     outcome = outcome_of(state, findings)
     kinds = [kind for kind, paths in changes.items() if paths]
     proofs = [[each["position"], each["proof"]] for each in findings]
@@ -101,6 +114,55 @@ def why_alone(state: str | None, reason: str, findings: Findings) -> str:
             because = untried_because(state, reason)
             return f"No shadow run shows what it does ({because}), so it is decided on its own page."
     return ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The paths that one thing became of, as a list of plans tells it: how many, most of their names, how many more."""
+
+    word: str
+    tone: str
+    count: int
+    names: tuple[str, ...]
+
+    @property
+    def more(self) -> int:
+        """How many are not named here."""
+        return self.count - len(self.names)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A stored trial (`Trial.to_json`) as a list of plans shows it, deletions first."""
+
+    outcome: Outcome
+    words: str
+    changes: tuple[Change, ...]
+
+    @property
+    def tone(self) -> str:
+        """How the page marks it."""
+        return _LOOKS[self.outcome][0]
+
+    @property
+    def icon(self) -> str:
+        """The icon beside its words."""
+        return _LOOKS[self.outcome][1]
+
+
+def seen(stored: Mapping[str, Any] | None) -> Seen:
+    """What is stored of a plan's newest shadow run; nothing is stored before it has ended."""
+    if not stored:
+        return Seen(UNTRIED.outcome, UNTRIED.words, ())
+    changes = stored["changes"]
+    told = tuple(_change(kind, changes[kind]) for kind in _KINDS if kind in changes)
+    return Seen(Outcome(stored["outcome"]), stored["words"], told)
+
+
+def _change(kind: str, stored: Mapping[str, Any]) -> Change:
+    word, tone = _KINDS[kind]
+    most = MOST_DELETIONS if kind == _DELETED else MOST_NAMED
+    return Change(word, tone, stored["count"], tuple(stored["names"][:most]))
 
 
 def _words(findings: Findings) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from agents import prepared
 from agents.bdi import document as documents
 from agents.models import IntentPlan
-from agents.services import hints
+from agents.services import hints, shadowing
 from agents.toolkit.registry import REGISTRY
 from review.models import Harm, PlanNews, QueueEntry
-from review.reading import outcomes, shapes
-from review.reading.outcomes import Trial
+from review.reading import shapes
+from review.reading.outcomes import UNTRIED, Trial
 from review.targets import target_of
 
 _WRITTEN = tuple(field for field in QueueEntry._meta.concrete_fields if not field.generated)
@@ -59,12 +61,19 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
 
 
 def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
-    """Put a plan where its risk and its shadow run belong, and tell open queues when that is elsewhere than it stood."""
+    """Put a plan where its risk and its shadow run belong, and tell open queues when it stood elsewhere."""
     place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
     if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         hints.queue_changed()
 
 
-def forget_outcome(plan: IntentPlan) -> None:
-    """The plan is tried again: until that has ended it belongs to no batch."""
-    QueueEntry.objects.filter(pk=plan.pk).update(outcome=outcomes.UNTRIED.outcome.value, trial=outcomes.UNTRIED.key)
+def try_again(plan: IntentPlan) -> bool:
+    """Have the plan tried in a copy again; until that has ended it is in no batch. False when it is under way.
+
+    The race it closes: in one transaction, so that the outcome of the new run cannot be forgotten with the old one.
+    """
+    with transaction.atomic():
+        if shadowing.ask(plan) is None:
+            return False
+        QueueEntry.objects.filter(pk=plan.pk).update(outcome=UNTRIED.outcome.value, trial=UNTRIED.key)
+    return True

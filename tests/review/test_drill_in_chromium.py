@@ -15,6 +15,7 @@ from people.models import User
 from review.models import Approval, Decision, QueueEntry
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.review.plans import tried
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -52,7 +53,9 @@ def twenty(owner: User, make_goal: Callable[..., Any], propose_plan: Callable[..
     """Twenty plans that wait; the ids of the three that nobody should approve."""
 
     def plan(text: str, *steps: dict[str, Any]) -> int:
-        return propose_plan(make_goal(owner, text), steps).pk
+        proposed = propose_plan(make_goal(owner, text), steps)
+        tried(proposed, added=[str(step["params"]["path"]) for step in steps if "path" in step["params"]])
+        return proposed.pk
 
     for number in range(6):
         plan(f"Note {number}", do("write", path=f"notes/{number}.txt", content=f"note {number}"))

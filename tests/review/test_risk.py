@@ -15,7 +15,6 @@ from agents.toolkit.registry import REGISTRY
 from review.risk import Level, PlanRisk, Tried, assess, widened
 
 
-
 class Whatever(dict[tuple[str, str], tuple[int, int]]):
     """Counts of commands that hold whatever they act on."""
 
@@ -172,13 +171,13 @@ def test_a_command_that_fails_often_is_no_longer_low() -> None:
 def test_history_is_that_of_the_same_program_and_the_same_kind_of_thing() -> None:
     counts = {("simple_coder", "run", "python job.py"): (0, 13), ("simple_coder", "write", ".txt"): (1, 40)}
     known = risk(spec("run", command_line="python3 ./job.py --fast"), counts=counts, tried=Tried({1: "done"})).steps[0]
-    assert (known.failures.cases, known.target, known.is_program, known.level) == (13, "python job.py", True, "medium")
+    assert (known.failures.cases, known.program, known.level) == (13, "python job.py", Level.MEDIUM)
     other = risk(spec("run", command_line="python other.py"), counts=counts, tried=Tried({1: "done"})).steps[0]
     assert (other.failures.cases, other.level) == (0, Level.UNKNOWN)
     written = risk(_write("a.txt"), _write("a.py"), counts=counts).steps
-    assert [(step.failures.cases, step.target, step.level) for step in written] == [
-        (40, ".txt", Level.LOW),
-        (0, ".py", Level.UNKNOWN),
+    assert [(step.failures.cases, step.about, step.level) for step in written] == [
+        (40, "for .txt files", Level.LOW),
+        (0, "for .py files", Level.UNKNOWN),
     ]
 
 
