@@ -22,15 +22,16 @@ from people.models import User
 from review import queue, shown
 from review.models import Decision, Harm, HeldDecision, QueueEntry
 from review.queue import Cursor, Waiting
-from review.reading import apart, gist, members, outcomes
+from review.reading import apart, frames, gist, members, outcomes
 from review.reading.apart import Traits
 from review.reading.filters import Filters
 from review.reading.gist import Gist
-from review.reading.members import Fact, Key, Own, SharedStep
+from review.reading.members import Column, Fact, SharedStep
 from review.reading.outcomes import Outcome, Seen
 
 GROUPS = 50
 MEMBERS = 20
+MOST_COLUMNS = 3
 # So many of the least dangerous plans of the shape say what is usual, besides those on the page.
 COMPARED = 40
 
@@ -58,7 +59,8 @@ class Member:
     """
 
     row: Waiting
-    own: tuple[Own, ...]
+    # What it says in each column of the table.
+    cells: tuple[tuple[Column, Fact | None], ...]
     seen: Seen
     apart: tuple[str, ...]
     is_open: bool
@@ -101,10 +103,18 @@ class GroupPage:
     outcome: Outcome
     count: int
     siblings: tuple[Sibling, ...]
+    columns: tuple[Column, ...]
     shared: tuple[Fact, ...]
     steps: tuple[SharedStep, ...]
+    # Whether steps say something with a value of the table in it.
+    has_frames: bool
     members: tuple[Member, ...]
     following: Cursor | None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether they differ in more than fits beside each other, so that one cell holds all of it."""
+        return len(self.columns) > MOST_COLUMNS
 
     @property
     def may_be_decided(self) -> bool:
@@ -177,10 +187,12 @@ def page(
     usual = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
     others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
     same = members.shared([one.traits.facts for one in read])
+    facts = [one.traits.facts for one in read]
+    columns, framed = frames.framed(facts, members.columns(facts, same))
     held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
     first = {row.pk for row in rows if getattr(row, "last_word", None) == Decision.Verdict.FIRST_APPROVAL}
     found = [
-        _member(user, one, [*read, *others], same, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
+        _member(user, one, [*read, *others], columns, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
         for one in read
     ]
     groups = _of_shape(user, shape, only)
@@ -190,8 +202,10 @@ def page(
         outcome=Outcome(read[0].entry.outcome),
         count=sum(one.members for one in groups if one.trial == trial),
         siblings=tuple(one for one in groups if one.trial != trial),
+        columns=columns,
         shared=tuple(fact for key, fact in same.items() if key.position == members.WHOLE and fact.text),
-        steps=members.steps(read[0].document, same),
+        steps=members.steps(read[0].document, same | framed),
+        has_frames=bool(framed),
         members=tuple(sorted(found, key=lambda member: not member.apart)),
         following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
     )
@@ -224,7 +238,7 @@ def _member(
     user: User,
     one: _Read,
     everyone: Sequence[_Read],
-    same: dict[Key, Fact],
+    columns: Sequence[Column],
     opened: Collection[int],
     held: HeldDecision | None,
     *,
@@ -242,7 +256,7 @@ def _member(
     may = in_batch and is_open and not row.refusal and held is None and not is_broken
     return Member(
         row=row,
-        own=members.merged(members.own(one.traits.facts, same)),
+        cells=tuple((column, members.cell(one.traits.facts, column)) for column in columns),
         seen=outcomes.seen(risk.trial if risk is not None else None),
         apart=reasons,
         is_open=is_open,

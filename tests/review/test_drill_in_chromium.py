@@ -21,20 +21,22 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 SHOTS = os.environ.get("SHOTS", "")
 TOOL = "simple_coder"
+# Where arguments stand: on the page of a plan, and in the rows of a group's table.
+ARGUMENTS = ".params > div, .member-value, .intent .diff li"
 # Keeps which arguments were wholly inside the window at any moment, by the plan they belong to.
 RECORD = """
 window.seen = new Set();
 const watch = new IntersectionObserver(found => found.forEach(one => {
   if (one.intersectionRatio > 0.99) { one.target.dataset.seen = "yes"; }
 }), { threshold: [0.995, 1] });
-const all = () => document.querySelectorAll(".params > div, .intent .diff li")
+const all = () => document.querySelectorAll("ARGUMENTS")
   .forEach(one => watch.observe(one));
 document.addEventListener("DOMContentLoaded", () => {
   all();
   new MutationObserver(all).observe(document.body, { childList: true, subtree: true });
 });
-"""
-UNSEEN = "root => [...root.querySelectorAll('.params > div, .intent .diff li')].filter(one => !one.dataset.seen).length"
+""".replace("ARGUMENTS", ARGUMENTS)
+UNSEEN = f"root => [...root.querySelectorAll('{ARGUMENTS}')].filter(one => !one.dataset.seen).length"
 
 HERE_SEEN = f"() => ({UNSEEN})(document.querySelector('[data-item][aria-current]')) === 0"
 

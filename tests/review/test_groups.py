@@ -104,13 +104,13 @@ def test_a_group_shows_once_what_is_shared_and_in_full_what_differs(
     page = text(client_of(judge), four[0])
     assert page.count("hello") == 1
     for name in ("notes/one.txt", "notes/two.txt", "notes/three.txt"):
-        assert page.count(f"<dd>{name}</dd>") == 1
-    assert "<dd>billing/bad.txt</dd>" not in page
+        assert page.count(f'<span class="mono">{name}</span>') == 1
+    assert '<span class="mono">billing/bad.txt</span>' not in page
     assert "It stands out." in page
     assert "lies in “billing”" in page
     assert len(TOKEN.findall(page)) == 3
     opened = text(client_of(judge), four[0], open=four[3].pk)
-    assert "<dd>billing/bad.txt</dd>" in opened
+    assert '<span class="mono">billing/bad.txt</span>' in opened
     assert len(TOKEN.findall(opened)) == 4
 
 
