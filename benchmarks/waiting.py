@@ -67,6 +67,7 @@ def _batch(agent: Agent, places: Sequence[Any], numbers: range) -> None:
 
     from agents.models import Goal, Intent, IntentPlan, Plan, ShadowRun
     from review.models import PlanNews, PlanRisk, PlanTold, QueueEntry, ReviewClock
+    from review.reading.outcomes import Outcome
     from review.risk import Level
     from review.services import queueing
 
@@ -99,6 +100,7 @@ def _batch(agent: Agent, places: Sequence[Any], numbers: range) -> None:
     entries = [queueing.entry_of(plan) for plan in plans]
     for n, entry, level in zip(numbers, entries, levels, strict=True):
         entry.rank, entry.has_clock, entry.is_told = level.rank, True, True
+        entry.outcome, entry.trial = Outcome.DONE.value, "all-done"
         entry.queued_at = now - timedelta(seconds=n)
     QueueEntry.objects.bulk_create(entries)
     ReviewClock.objects.bulk_create(
@@ -156,7 +158,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
     deep = str(queue.Cursor.of(queue.waiting_for(bench.reviewer)[plans * 6 // 10]))
     middle = queue.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
     place = queue.place_of(bench.reviewer, middle)
-    shape = queue.waiting_for(bench.reviewer)[0].shape
+    first = queue.waiting_for(bench.reviewer)[0]
     addresses = {
         "the queue": "/review/",
         "the queue, far behind": f"/review/?after={deep.replace('+', '%2B')}",
@@ -166,7 +168,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
         "by words that nothing has": "/review/?words=nowhere",
         "nobody's": "/review/?assigned=nobody",
         "by shape": "/review/?view=groups",
-        "a group": f"/review/groups/{shape}/",
+        "a group": f"/review/groups/{first.shape}/{first.trial}/",
     }
     for name, address in addresses.items():
         say(name, rounds, lambda address=address: got(client, address))  # type: ignore[misc]

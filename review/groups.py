@@ -1,10 +1,16 @@
-"""Waiting plans of the same shape: which there are, and what each member of one has for itself."""
+"""Waiting plans of the same shape whose shadow runs came to the same: which groups there are, and what each member of
+one has for itself.
+
+A batch is for what is alike in what it does, too: where one plan of a shape failed in its copy, or deleted something
+that the others left, it is in another group. What failed or was not tried is shown like the others and decided alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Count, Max, Min
 
@@ -16,23 +22,27 @@ from people.models import User
 from review import queue, shown
 from review.models import Decision, Harm, HeldDecision, QueueEntry
 from review.queue import Cursor, Waiting
-from review.reading import apart, gist, members
+from review.reading import apart, frames, gist, members, outcomes
 from review.reading.apart import Traits
 from review.reading.filters import Filters
 from review.reading.gist import Gist
-from review.reading.members import Fact, Key, SharedStep
+from review.reading.members import Column, Fact, SharedStep
+from review.reading.outcomes import Outcome, Seen
 
 GROUPS = 50
 MEMBERS = 20
+MOST_COLUMNS = 3
 # So many of the least dangerous plans of the shape say what is usual, besides those on the page.
 COMPARED = 40
 
 
 @dataclass(frozen=True)
 class Group:
-    """Plans of one shape. `gist` and `text` are those of one of them."""
+    """Plans of one group. `gist` is that of the newest of them."""
 
     shape: str
+    trial: str
+    outcome: Outcome
     members: int
     level: str
     reason: str
@@ -49,7 +59,9 @@ class Member:
     """
 
     row: Waiting
-    own: tuple[Fact, ...]
+    # What it says in each column of the table.
+    cells: tuple[tuple[Column, Fact | None], ...]
+    seen: Seen
     apart: tuple[str, ...]
     is_open: bool
     seal: str
@@ -57,6 +69,8 @@ class Member:
     is_broken: bool
     # This person approved it as the first of two, so only another's approval adds to it.
     is_first: bool
+    # False: its shadow run failed or is missing, so it is decided on its own page.
+    in_batch: bool
 
     @property
     def plan(self) -> IntentPlan:
@@ -66,7 +80,18 @@ class Member:
     @property
     def may_be_decided(self) -> bool:
         """Whether this person may decide it here, now or when they have opened how it differs."""
+        if not self.in_batch:
+            return False
         return bool(self.seal) or not (self.is_open or self.is_broken or self.row.refusal or self.held)
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """Another group of the same shape, which its shadow runs tell apart."""
+
+    trial: str
+    outcome: Outcome
+    members: int
 
 
 @dataclass(frozen=True)
@@ -74,11 +99,22 @@ class GroupPage:
     """One page of a group: its steps with what these members share, and the members, what stands out first."""
 
     shape: str
+    trial: str
+    outcome: Outcome
     count: int
+    siblings: tuple[Sibling, ...]
+    columns: tuple[Column, ...]
     shared: tuple[Fact, ...]
     steps: tuple[SharedStep, ...]
+    # Whether steps say something with a value of the table in it.
+    has_frames: bool
     members: tuple[Member, ...]
     following: Cursor | None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether they differ in more than fits beside each other, so that one cell holds all of it."""
+        return len(self.columns) > MOST_COLUMNS
 
     @property
     def may_be_decided(self) -> bool:
@@ -106,61 +142,81 @@ class _Read:
 
 
 def listing(user: User, only: Filters | None = None) -> list[Group]:
-    """The shapes of what waits, the one with the most urgent plan first; at most fifty."""
+    """The groups of what waits, the one with the most urgent plan first; at most fifty."""
     found = list(
         queue.waiting_for(user, only)
         .exclude(shape="")
         .order_by()
-        .values("shape")
+        .values("shape", "trial", "outcome")
         .annotate(members=Count("pk"), first=Min("rung"), since=Min("queued_at"), newest=Max("pk"))
-        .order_by("first", "since", "shape")[:GROUPS]
+        .order_by("first", "since", "shape", "trial")[:GROUPS]
     )
     plans = IntentPlan.objects.select_related("goal").in_bulk([one["newest"] for one in found])
-    return [_group(one["shape"], one["members"], one["first"], one["since"], plans[one["newest"]]) for one in found]
+    return [_group(one, plans[one["newest"]]) for one in found]
 
 
-def _group(shape: str, members: int, rung: int, since: datetime, plan: IntentPlan) -> Group:
+def _group(one: Mapping[str, Any], plan: IntentPlan) -> Group:
+    rung, outcome = one["first"], Outcome(one["outcome"])
     place = QueueEntry(rank=rung // 100, harm=rung // 10 % 10, priority=rung % 10, is_urgent=rung % 10 == 0)
     try:
         line = gist.gist(documents.read(bytes(plan.document)), REGISTRY)
     except ValueError:
         line = None
-    return Group(shape, members, place.level, queue.reason(place), since, line, plan)
+    reason = queue.reason(place)
+    return Group(one["shape"], one["trial"], outcome, one["members"], place.level, reason, one["since"], line, plan)
 
 
 def page(
     user: User,
     shape: str,
+    trial: str,
     *,
     only: Filters | None = None,
     after: Cursor | None = None,
     opened: Collection[int] = (),
     limit: int = MEMBERS,
 ) -> GroupPage | None:
-    """One page of a group for one person; None when nothing of this shape waits that they may see."""
-    entries = queue.waiting_for(user, only).filter(shape=shape)
+    """One page of a group for one person; None when nothing of it waits that they may see."""
+    entries = queue.waiting_for(user, only).filter(shape=shape, trial=trial)
     shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
+    shown_here = shown_here.select_related("intent_plan__risk")
     rows = list(shown_here.annotate(last_word=queue.last_word(user))[: limit + 1])
     read = [one for one in map(_read, rows[:limit]) if one is not None]
     if not read:
         return None
-    usual = queue.waiting_for(user).filter(shape=shape).exclude(pk__in=[one.entry.pk for one in read])
+    usual = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
     others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
     same = members.shared([one.traits.facts for one in read])
+    facts = [one.traits.facts for one in read]
+    columns, framed = frames.framed(facts, members.columns(facts, same))
     held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
     first = {row.pk for row in rows if getattr(row, "last_word", None) == Decision.Verdict.FIRST_APPROVAL}
     found = [
-        _member(user, one, [*read, *others], same, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
+        _member(user, one, [*read, *others], columns, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
         for one in read
     ]
+    groups = _of_shape(user, shape, only)
     return GroupPage(
         shape=shape,
-        count=entries.count(),
+        trial=trial,
+        outcome=Outcome(read[0].entry.outcome),
+        count=sum(one.members for one in groups if one.trial == trial),
+        siblings=tuple(one for one in groups if one.trial != trial),
+        columns=columns,
         shared=tuple(fact for key, fact in same.items() if key.position == members.WHOLE and fact.text),
-        steps=members.steps(read[0].document, same),
+        steps=members.steps(read[0].document, same | framed),
+        has_frames=bool(framed),
         members=tuple(sorted(found, key=lambda member: not member.apart)),
         following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
     )
+
+
+def _of_shape(user: User, shape: str, only: Filters | None) -> list[Sibling]:
+    """All groups of a shape, the one with the most urgent plan first."""
+    entries = queue.waiting_for(user, only).filter(shape=shape).order_by()
+    rows = entries.values("trial", "outcome").annotate(members=Count("pk"), first=Min("rung"))
+    found = rows.order_by("first", "trial")[:GROUPS]
+    return [Sibling(one["trial"], Outcome(one["outcome"]), one["members"]) for one in found]
 
 
 def _held(plans: Sequence[int]) -> list[HeldDecision]:
@@ -182,7 +238,7 @@ def _member(
     user: User,
     one: _Read,
     everyone: Sequence[_Read],
-    same: dict[Key, Fact],
+    columns: Sequence[Column],
     opened: Collection[int],
     held: HeldDecision | None,
     *,
@@ -192,7 +248,21 @@ def _member(
     reasons = apart.apart(one.traits, [other.traits for other in everyone if other.entry.pk != one.entry.pk])
     digest = documents.digest_of(one.entry.intent_plan.document)
     is_broken = digest != one.entry.intent_plan.digest
-    is_open = not reasons or one.entry.pk in opened
-    may = is_open and not row.refusal and held is None and not is_broken
-    seal = shown.seal(one.entry, digest, user) if may else ""
-    return Member(row, members.own(one.traits.facts, same), reasons, is_open, seal, held, is_broken, is_first)
+    risk = getattr(one.entry.intent_plan, "risk", None)
+    run_id = risk.shadow_run_id if risk is not None else None
+    in_batch = bool(one.entry.group) and run_id is not None
+    # What nobody ticks need not be opened first.
+    is_open = not reasons or one.entry.pk in opened or not in_batch
+    may = in_batch and is_open and not row.refusal and held is None and not is_broken
+    return Member(
+        row=row,
+        cells=tuple((column, members.cell(one.traits.facts, column)) for column in columns),
+        seen=outcomes.seen(risk.trial if risk is not None else None),
+        apart=reasons,
+        is_open=is_open,
+        seal=shown.seal(one.entry, digest, user, run_id) if may and run_id is not None else "",
+        held=held,
+        is_broken=is_broken,
+        is_first=is_first,
+        in_batch=in_batch,
+    )

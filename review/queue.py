@@ -1,8 +1,9 @@
 """The queue: what waits for a person, in an order whose reason can be said.
 
-Risk first (high, unknown, medium, low), then what cannot be taken back (it deletes, overwrites, cannot be repeated),
-then a time that runs out, the goal's priority, and who waits longest. All of it stands in the columns of `QueueEntry`,
-in one index, so that a page costs the same whether fifty plans wait or a hundred thousand.
+Risk first (high, unknown, medium, low; what failed in its shadow run is high), then what cannot be taken back (it
+deletes, overwrites, cannot be repeated), then a time that runs out, the goal's priority, and who waits longest. All of
+it stands in the columns of `QueueEntry`, in one index, so that a page costs the same whether fifty plans wait or a
+hundred thousand.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from review.models import Decision, Harm, HeldDecision, QueueEntry
 from review.reading import filters, gist
 from review.reading.filters import Filters
 from review.reading.gist import Gist
+from review.reading.outcomes import Outcome
 from review.risk import Level
 
 PAGE = 25
@@ -241,9 +243,10 @@ def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
 
 def reason(entry: QueueEntry) -> str:
     """Why a plan stands where it stands, beside its risk and how long it waits."""
+    failed = "its shadow run failed" if entry.outcome == Outcome.FAILED else ""
     harm = "" if entry.harm == Harm.NONE else Harm(entry.harm).label
     rest = "its time runs out" if entry.is_urgent else f"priority {entry.priority}"
-    return ", ".join(part for part in (harm, rest) if part)
+    return ", ".join(part for part in (failed, harm, rest) if part)
 
 
 def waiting(user: User, entry: QueueEntry, known: Authors | None = None) -> Waiting:

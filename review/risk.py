@@ -1,8 +1,9 @@
 """How dangerous each step of a plan is, with the reasons in words, and how often steps like it have failed. Pure.
 
 Two things are told side by side and never mixed into one number: what the step *could do* (its level, from facts) and
-how often the same tool and command *did fail* (a share of real cases). Below ten cases nobody knows, and unknown is
-never shown as low.
+how often the same command *did fail* on the same program or kind of thing (a share of real cases). Below ten cases
+nobody knows, and unknown is never shown as low. What runs only after a failure is judged by facts alone: most of it
+never runs, so it would stay unknown for ever. What the shadow run saw counts more than any history.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from enum import StrEnum
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.touched import Touched
 from agents.presentation.rates import KNOWN_FROM, Rate, rate
+from review.targets import in_words, is_program, target_of
 
 MANY_PATHS = 50
 OFTEN_PERCENT = 30
@@ -48,26 +50,40 @@ class Tried:
 
 @dataclass(frozen=True)
 class StepRisk:
-    """The risk of one step. `failures` tells how often its tool and command failed: `worked` counts failures."""
+    """The risk of one step. `failures` tells how often steps like it failed: `worked` counts failures.
+
+    Steps like it run the same `program`, or do the same command with the same kind of thing (`about`, in words).
+    `failed_in_copy`: the shadow run has just seen it fail, so its share of failures is no answer any more.
+    """
 
     position: int
     level: Level
     reasons: tuple[str, ...]
     failures: Rate
+    program: str = ""
+    about: str = ""
+    failed_in_copy: bool = False
 
 
 @dataclass(frozen=True)
 class PlanRisk:
-    """The risk of a plan: its worst step's, and the share of failures of its rule, when one made it."""
+    """The risk of a plan: its worst step's, and the share of failures of its rule, when one made it.
+
+    `after_failure` is the level of what runs only after a failure, None when nothing does.
+    """
 
     level: Level
     reasons: tuple[str, ...]
     steps: tuple[StepRisk, ...]
     rule: Rate | None = None
+    after_failure: Level | None = None
+    after_failure_reasons: tuple[str, ...] = ()
+    # How many of the steps are main steps; the rest cleans up.
+    main_steps: int = 0
 
 
-# (failed, ended) of a tool and command.
-Counts = Mapping[tuple[str, str], tuple[int, int]]
+# (failed, ended) of a tool, a command and what it acted on (`review.targets`).
+Counts = Mapping[tuple[str, str, str], tuple[int, int]]
 
 
 def assess(
@@ -77,10 +93,12 @@ def assess(
     tried: Tried | None = None,
     rule: tuple[int, int] | None = None,
     there: Collection[str] | None = (),
+    after_failure: Collection[int] = (),
 ) -> PlanRisk:
     """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None when none did.
 
     `there` are the paths that existed before it; None when nobody knows, and then no folder is taken for its own.
+    `after_failure` are main steps that run only after another one failed, as declared alternatives do.
     """
     own = frozenset() if there is None else _own_folders(named) - frozenset(there)
     tidy = _is_tidy(document, named, own)
@@ -92,9 +110,10 @@ def assess(
             autonomous = False  # clean-up has a session of its own
         told = list(_facts(spec, touch, own, autonomous=autonomous, tidy=tidy))
         told += _shown(spec, touch, tried, can_delete=autonomous)
-        steps.append(_step(spec, told, counts.get((spec.tool, spec.command), (0, 0))))
+        step = _step(spec, told, counts, needs_history=spec.phase != "cleanup" and spec.position not in after_failure)
+        steps.append(replace(step, failed_in_copy=_failed_in_copy(spec, tried)))
         autonomous = autonomous or touch.makes_autonomous
-    return _whole(steps, rate(*rule) if rule is not None else None)
+    return _whole(steps, len(document.intents), rate(*rule) if rule is not None else None)
 
 
 def widened(found: PlanRisk, others: Sequence[tuple[int, int, StepRisk]]) -> PlanRisk:
@@ -105,29 +124,47 @@ def widened(found: PlanRisk, others: Sequence[tuple[int, int, StepRisk]]) -> Pla
         if other.level.rank < step.level.rank:
             reasons = (*(f"alternative {number}: {reason}" for reason in other.reasons), *step.reasons)
             steps[position - 1] = replace(step, level=other.level, reasons=reasons)
-    return _whole(steps, found.rule) if others else found
+    return _whole(steps, found.main_steps, found.rule) if others else found
 
 
-def _whole(steps: Sequence[StepRisk], rule: Rate | None) -> PlanRisk:
-    worst = min((step.level for step in steps), key=lambda level: level.rank, default=Level.UNKNOWN)
+def _whole(steps: Sequence[StepRisk], main_steps: int, rule: Rate | None) -> PlanRisk:
+    """The plan's risk. An approval covers the clean-up too, so what that could do counts for the whole."""
+    cleanup = steps[main_steps:]
+    worst = _worst(steps) or Level.UNKNOWN
     looked_at = [step for step in steps if step.level is worst]
-    reasons = [f"step {step.position}: {reason}" for step in looked_at for reason in step.reasons]
+    reasons = _reasons(looked_at)
     # Once for all of them, and last: ten lines that say the same would hide the one that does not.
-    if few := [str(step.position) for step in looked_at if step.failures.percent is None]:
+    main = [step for step in looked_at if step.position <= main_steps]
+    if few := [str(step.position) for step in main if step.failures.percent is None]:
         which = f"step {few[0]}" if len(few) == 1 else f"steps {', '.join(few)}"
         reasons.append(f"{which}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
-    return PlanRisk(worst, tuple(reasons), tuple(steps), rule)
+    return PlanRisk(worst, tuple(reasons), tuple(steps), rule, _worst(cleanup), tuple(_reasons(cleanup)), main_steps)
 
 
-def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: tuple[int, int]) -> StepRisk:
-    failures = rate(*counts)
+def _worst(steps: Sequence[StepRisk]) -> Level | None:
+    return min((step.level for step in steps), key=lambda level: level.rank, default=None)
+
+
+def _reasons(steps: Sequence[StepRisk]) -> list[str]:
+    return [f"step {step.position}: {reason}" for step in steps for reason in step.reasons]
+
+
+def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: Counts, *, needs_history: bool) -> StepRisk:
+    target = target_of(spec.tool, spec.command, spec.params)
+    failures = rate(*counts.get((spec.tool, spec.command, target), (0, 0)))
     if failures.percent is not None and failures.percent >= OFTEN_PERCENT:
         told.append((Level.MEDIUM, f"fails often: {failures.percent} % of {failures.cases} cases"))
     level = min((each for each, _ in told), key=lambda each: each.rank, default=Level.LOW)
-    if failures.percent is None and level is not Level.HIGH:
+    if needs_history and failures.percent is None and level is not Level.HIGH:
         level = Level.UNKNOWN
-    reasons = sorted(told, key=lambda each: each[0].rank)
-    return StepRisk(spec.position, level, tuple(reason for _, reason in reasons), failures)
+    reasons = tuple(reason for _, reason in sorted(told, key=lambda each: each[0].rank))
+    if is_program(spec.params):
+        return StepRisk(spec.position, level, reasons, failures, program=target)
+    return StepRisk(spec.position, level, reasons, failures, about=in_words(target))
+
+
+def _failed_in_copy(spec: IntentSpec, tried: Tried | None) -> bool:
+    return tried is not None and tried.proofs.get(spec.position) == "failed"
 
 
 def _own_folders(named: Mapping[int, Touched]) -> frozenset[str]:
@@ -205,7 +242,7 @@ def _shown(spec: IntentSpec, touch: Touched, tried: Tried | None, *, can_delete:
     if proof in ("unproven", "not_reached", ""):
         yield Level.UNKNOWN, "the shadow run could not show what it does"
     elif proof == "failed":
-        yield Level.MEDIUM, "it failed in the shadow run"
+        yield Level.HIGH, "it failed in the shadow run"
     acts = spec.effect != "idempotent" or touch.is_program
     if acts and tried.deleted and (touch.removes or touch.overwrites or touch.is_program or can_delete):
         count = len(tried.deleted)

@@ -25,8 +25,8 @@ from review.views import (
 urlpatterns = [
     path("", queue.queue_page, name="review"),
     path("assign/", assign.assign, name="review-assign"),
-    path("groups/<str:shape>/", groups.group_page, name="review-group"),
-    path("groups/<str:shape>/decide/", groups.decide, name="review-group-decide"),
+    path("groups/<str:shape>/<str:trial>/", groups.group_page, name="review-group"),
+    path("groups/<str:shape>/<str:trial>/decide/", groups.decide, name="review-group-decide"),
     path("filters/", filters.save, name="review-filters"),
     path("filters/<int:pk>/delete/", filters.delete, name="review-filter-delete"),
     path("audit/", journal.journal, name="review-audit"),

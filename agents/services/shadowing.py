@@ -17,7 +17,7 @@ from agents.services import file_paths, hints
 from agents.services.moves import move_shadow
 from agents.services.stores import store
 from agents.states import PlanState, ShadowState
-from sandbox.compare import compare
+from sandbox.compare import ORDER, compare
 from sandbox.contract import SandboxError
 from sandbox.jail.inside.survey import CACHES
 
@@ -109,16 +109,18 @@ def latest(plan: IntentPlan) -> ShadowRun | None:
     return plan.shadow_runs.order_by("-number").first()
 
 
-def differing(run: ShadowRun) -> tuple[list[str], int] | None:
-    """Which paths went in the copy, and how many became anything else than they were; None when nobody can tell."""
+def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
+    """What became of which paths in the copy, by kind (`sandbox.compare.ORDER`); None when nobody can tell."""
     if run.state != ShadowState.DONE:
         return None
     try:
         found = compare(store().entries(run.base), store().entries(run.after))
     except (KeyError, SandboxError):
         return None
-    gone = [file_paths.to_text(each.path) for each in found if each.kind == "deleted"]
-    return gone, len(found)
+    paths: dict[str, list[str]] = {kind: [] for kind in ORDER}
+    for each in found:
+        paths[each.kind].append(file_paths.to_text(each.path))
+    return paths
 
 
 def compare_with_reality(plan: IntentPlan) -> None:

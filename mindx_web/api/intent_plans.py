@@ -111,6 +111,12 @@ class PlanOut(Schema):
     intact: bool
     place: str = Field("", description="why it stands in the review queue where it stands; empty once it is decided")
     shape: str = Field("", description="the same for plans that take the same steps with other values")
+    shadow_outcome: str = Field("untried", description="of its newest shadow run: done, unproven, failed or untried")
+    group: str = Field(
+        "",
+        description="the same for plans that may be decided together: of one shape, with shadow runs that came to the "
+        "same outcome and kinds of change; empty where a plan is decided by itself, as its run failed or is missing",
+    )
     assigned_to: str | None = Field(None, description="login of the reviewer who means to decide it")
     due_at: datetime | None = Field(None, description="until when it may wait, where its time is limited")
     created_at: datetime
@@ -310,7 +316,14 @@ def _place(plan: IntentPlan) -> dict[str, Any]:
     entry = plan.queue_entry
     place = f"{entry.level} risk, {queue.reason(entry)}" if entry.waits else ""
     to = entry.assigned_to.username if entry.assigned_to is not None else None
-    return {"place": place, "shape": entry.shape, "assigned_to": to}
+    group = entry.group if entry.waits else ""
+    return {
+        "place": place,
+        "shape": entry.shape,
+        "shadow_outcome": entry.outcome,
+        "group": group,
+        "assigned_to": to,
+    }
 
 
 def _document(data: bytes) -> Document | None:

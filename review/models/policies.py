@@ -13,7 +13,8 @@ from review.policy.verdict import Action
 class PlanRisk(models.Model):
     """The risk of a plan as it was last worked out: when it was proposed, and again after its shadow run.
 
-    `rank` orders a queue (0 is looked at first); `steps` holds each step's level, reasons and share of failures.
+    `rank` orders a queue (0 is looked at first); `steps` holds each step's level, reasons and share of failures, and
+    `trial` what the shadow run came to, for lists (`review.reading.outcomes.Trial`).
     `shadow_run` is the newest run that it knows of, which also says that policies have looked at that run.
     """
 
@@ -24,6 +25,9 @@ class PlanRisk(models.Model):
     steps = models.JSONField(default=list)
     # How often plans of the same rule failed; null when no rule made it.
     rule = models.JSONField(null=True, blank=True)
+    # {"level", "reasons"} of what runs only after a failure; null when nothing does.
+    after_failure = models.JSONField(null=True, blank=True)
+    trial = models.JSONField(null=True, blank=True)
     shadow_run = models.ForeignKey(ShadowRun, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     at = models.DateTimeField(auto_now=True)
 

@@ -9,6 +9,7 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from agents.models import Agent, IntentPlan, Workspace
+from review.reading.outcomes import KEY_HEX, UNTRIED, Outcome
 from review.risk import Level
 
 SHAPE_HEX = 32
@@ -50,6 +51,12 @@ class QueueEntry(models.Model):
     )
     # Plans that take the same steps have the same one (`review.reading.shapes`); "" when the bytes are no plan.
     shape = models.CharField(max_length=SHAPE_HEX, blank=True)
+    # What its newest shadow run came to (`review.reading.outcomes`), and the key of that: plans of one shape whose runs
+    # came to the same in outcome and kinds of effect are a group.
+    outcome = models.CharField(max_length=10, default=UNTRIED.outcome.value, db_default=UNTRIED.outcome.value)
+    trial = models.CharField(max_length=KEY_HEX, default=UNTRIED.key, db_default=UNTRIED.key)
+    # What each step acts on (`review.targets`), by position: its history is counted by it.
+    targets = ArrayField(models.TextField(blank=True), null=True, blank=True)
     # "tool.command" of every step, each once.
     does = ArrayField(models.CharField(max_length=130), default=list)
     agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -72,11 +79,16 @@ class QueueEntry(models.Model):
             models.CheckConstraint(condition=Q(rank__range=(0, 3)), name="queue_entry_rank_0_to_3"),
             models.CheckConstraint(condition=Q(harm__range=(0, 3)), name="queue_entry_harm_0_to_3"),
             models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="queue_entry_priority_1_to_5"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=[each.value for each in Outcome]), name="queue_entry_outcome_known"
+            ),
         ]
         indexes = [
             models.Index(fields=["rung", "queued_at", "intent_plan"], condition=Q(waits=True), name="queue_order"),
             models.Index(
-                fields=["shape", "rung", "queued_at", "intent_plan"], condition=Q(waits=True), name="queue_shape"
+                fields=["shape", "trial", "rung", "queued_at", "intent_plan"],
+                condition=Q(waits=True),
+                name="queue_group",
             ),
             models.Index(
                 fields=["submitted_by", "rung", "queued_at", "intent_plan"],
@@ -109,6 +121,11 @@ class QueueEntry(models.Model):
     def level(self) -> str:
         """The risk as a word."""
         return tuple(Level)[self.rank].value
+
+    @property
+    def group(self) -> str:
+        """The same for plans that may be decided together; "" for one that is decided by itself."""
+        return f"{self.shape}.{self.trial}" if self.shape and Outcome(self.outcome).may_be_batched else ""
 
 
 class PlanNews(models.Model):

@@ -13,6 +13,7 @@ from review.reading.difference import InFull
 
 # The position of what holds for a plan as a whole.
 WHOLE = 0
+WHY = "why"
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _step(spec: IntentSpec) -> list[Fact]:
     at = spec.position
     said = _asked(spec, at, "")
     said.append(_fact(at, "after", ", ".join(map(str, spec.depends_on))))
-    said.append(_fact(at, "why", spec.justification))
+    said.append(_fact(at, WHY, spec.justification))
     for number, other in enumerate(spec.alternatives, 1):
         said += _asked(other, at, f"or else ({number}) {other.tool}.{other.command}: ")
     return said
@@ -94,12 +95,50 @@ def shared(members: Sequence[Mapping[Key, Fact]]) -> dict[Key, Fact]:
     return {key: fact for key, fact in first.items() if all(key in one and one[key].text == fact.text for one in rest)}
 
 
-def own(member: Mapping[Key, Fact], same: Mapping[Key, Fact]) -> tuple[Fact, ...]:
-    """What a plan says otherwise than the others: every differing argument, whatever its length.
+@dataclass(frozen=True)
+class Column:
+    """Something in which the plans of a table differ: the steps that say it (none: the whole plan), and its name."""
 
-    Of a property that only some have, those that have none of it say nothing.
+    positions: tuple[int, ...]
+    name: str
+
+    @property
+    def where(self) -> str:
+        """The steps, or "" for the plan as a whole."""
+        return ", ".join(str(position) for position in self.positions if position != WHOLE)
+
+    @property
+    def head(self) -> str:
+        """Both in one line."""
+        return f"{self.where} {self.name}".strip()
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The facts that it stands for."""
+        return tuple(Key(position, self.name) for position in self.positions)
+
+
+def columns(members: Sequence[Mapping[Key, Fact]], same: Mapping[Key, Fact]) -> tuple[Column, ...]:
+    """What to compare of plans that share `same`, in the order of the steps.
+
+    Values under one name that are equal within each plan are told once. Why a step is there is left out: it is said
+    about the plan and mostly repeats its goal.
     """
-    return tuple(fact for key, fact in member.items() if key not in same and (fact.is_argument or fact.text))
+    found: dict[tuple[str, tuple[str | None, ...]], list[int]] = {}
+    for key in dict.fromkeys(key for member in members for key in member):
+        texts = tuple(_text(member, key) for member in members)
+        if key not in same and key.name != WHY and any(texts):
+            found.setdefault((key.name, texts), []).append(key.position)
+    return tuple(Column(tuple(positions), name) for (name, _), positions in found.items())
+
+
+def _text(member: Mapping[Key, Fact], key: Key) -> str | None:
+    return member[key].text if key in member else None
+
+
+def cell(member: Mapping[Key, Fact], column: Column) -> Fact | None:
+    """What a plan says in a column; None when it says nothing there."""
+    return member.get(column.keys[0])
 
 
 def steps(document: Document, same: Mapping[Key, Fact]) -> tuple[SharedStep, ...]:

@@ -1,7 +1,8 @@
 """One verdict on several plans of a shape: a decision for each, by the service that decides one.
 
 Whatever keeps a person from deciding one plan keeps them from it here too (rights, four eyes, a second person,
-somebody who was first, a policy), for that plan alone; the others are decided and the refused ones named.
+somebody who was first, a policy), for that plan alone; the others are decided and the refused ones named. A plan whose
+shadow run failed or is missing is in no batch, whatever the page showed when it was opened.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass
 from agents.errors import AgentsError
 from agents.models import IntentPlan
 from agents.selectors import plans_visible_to
+from agents.services import shadowing
 from agents.states import PlanState
 from people.models import User
 from review import shown, words
 from review.errors import DecisionRefused, ReviewError, WordsRefused
 from review.models import HeldDecision, QueueEntry
+from review.reading import outcomes
 from review.risk import Level
 from review.services import holding
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
@@ -58,6 +61,7 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
     said = words.taken(reason, "reason", required=verdict != APPROVE)
     decided: list[IntentPlan] = []
     first: list[IntentPlan] = []
+    group = ""
     refused: list[Refused] = []
     for text in dict.fromkeys(sent):
         seen = shown.read(text, by)
@@ -66,7 +70,10 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
             refused.append(Refused(None, "How it differs was not shown to you, or too long ago. Open it again."))
             continue
         try:
-            _check(seen, plan)
+            entry = _checked(seen, plan)
+            group = group or entry.group
+            if entry.group != group:
+                raise DecisionRefused("It is not of the group of the others: its steps or its shadow run differ.")
             made = (
                 Ruling(verdict, seen.digest, comment=said) if verdict == APPROVE else Ruling(verdict, seen.digest, said)
             )
@@ -91,11 +98,18 @@ def _plan(seen: Shown, by: User) -> IntentPlan | None:
     return plans_visible_to(by).filter(pk=seen.plan_id).first()
 
 
-def _check(seen: Shown, plan: IntentPlan) -> None:
-    """What is new since it was shown must be seen first. Its bytes are checked by the decision itself."""
+def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
+    """Its place. What is new since it was shown must be seen first; its bytes are checked by the decision itself."""
+    run = shadowing.latest(plan)
+    state, reason, findings = (run.state, run.reason, run.findings) if run is not None else (None, "", [])
+    if alone := outcomes.why_alone(state, reason, findings):
+        raise DecisionRefused(alone)
+    if run is None or run.pk != seen.run_id:
+        raise DecisionRefused("It was tried in a copy again since it was shown to you. Open it again.")
     entry = QueueEntry.objects.get(pk=plan.pk)
     if entry.rank < seen.rank:
         before = tuple(Level)[seen.rank]
         raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you were shown it. Open it again.")
     if entry.harm < seen.harm:
         raise DecisionRefused("Something of it cannot be taken back, which nobody knew when you were shown it.")
+    return entry

@@ -195,10 +195,10 @@ def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
         # What reaches hosts is not tried; that the policy names exactly these is asked elsewhere.
         if proof not in ("done", "skipped") and not (proof == "unproven" and spec.hosts):
             return f"the shadow run left step {spec.position} {proof.replace('_', ' ')}"
-    differs = shadowing.differing(run)
-    if differs is None:
+    paths = shadowing.changed_paths(run)
+    if paths is None:
         return "the files of its shadow run are not kept any more"
-    return f"the shadow run deleted {differs[0][0]}" if differs[0] else ""
+    return f"the shadow run deleted {paths['deleted'][0]}" if paths["deleted"] else ""
 
 
 def holds_tool_output(plan: IntentPlan, document: Document) -> bool:

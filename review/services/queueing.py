@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from agents import prepared
 from agents.bdi import document as documents
 from agents.models import IntentPlan
-from agents.services import hints
+from agents.services import hints, shadowing
 from agents.toolkit.registry import REGISTRY
 from review.models import Harm, PlanNews, QueueEntry
 from review.reading import shapes
+from review.reading.outcomes import UNTRIED, Trial
+from review.targets import target_of
 
 _WRITTEN = tuple(field for field in QueueEntry._meta.concrete_fields if not field.generated)
 # In one statement: each plan is proposed while its goal's row is held.
@@ -52,11 +56,24 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
     entry.harm = shapes.harm_of(document, REGISTRY, plan.replaces)
     entry.shape = shapes.shape_of(document)
     entry.does = shapes.does(document)
+    entry.targets = [target_of(spec.tool, spec.command, spec.params) for spec in document.all_intents]
     return entry
 
 
-def move(plan: IntentPlan, rank: int, harm: int) -> None:
-    """Put a plan where its risk belongs, and tell open queues when that is elsewhere than it stood."""
-    there = QueueEntry.objects.filter(pk=plan.pk).exclude(rank=rank, harm=Harm(harm))
-    if there.update(rank=rank, harm=harm):
+def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
+    """Put a plan where its risk and its shadow run belong, and tell open queues when it stood elsewhere."""
+    place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
+    if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         hints.queue_changed()
+
+
+def try_again(plan: IntentPlan) -> bool:
+    """Have the plan tried in a copy again; until that has ended it is in no batch. False when it is under way.
+
+    The race it closes: in one transaction, so that the outcome of the new run cannot be forgotten with the old one.
+    """
+    with transaction.atomic():
+        if shadowing.ask(plan) is None:
+            return False
+        QueueEntry.objects.filter(pk=plan.pk).update(outcome=UNTRIED.outcome.value, trial=UNTRIED.key)
+    return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
 
+from agents import prepared
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
@@ -17,37 +18,46 @@ from agents.states import IntentState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from library.models import ComponentVersion
 from review import risk
-from review.models import PlanRisk
-from review.reading import shapes
+from review.models import PlanRisk, QueueEntry
+from review.reading import outcomes, shapes
+from review.reading.outcomes import Changes
 from review.risk import Counts, Tried
 from review.services import queueing
 
 # Older cases say little of today's tools, and counting all of them would take ever longer.
 NEWEST_STEPS = 20_000
 _OVER = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
+_COUNTED = f"""
+    SELECT step.tool, step.command, entry.targets[step.position] AS target,
+        COUNT(*) FILTER (WHERE step.state = %(failed)s), COUNT(*)
+    FROM {Intent._meta.db_table} AS step
+    JOIN {QueueEntry._meta.db_table} AS entry ON entry.intent_plan_id = step.intent_plan_id
+    WHERE step.id > (SELECT COALESCE(MAX(id), 0) FROM {Intent._meta.db_table}) - %(newest)s
+        AND step.state IN (%(failed)s, %(succeeded)s) AND step.reason <> %(cancelled)s AND entry.targets IS NOT NULL
+    GROUP BY 1, 2, 3
+"""  # noqa: S608  # names of our own tables
 
 
 def counts() -> Counts:
-    """How many of the newest steps failed and how many ended, by tool and command. Cancelled ones say nothing."""
-    newest = Intent.objects.aggregate(last=Max("pk"))["last"] or 0
-    failed = Count("pk", filter=Q(state=IntentState.FAILED.value))
-    rows = (
-        Intent.objects.filter(
-            pk__gt=newest - NEWEST_STEPS, state__in=[IntentState.SUCCEEDED.value, IntentState.FAILED.value]
-        )
-        .exclude(reason="cancelled")
-        .values_list("tool", "command")
-        .annotate(failed=failed, ended=Count("pk"))
-        .order_by()
-    )
-    return {(tool, command): (bad, ended) for tool, command, bad, ended in rows}
+    """How many of the newest steps failed and how many ended, by tool, command and what they acted on.
+
+    Cancelled ones say nothing.
+    """
+    values = {
+        "failed": IntentState.FAILED.value,
+        "succeeded": IntentState.SUCCEEDED.value,
+        "cancelled": "cancelled",
+        "newest": NEWEST_STEPS,
+    }
+    rows = prepared.rows(_COUNTED, values)
+    return {(tool, command, target): (bad, ended) for tool, command, target, bad, ended in rows}
 
 
 def assessed(
     document: Document, run: ShadowRun | None, rule: tuple[int, int] | None = None, found: Counts | None = None
 ) -> risk.PlanRisk:
     """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
-    return _assessed(document, _tried(run), rule, found)
+    return _assessed(document, _tried(run, _changes(run)), rule, found)
 
 
 def _assessed(
@@ -69,7 +79,8 @@ def _of_alternative(
     """The risk of an alternative in its step's place. The shadow run tried the step, so it proves nothing of this."""
     if tried is not None:
         tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
-    return risk.assess(variant, touched(variant, REGISTRY), found, tried, there=there).steps[position - 1]
+    named = touched(variant, REGISTRY)
+    return risk.assess(variant, named, found, tried, there=there, after_failure=[position]).steps[position - 1]
 
 
 def _there(document: Document) -> frozenset[str] | None:
@@ -82,23 +93,28 @@ def _there(document: Document) -> frozenset[str] | None:
         return None
 
 
-def _tried(run: ShadowRun | None) -> Tried | None:
-    if run is None or run.state != ShadowState.DONE:
+def _changes(run: ShadowRun | None) -> Changes:
+    return shadowing.changed_paths(run) if run is not None else None
+
+
+def _tried(run: ShadowRun | None, changes: Changes) -> Tried | None:
+    if run is None or changes is None:
         return None
-    differs = shadowing.differing(run)
-    if differs is None:
-        return None
-    gone, count = differs
-    return Tried({each["position"]: each["proof"] for each in run.findings}, gone, count)
+    proofs = {each["position"]: each["proof"] for each in run.findings}
+    return Tried(proofs, changes["deleted"], sum(map(len, changes.values())))
 
 
 def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
-    """Work out and store the risk, and where in the queue it puts the plan; None when the stored bytes are no plan."""
+    """Work out and store the risk, and where in the queue it and the run put the plan; None when the stored bytes are
+    no plan.
+    """
     try:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return None
-    tried = _tried(run)
+    changes = _changes(run)
+    tried = _tried(run, changes)
+    trial = outcomes.trial_of(run.state, run.reason, run.findings, changes) if run is not None else outcomes.UNTRIED
     found = _assessed(document, tried, _rule_counts(plan))
     harm = shapes.harm_of(document, REGISTRY, plan.replaces, tried.deleted if tried else ())
     with transaction.atomic():
@@ -110,11 +126,19 @@ def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
                 "reasons": list(found.reasons),
                 "steps": [asdict(step) for step in found.steps],
                 "rule": asdict(found.rule) if found.rule is not None else None,
+                "after_failure": _after_failure(found),
+                "trial": trial.to_json(),
                 "shadow_run": run if run is not None and run.state in _OVER else None,
             },
         )
-        queueing.move(plan, found.level.rank, harm)
+        queueing.move(plan, found.level.rank, harm, trial)
     return row
+
+
+def _after_failure(found: risk.PlanRisk) -> dict[str, Any] | None:
+    if found.after_failure is None:
+        return None
+    return {"level": found.after_failure.value, "reasons": list(found.after_failure_reasons)}
 
 
 def _rule_counts(plan: IntentPlan) -> tuple[int, int] | None:

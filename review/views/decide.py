@@ -16,12 +16,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from agents.bdi import document as documents
 from agents.errors import StaleDigest
 from agents.models import IntentPlan
-from agents.services import shadowing
 from agents.states import PlanState
 from people.roles import Role
 from review import envelope, queue
 from review.errors import DecisionRefused, WordsRefused
-from review.services import decisions, editing, holding
+from review.services import decisions, editing, holding, queueing
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.views import among
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
@@ -97,7 +96,7 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, "This plan is decided, so nothing is tried any more.")
     elif not user.has_role(Role.REVIEWER) and plan.goal.submitted_by_id != user.pk:
         raise PermissionDenied("Reviewers and the person whose goal it is have a plan tried again.")
-    elif shadowing.ask(plan) is None:
+    elif not queueing.try_again(plan):
         messages.info(request, "It is being tried already.")
     return HttpResponseRedirect(plan.get_absolute_url())
 

@@ -1,4 +1,4 @@
-"""Plans of the same shape: the list of shapes, one of them with what differs, and one verdict on several."""
+"""Plans of the same shape whose shadow runs came to the same: one table of them, and one verdict on several."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from review.views.plan import PRESETS, asking
 
 
 @require_safe
-def group_page(request: HttpRequest, shape: str) -> HttpResponse:
-    """What all members share, once, and in full what each has for itself."""
-    return _render(request, shape)
+def group_page(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
+    """What all members share, once, and a row for each with what it has for itself."""
+    return _render(request, shape, trial)
 
 
 @require_POST
-def decide(request: HttpRequest, shape: str) -> HttpResponse:
+def decide(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
     """One verdict on the ticked members. Whatever could not be decided is named, and the rest is."""
     verdict = request.POST.get("verdict", "")
     own = request.POST.get("comment" if verdict == REQUEST_CHANGES else "reason", "")
@@ -34,13 +34,14 @@ def decide(request: HttpRequest, shape: str) -> HttpResponse:
         said = "" if verdict == APPROVE else reason
         done = batch.decide(request.POST.getlist("member"), verdict, said, by=asking(request))
     except WordsRefused as error:
-        return _render(request, shape, status=422, trouble=str(error), typed=own)
-    return _render(request, shape, done=done)
+        return _render(request, shape, trial, status=422, trouble=str(error), typed=own)
+    return _render(request, shape, trial, done=done)
 
 
 def _render(
     request: HttpRequest,
     shape: str,
+    trial: str,
     *,
     status: int = 200,
     trouble: str = "",
@@ -51,7 +52,7 @@ def _render(
     only, _ = filters.read(request.GET)
     opened = [int(text) for text in request.GET.getlist("open") if text.isascii() and text.isdigit() and len(text) < 19]
     cursor = queue.Cursor.read(request.GET.get("after", ""))
-    found = groups.page(user, shape, only=only, after=cursor, opened=opened)
+    found = groups.page(user, shape, trial, only=only, after=cursor, opened=opened)
     if found is None and done is None:
         raise Http404
     context = {

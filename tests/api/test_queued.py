@@ -11,6 +11,8 @@ from agents.models import IntentPlan
 from people.models import User
 from review.models import QueueEntry
 from review.risk import Level
+from review.services import queueing
+from tests.review.plans import tried
 
 pytestmark = pytest.mark.django_db
 STEP = {"tool": "simple_coder", "command": "mkdir", "params": {"path": "x"}}
@@ -41,6 +43,22 @@ def test_the_list_keeps_its_order_and_has_the_queues(three: list[IntentPlan], re
     rest = caller.get(f"intent-plans?order=queue&limit=2&after={first['next'].replace('+', '%2B')}")
     assert ids(rest) == [low]
     assert rest.json()["next"] is None
+
+
+def test_a_plan_says_with_which_others_it_may_be_decided(
+    three: list[IntentPlan], reviewer: User, api_of: Any
+) -> None:
+    tried(three[0], added=["x"])
+    tried(three[1], added=["x"])
+    tried(three[2], failed_at=1)
+    found = {item["id"]: item for item in api_of(reviewer).get("intent-plans?order=queue").json()["items"]}
+    one, two, failed = (found[str(plan.pk)] for plan in three)
+    assert one["group"] == two["group"] != ""
+    assert (one["shadow_outcome"], failed["shadow_outcome"], failed["group"]) == ("done", "failed", "")
+    assert failed["place"] == "high risk, its shadow run failed, priority 3"
+    queueing.try_again(three[0])
+    again = api_of(reviewer).get(f"intent-plans/{three[0].pk}").json()
+    assert (again["shadow_outcome"], again["group"]) == ("untried", "")
 
 
 def test_filters_are_those_of_the_page(three: list[IntentPlan], reviewer: User, owner: User, api_of: Any) -> None:

@@ -66,22 +66,11 @@ def keeper(db: None) -> User:
 
 @pytest.fixture
 def cases(submitter: User) -> None:
-    """Twelve earlier steps of each command that ended well: without them every risk is unknown."""
-    from agents.models import Intent
+    """Twelve earlier steps of each of three kinds that ended well: without them every risk is unknown."""
     from agents.services.moves import move_plan
     from agents.states import PlanState
-    from tests.review.plans import goal_of, proposed
+    from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 
-    earlier = proposed(goal_of(submitter, "earlier"))
+    earlier = proposed(goal_of(submitter, "earlier"), [MKDIR, WRITE, step("run", command_line="python -c pass")] * 12)
     move_plan(earlier, PlanState.REJECTED, by="a test")
-    Intent.objects.bulk_create(
-        Intent(
-            intent_plan=earlier,
-            position=position,
-            tool="simple_coder",
-            command=command,
-            effect="workspace",
-            state="succeeded",
-        )
-        for position, command in enumerate(["mkdir", "write", "run"] * 12, 10)
-    )
+    earlier.intents.update(state="succeeded")

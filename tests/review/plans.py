@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec, Parameter
-from agents.models import Agent, Goal, Intent, IntentPlan, Plan, Workspace
-from agents.services import moves, proposing
-from agents.states import PlanState
+from agents.models import Agent, Goal, Intent, IntentPlan, Plan, ShadowRun, Workspace
+from agents.services import moves, proposing, shadowing
+from agents.states import PlanState, ShadowState
 from people import sealing
 from people.models import User
 from people.roles import Role
+from review.services import risks
 from sandbox.snapshots import EMPTY
 
 
@@ -98,3 +100,30 @@ def proposed(
         for spec in (*main, *undo)
     )
     return intent_plan
+
+
+def tried(
+    plan: IntentPlan, *, failed_at: int = 0, state: str = ShadowState.DONE.value, **changes: list[str]
+) -> ShadowRun:
+    """A shadow run of the plan as a worker leaves it, without running anything, looked at as review does.
+
+    Each step was done, or failed at this one. `changes`: paths by what became of them.
+    """
+    run = plan.shadow_runs.filter(state=ShadowState.WAITING.value).first()
+    run = run or ShadowRun(intent_plan=plan, number=plan.shadow_runs.count() + 1)
+    run.state, run.base, run.after = state, plan.workspace.head, plan.workspace.head
+    main = plan.intents.filter(phase="main").values_list("position", flat=True)
+    run.findings = [_finding(position, failed_at) for position in main]
+    run.save()
+    became: dict[str, list[str]] = {"deleted": [], "moved": [], "changed": [], "added": []}
+    with patch.object(shadowing, "changed_paths", lambda run: became | changes if run.state == "done" else None):
+        risks.store(plan, run)
+    return run
+
+
+def _finding(position: int, failed_at: int) -> dict[str, Any]:
+    proof, why = "done", ""
+    if failed_at:
+        proof, why = ("failed", "exit code 1") if position == failed_at else (proof, why)
+        proof, why = ("not_reached", f"step {failed_at} got no further here") if position > failed_at else (proof, why)
+    return {"position": position, "proof": proof, "why": why, "answer": None, "duration_s": 0.0}

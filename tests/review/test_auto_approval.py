@@ -56,7 +56,7 @@ def test_a_cancelled_step_is_no_case_of_failure(submitter: User) -> None:
     plan = proposed(goal_of(submitter))
     plan.intents.filter(position=1).update(state="failed", reason="cancelled")
     plan.intents.filter(position=2).update(state="failed", reason="exit code 1")
-    assert risks.counts() == {("simple_coder", "write"): (1, 1)}
+    assert risks.counts() == {("simple_coder", "write", ".txt"): (1, 1)}
 
 
 def test_no_policy_approves_for_an_agent_whose_plans_people_decide(

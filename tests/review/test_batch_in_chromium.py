@@ -14,7 +14,7 @@ from review.models import Decision
 from review.policy.verdict import Action
 from tests.browser import chromium, open_page  # noqa: F401  # fixtures
 from tests.review.policies import in_force
-from tests.review.test_groups import note, shape
+from tests.review.test_groups import group, note
 from tests.web.test_browser_tuning import looked_at
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -30,7 +30,7 @@ def test_with_four_eyes_ones_own_plan_cannot_be_ticked_and_the_others_are_decide
     settings.FOUR_EYES = True
     others = [note(submitter, name) for name in ("one", "two")]
     mine = note(judge, "mine")
-    page = open_page(judge, f"/review/groups/{shape(mine)}/")
+    page = open_page(judge, group(mine))
     row = page.locator(f"#member-{mine.pk}")
     expect(row).to_contain_text("four eyes are required: someone else must decide")
     expect(row.get_by_role("checkbox")).to_have_count(0)
@@ -58,14 +58,14 @@ def test_two_people_approve_a_batch_one_after_the_other(
     settings.FOUR_EYES = True
     plans: list[IntentPlan] = [note(submitter, name) for name in ("one", "two")]
     in_force(Action.REQUIRE_TWO, keeper)
-    page = open_page(judge, f"/review/groups/{shape(plans[0])}/")
+    page = open_page(judge, group(plans[0]))
     page.keyboard.press("t")
     page.keyboard.press("a")
     expect(page.get_by_text("2 approved as the first of two:")).to_be_visible()
     expect(page.get_by_text("You approved it as the first of two.")).to_have_count(2)
     found = looked_at(page, "batch-first-of-two")
     assert {plan.state for plan in IntentPlan.objects.all()} == {"awaiting_review"}
-    page = open_page(second_judge, f"/review/groups/{shape(plans[0])}/")
+    page = open_page(second_judge, group(plans[0]))
     expect(page.get_by_text("You approved it as the first of two.")).to_have_count(0)
     page.keyboard.press("t")
     page.keyboard.press("a")

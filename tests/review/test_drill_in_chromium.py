@@ -15,25 +15,28 @@ from people.models import User
 from review.models import Approval, Decision, QueueEntry
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.review.plans import tried
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 SHOTS = os.environ.get("SHOTS", "")
 TOOL = "simple_coder"
+# Where arguments stand: on the page of a plan, and in the rows of a group's table.
+ARGUMENTS = ".params > div, .member-value, .intent .diff li"
 # Keeps which arguments were wholly inside the window at any moment, by the plan they belong to.
 RECORD = """
 window.seen = new Set();
 const watch = new IntersectionObserver(found => found.forEach(one => {
   if (one.intersectionRatio > 0.99) { one.target.dataset.seen = "yes"; }
 }), { threshold: [0.995, 1] });
-const all = () => document.querySelectorAll(".params > div, .intent .diff li")
+const all = () => document.querySelectorAll("ARGUMENTS")
   .forEach(one => watch.observe(one));
 document.addEventListener("DOMContentLoaded", () => {
   all();
   new MutationObserver(all).observe(document.body, { childList: true, subtree: true });
 });
-"""
-UNSEEN = "root => [...root.querySelectorAll('.params > div, .intent .diff li')].filter(one => !one.dataset.seen).length"
+""".replace("ARGUMENTS", ARGUMENTS)
+UNSEEN = f"root => [...root.querySelectorAll('{ARGUMENTS}')].filter(one => !one.dataset.seen).length"
 
 HERE_SEEN = f"() => ({UNSEEN})(document.querySelector('[data-item][aria-current]')) === 0"
 
@@ -52,7 +55,9 @@ def twenty(owner: User, make_goal: Callable[..., Any], propose_plan: Callable[..
     """Twenty plans that wait; the ids of the three that nobody should approve."""
 
     def plan(text: str, *steps: dict[str, Any]) -> int:
-        return propose_plan(make_goal(owner, text), steps).pk
+        proposed = propose_plan(make_goal(owner, text), steps)
+        tried(proposed, added=[str(step["params"]["path"]) for step in steps if "path" in step["params"]])
+        return proposed.pk
 
     for number in range(6):
         plan(f"Note {number}", do("write", path=f"notes/{number}.txt", content=f"note {number}"))

@@ -19,8 +19,8 @@ from review import groups, shown
 from review.models import Approval, Decision, HeldDecision, QueueEntry
 from review.policy.verdict import Action
 from review.risk import Level
-from review.services import audit, batch, decisions, holding
-from tests.review.plans import goal_of, proposed, step
+from review.services import audit, batch, decisions, holding, queueing
+from tests.review.plans import goal_of, proposed, step, tried
 from tests.review.policies import in_force
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +29,13 @@ TOKEN = re.compile(r'name="member" value="([^"]+)"')
 
 
 def note(owner: User, name: str, folder: str = "notes", content: str = "hello") -> IntentPlan:
+    """A note that was tried in a copy."""
+    plan = untried(owner, name, folder, content)
+    tried(plan, added=[f"{folder}/{name}.txt"])
+    return plan
+
+
+def untried(owner: User, name: str, folder: str = "notes", content: str = "hello") -> IntentPlan:
     goal = goal_of(owner, f"Note {name}", workspace=_place(owner))
     return proposed(goal, [step("write", path=f"{folder}/{name}.txt", content=content)])
 
@@ -46,26 +53,33 @@ def four(submitter: User) -> list[IntentPlan]:
     return [note(submitter, "one"), note(submitter, "two"), note(submitter, "three"), note(submitter, "bad", "billing")]
 
 
-def shape(plan: IntentPlan) -> str:
-    return str(QueueEntry.objects.get(pk=plan.pk).shape)
+def group(plan: IntentPlan) -> str:
+    """Where the plan's group stands."""
+    entry = QueueEntry.objects.get(pk=plan.pk)
+    return f"/review/groups/{entry.shape}/{entry.trial}/"
+
+
+def page_of(user: User, plan: IntentPlan, **more: Any) -> groups.GroupPage | None:
+    entry = QueueEntry.objects.get(pk=plan.pk)
+    return groups.page(user, entry.shape, entry.trial, **more)
 
 
 def text(client: Client, plan: IntentPlan, **query: Any) -> str:
-    answer = client.get(f"/review/groups/{shape(plan)}/", query)
+    answer = client.get(group(plan), query)
     assert answer.status_code == 200
     return answer.content.decode()
 
 
 def seals(user: User, plans: list[IntentPlan], opened: tuple[int, ...] = ()) -> list[str]:
     """The seals that the page of these plans' group gives this person, in the order of the plans."""
-    found = groups.page(user, shape(plans[0]), opened=opened)
+    found = page_of(user, plans[0], opened=opened)
     assert found is not None
     by_plan = {member.plan.pk: member.seal for member in found.members}
     return [by_plan[plan.pk] for plan in plans]
 
 
 def sent(client: Client, plan: IntentPlan, members: list[str], verdict: str = "approve", **more: str) -> str:
-    answer = client.post(f"/review/groups/{shape(plan)}/decide/", {"member": members, "verdict": verdict, **more})
+    answer = client.post(f"{group(plan)}decide/", {"member": members, "verdict": verdict, **more})
     return unescape(answer.content.decode())
 
 
@@ -77,7 +91,7 @@ def test_the_queue_shows_shapes_with_their_members(
 ) -> None:
     proposed(goal_of(submitter, "alone"), [step("mkdir", path="x")])
     page = client_of(judge).get("/review/?view=groups").content.decode()
-    assert f'href="/review/groups/{shape(four[0])}/"' in page
+    assert f'href="{group(four[0])}"' in page
     assert "4 plans, the newest:" in page
     assert "one plan:" in page
     assert [group.members for group in groups.listing(judge)] == [4, 1]
@@ -90,13 +104,13 @@ def test_a_group_shows_once_what_is_shared_and_in_full_what_differs(
     page = text(client_of(judge), four[0])
     assert page.count("hello") == 1
     for name in ("notes/one.txt", "notes/two.txt", "notes/three.txt"):
-        assert page.count(name) == 1
-    assert "billing/bad.txt" not in page
+        assert page.count(f'<span class="mono">{name}</span>') == 1
+    assert '<span class="mono">billing/bad.txt</span>' not in page
     assert "It stands out." in page
     assert "lies in “billing”" in page
     assert len(TOKEN.findall(page)) == 3
     opened = text(client_of(judge), four[0], open=four[3].pk)
-    assert "billing/bad.txt" in opened
+    assert '<span class="mono">billing/bad.txt</span>' in opened
     assert len(TOKEN.findall(opened)) == 4
 
 
@@ -111,15 +125,15 @@ def test_foreign_text_of_a_group_is_escaped_and_visible(submitter: User, judge: 
 def test_a_group_of_what_is_not_mine_is_no_group(
     four: list[IntentPlan], stranger: User, submitter: User, client_of: ClientOf
 ) -> None:
-    assert client_of(stranger).get(f"/review/groups/{shape(four[0])}/").status_code == 404
-    assert client_of(stranger).get("/review/groups/nothing/").status_code == 404
+    assert client_of(stranger).get(group(four[0])).status_code == 404
+    assert client_of(stranger).get("/review/groups/nothing/here/").status_code == 404
     assert TOKEN.findall(text(client_of(submitter), four[0])) == []
 
 
 def test_a_group_asks_few_questions_of_the_database(
     four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf, django_assert_num_queries: Any
 ) -> None:
-    client, address = client_of(judge), f"/review/groups/{shape(four[0])}/"
+    client, address = client_of(judge), group(four[0])
     for _ in range(2):
         with django_assert_num_queries(7):  # session, person, members, the usual ones, count, holds, numbers
             client.get(address)
@@ -131,13 +145,137 @@ def test_pages_of_a_group_hold_everybody_once(four: list[IntentPlan], judge: Use
     seen: list[int] = []
     cursor = None
     while True:
-        found = groups.page(judge, shape(four[0]), after=cursor, limit=3)
+        found = page_of(judge, four[0], after=cursor, limit=3)
         assert found is not None
         seen += [member.plan.pk for member in found.members]
         cursor = found.following
         if cursor is None:
             break
     assert sorted(seen) == sorted(plan.pk for plan in four)
+
+
+# --- what their shadow runs came to --------------------------------------------------------------------------
+
+
+def test_a_row_says_what_its_shadow_run_came_to_and_changed_deletions_first(
+    submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    plans = [untried(submitter, name) for name in ("one", "two")]
+    for plan in plans:
+        gone = [f"old/{number}.txt" for number in range(12)]
+        tried(plan, deleted=gone, added=[f"new/{number}" for number in range(6)])
+    page = text(client_of(judge), plans[0])
+    assert page.count("1 step done") == 2
+    assert page.count("12 deleted") == 2
+    assert page.count("<code>old/11.txt</code>") == 2, "every deletion is named"
+    assert page.count("6 new") == 2
+    assert page.count("and 2 more") == 2
+    assert page.index("12 deleted") < page.index("6 new")
+
+
+def test_what_failed_in_its_copy_is_no_member_and_is_named_beside_the_group(
+    four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    failed = untried(submitter, "failed")
+    tried(failed, failed_at=1)
+    page = text(client_of(judge), four[0])
+    assert "4 plans of one shape" in page
+    assert "Note failed" not in page
+    assert "1 more plan of this shape</a>, whose shadow run failed" in page
+    alone = text(client_of(judge), failed)
+    assert "step 1 failed: exit code 1" in alone
+    assert "They are decided one by one" in alone
+    assert TOKEN.findall(alone) == []
+    assert 'id="batch"' not in alone
+    assert [(one.members, one.outcome) for one in groups.listing(judge)] == [(1, "failed"), (4, "done")]
+
+
+def test_what_was_not_tried_or_is_being_tried_is_in_no_batch_and_says_so(
+    four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    never = untried(submitter, "never")
+    assert "not tried in a copy yet" in text(client_of(judge), never)
+    assert seals(judge, [never]) == [""]
+    impossible = untried(submitter, "impossible")
+    tried(impossible, state="impossible")
+    assert "could not be tried in a copy" in text(client_of(judge), impossible)
+    assert seals(judge, [impossible]) == [""]
+    assert queueing.try_again(four[0])
+    assert seals(judge, four[:1]) == [""]
+    assert seals(judge, four[1:2]) != [""]
+    assert not queueing.try_again(four[0]), "it is under way"
+
+
+def test_other_kinds_of_change_or_other_steps_unproven_make_another_group(submitter: User, judge: User) -> None:
+    same = [note(submitter, name) for name in ("one", "two")]
+    deletes, nothing = untried(submitter, "deletes"), untried(submitter, "nothing")
+    tried(deletes, deleted=["old.txt"], added=["notes/deletes.txt"])
+    tried(nothing)
+    assert len({group(plan) for plan in [*same, deletes, nothing]}) == 3
+    assert group(same[0]) == group(same[1])
+
+
+def hidden_failure(plan: IntentPlan) -> None:
+    """What the page of the group cannot know: the plan was tried again meanwhile, and failed."""
+    tried(plan, failed_at=1)
+
+
+def asked_again(plan: IntentPlan) -> None:
+    queueing.try_again(plan)
+
+
+def behind_the_queue(plan: IntentPlan) -> None:
+    """A run that has failed and that nobody has looked at yet: the queue still says that all is well."""
+    run = tried(plan)
+    run.findings[0]["proof"] = "failed"
+    run.save()
+    QueueEntry.objects.filter(pk=plan.pk).update(outcome="done")
+
+
+def done_again(plan: IntentPlan) -> None:
+    tried(plan, added=["notes/one.txt"])
+
+
+def forgotten(plan: IntentPlan) -> None:
+    plan.shadow_runs.all().delete()
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject", "request-changes"])
+@pytest.mark.parametrize(
+    ("meanwhile", "words"),
+    [
+        (hidden_failure, "Its shadow run failed (step 1 failed: exit code 1)"),
+        (asked_again, "waiting to be tried in a copy"),
+        (behind_the_queue, "Its shadow run failed"),
+        (done_again, "It was tried in a copy again"),
+        (forgotten, "not tried in a copy yet"),
+    ],
+)
+def test_a_page_that_is_old_decides_nothing_of_what_failed_or_is_tried_again_since(
+    four: list[IntentPlan],
+    judge: User,
+    settings: Any,
+    meanwhile: Callable[[IntentPlan], None],
+    words: str,
+    verdict: str,
+) -> None:
+    settings.HOLD_S = 0
+    sealed = seals(judge, four[:2])
+    meanwhile(four[0])
+    done = batch.decide(sealed, verdict, "a reason", by=judge)
+    assert list(done.decided) == [four[1]]
+    assert [one.plan for one in done.refused] == [four[0]]
+    assert words in done.refused[0].reason
+    assert not Decision.objects.filter(intent_plan=four[0]).exists()
+
+
+def test_one_form_does_not_decide_plans_of_two_groups(four: list[IntentPlan], submitter: User, judge: User) -> None:
+    deletes = untried(submitter, "deletes")
+    tried(deletes, deleted=["old.txt"])
+    sealed = [*seals(judge, four[:1]), *seals(judge, [deletes])]
+    done = batch.decide(sealed, "approve", "", by=judge)
+    assert list(done.decided) == four[:1]
+    assert "not of the group of the others" in done.refused[0].reason
 
 
 # --- the verdict ---------------------------------------------------------------------------------------------
@@ -175,7 +313,7 @@ def test_every_way_on_from_what_became_of_a_batch_leads_somewhere(
     settings.HOLD_S = 0
     client = client_of(judge)
     page = sent(client, four[0], ["a seal of nobody"])
-    at = f"/review/groups/{shape(four[0])}/decide/"
+    at = f"{group(four[0])}decide/"
     ways = {urljoin(at, way) for way in re.findall(r'(?:href|hx-get)="([^"#]+)', page)}
     assert any(f"open={four[3].pk}" in way for way in ways)
     reviews = sorted(way for way in ways if way.startswith("/review/"))
@@ -190,9 +328,7 @@ def test_a_reason_goes_to_each_of_them(
 ) -> None:
     settings.HOLD_S = 0
     client = client_of(judge)
-    answer = client.post(
-        f"/review/groups/{shape(four[0])}/decide/", {"member": seals(judge, four[:2]), "verdict": verdict, field: " "}
-    )
+    answer = client.post(f"{group(four[0])}decide/", {"member": seals(judge, four[:2]), "verdict": verdict, field: " "})
     assert answer.status_code == 422
     assert not Decision.objects.exists()
     sent(client, four[0], seals(judge, four[:2]), verdict, **{field: "use the other folder"})
@@ -256,7 +392,7 @@ def test_each_members_own_refusal_is_told_and_the_others_are_decided(
     opened = tuple(plan.pk for plan in (one, two, mine))
     sealed = seals(judge, [one, two], opened)
     assert seals(judge, [mine], opened) == [""]
-    own = shown.seal(QueueEntry.objects.get(pk=mine.pk), mine.digest, judge)
+    own = shown.seal(QueueEntry.objects.get(pk=mine.pk), mine.digest, judge, mine.shadow_runs.get().pk)
     decisions.reject(two, by=second_judge, digest=two.digest, reason="no")
     done = batch.decide([*sealed, own], "approve", "", by=judge)
     assert list(done.decided) == [one]
@@ -294,12 +430,12 @@ def test_who_is_the_first_of_two_is_not_told_that_it_is_approved(
 def test_what_nobody_could_have_sent_is_refused(
     four: list[IntentPlan], judge: User, submitter: User, client_of: ClientOf
 ) -> None:
-    address = f"/review/groups/{shape(four[0])}/decide/"
+    address = f"{group(four[0])}decide/"
     for form in ({}, {"verdict": "approve"}, {"verdict": "launch", "member": seals(judge, four[:1])}):
         assert client_of(judge).post(address, form).status_code == 422
     many = {"verdict": "approve", "member": [f"x{n}" for n in range(101)]}
     assert client_of(judge).post(address, many).status_code == 422
-    own = shown.seal(QueueEntry.objects.get(pk=four[0].pk), four[0].digest, submitter)
+    own = shown.seal(QueueEntry.objects.get(pk=four[0].pk), four[0].digest, submitter, four[0].shadow_runs.get().pk)
     assert "reviewer role" in sent(client_of(submitter), four[0], [own])
     assert not HeldDecision.objects.exists()
 

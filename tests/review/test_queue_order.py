@@ -97,7 +97,7 @@ def test_risk_and_the_shadow_runs_deletions_move_a_plan(
     auto_approval.look(plan.pk)
     entry.refresh_from_db()
     assert entry.level == PlanRisk.objects.get(intent_plan=plan).level == "low"
-    monkeypatch.setattr(shadowing, "differing", lambda run: (["notes/old.txt"], 1))
+    monkeypatch.setattr(shadowing, "changed_paths", lambda run: {"deleted": ["notes/old.txt"]})
     run = ShadowRun.objects.create(intent_plan=plan, number=1, state="done", finished_at=timezone.now())
     risks.store(plan, run)
     entry.refresh_from_db()

@@ -12,10 +12,20 @@ from agents.bdi.asked import Asked, Model
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.touched import touched
 from agents.toolkit.registry import REGISTRY
-from review.risk import Level, PlanRisk, Tried, assess
+from review.risk import Level, PlanRisk, Tried, assess, widened
 
-MANY = {("simple_coder", name): (1, 40) for name in ("write", "mkdir", "rm", "run", "ls", "cd", "mv", "cp", "find")}
-MANY[("simple_coder", "toggle_autonomous_mode")] = (0, 40)
+
+class Whatever(dict[tuple[str, str], tuple[int, int]]):
+    """Counts of commands that hold whatever they act on."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(key[:2], default)
+
+
+MANY = Whatever(
+    {("simple_coder", name): (1, 40) for name in ("write", "mkdir", "rm", "run", "ls", "cd", "mv", "cp", "find")}
+)
+MANY["simple_coder", "toggle_autonomous_mode"] = (0, 40)
 
 
 def spec(command: str, /, *, effect: str = "workspace", **params: Any) -> IntentSpec:
@@ -34,9 +44,11 @@ def risk(
     counts: Any = MANY,
     tried: Tried | None = None,
     there: Collection[str] | None = (),
+    after_failure: Collection[int] = (),
 ) -> PlanRisk:
     written = document(main, cleanup)
-    return assess(written, touched(written, REGISTRY), counts, tried, there=there)
+    named = touched(written, REGISTRY)
+    return assess(written, named, counts, tried, there=there, after_failure=after_failure)
 
 
 def test_an_ordinary_step_with_many_cases_is_low() -> None:
@@ -46,7 +58,7 @@ def test_an_ordinary_step_with_many_cases_is_low() -> None:
 
 
 def test_below_ten_cases_nothing_is_low_and_the_number_of_cases_is_told() -> None:
-    found = risk(spec("write", path="a.txt", content="x"), counts={("simple_coder", "write"): (0, 9)})
+    found = risk(spec("write", path="a.txt", content="x"), counts=Whatever({("simple_coder", "write"): (0, 9)}))
     assert found.level is Level.UNKNOWN
     assert found.reasons == ("step 1: fewer than 10 cases so far, too few to know how often that fails",)
     assert found.steps[0].failures.percent is None
@@ -83,7 +95,7 @@ def test_a_fact_raises_the_level_and_says_why(step: IntentSpec, level: Level, wo
 
 def test_a_step_that_would_send_a_text_is_high_and_one_that_can_send_none_says_that_it_cannot_run() -> None:
     sends = replace(spec("send_text_to_model", effect="keyed", text="x"), tool="summarization")
-    counts = {("summarization", "send_text_to_model"): (0, 40)}
+    counts = Whatever({("summarization", "send_text_to_model"): (0, 40)})
     asked = risk(replace(sends, asks=Asked((Model("openai/one"),), 16_000)), counts=counts)
     assert (asked.level, "costs money" in asked.reasons[0]) == (Level.HIGH, True)
     for nobody in (Asked((), 16_000), None):
@@ -102,7 +114,7 @@ def test_a_step_that_would_send_a_text_is_high_and_one_that_can_send_none_says_t
 )
 def test_what_mindx_does_to_itself_is_high_where_nothing_undoes_it(command: str, level: Level, words: str) -> None:
     step = replace(spec(command, effect="keyed", name="scout"), tool="agent_registry")
-    found = risk(step, counts={("agent_registry", command): (0, 40)})
+    found = risk(step, counts=Whatever({("agent_registry", command): (0, 40)}))
     assert found.level is level
     assert words in found.reasons[0]
 
@@ -153,7 +165,57 @@ def test_a_folder_is_found_however_the_steps_go_there() -> None:
 
 
 def test_a_command_that_fails_often_is_no_longer_low() -> None:
-    assert risk(_write("a"), counts={("simple_coder", "write"): (4, 10)}).level is Level.MEDIUM
+    assert risk(_write("a"), counts=Whatever({("simple_coder", "write"): (4, 10)})).level is Level.MEDIUM
+
+
+def test_history_is_that_of_the_same_program_and_the_same_kind_of_thing() -> None:
+    counts = {("simple_coder", "run", "python job.py"): (0, 13), ("simple_coder", "write", ".txt"): (1, 40)}
+    known = risk(spec("run", command_line="python3 ./job.py --fast"), counts=counts, tried=Tried({1: "done"})).steps[0]
+    assert (known.failures.cases, known.program, known.level) == (13, "python job.py", Level.MEDIUM)
+    other = risk(spec("run", command_line="python other.py"), counts=counts, tried=Tried({1: "done"})).steps[0]
+    assert (other.failures.cases, other.level) == (0, Level.UNKNOWN)
+    written = risk(_write("a.txt"), _write("a.py"), counts=counts).steps
+    assert [(step.failures.cases, step.about, step.level) for step in written] == [
+        (40, "for .txt files", Level.LOW),
+        (0, "for .py files", Level.UNKNOWN),
+    ]
+
+
+def test_clean_up_that_never_ran_does_not_keep_a_plan_unknown() -> None:
+    counts = {("simple_coder", "mkdir", ""): (0, 13)}
+    on, gone = spec("toggle_autonomous_mode", effect="idempotent", on=True), spec("rm", path="weather")
+    found = risk(spec("mkdir", path="weather"), cleanup=[on, gone], counts=counts)
+    assert found.level is Level.MEDIUM
+    assert [step.level for step in found.steps] == [Level.LOW, Level.MEDIUM, Level.MEDIUM]
+    assert found.steps[2].failures.cases == 0
+    assert not any("fewer than 10" in reason for reason in found.reasons)
+    looks = risk(spec("mkdir", path="weather"), cleanup=[spec("ls", effect="idempotent", path=".")], counts=counts)
+    assert (looks.level, looks.after_failure) == (Level.LOW, Level.LOW)
+
+
+def test_clean_up_is_judged_apart_by_what_it_could_do() -> None:
+    found = risk(spec("mkdir", path="weather"), cleanup=[spec("rm", path="other")])
+    assert (found.level, found.after_failure) == (Level.HIGH, Level.HIGH)
+    assert found.after_failure_reasons[0] == "step 2: it removes other"
+    own = risk(spec("rm", path="old"), cleanup=[spec("ls", effect="idempotent", path=".")])
+    assert (own.level, own.after_failure, own.after_failure_reasons) == (Level.HIGH, Level.LOW, ())
+    assert risk(_write("a.txt")).after_failure is None
+
+
+def test_an_alternative_without_history_is_judged_by_what_it_could_do() -> None:
+    counts = {("simple_coder", "mkdir", ""): (0, 13)}
+    other = risk(spec("ls", effect="idempotent", path="."), counts={}, after_failure=[1]).steps[0]
+    assert other.level is Level.LOW
+    found = widened(risk(spec("mkdir", path="weather"), counts=counts), [(1, 1, other)])
+    assert found.level is Level.LOW
+
+
+def test_what_failed_in_the_shadow_run_is_high_and_never_fails_0_percent() -> None:
+    found = risk(spec("mkdir", path="a"), spec("run", command_line="ls"), tried=Tried({1: "done", 2: "failed"}))
+    assert [step.level for step in found.steps] == [Level.LOW, Level.HIGH]
+    assert [step.failed_in_copy for step in found.steps] == [False, True]
+    assert found.level is Level.HIGH
+    assert found.reasons[0] == "step 2: it failed in the shadow run"
 
 
 def test_the_order_is_high_unknown_medium_low() -> None:

@@ -99,7 +99,7 @@ def test_a_fault_in_a_page_gets_the_page_and_tells_nothing_of_the_fault(db: None
     ("address", "above"),
     [
         ("/review/7/decide/", "/review/7/"),
-        ("/review/groups/0123/decide/", "/review/groups/0123/"),
+        ("/review/groups/0123/4567/decide/", "/review/groups/0123/4567/"),
         ("/goals/examples/note/", "/goals/"),
         ("/agents/go-on", "/agents/"),
     ],

@@ -70,28 +70,58 @@ def test_two_plans_of_the_same_steps_have_one_shape(steps: list[tuple[str, str, 
 # --- shared and own ------------------------------------------------------------------------------------------
 
 
-def test_every_fact_of_a_plan_is_shared_or_its_own_and_none_is_cut() -> None:
+def table(*documents: Document) -> list[dict[str, str | None]]:
+    """What each says in the columns of a table of them, by the heads of the columns."""
+    facts = [members.facts_of(one) for one in documents]
+    columns = members.columns(facts, members.shared(facts))
+    cells = [[members.cell(one, column) for column in columns] for one in facts]
+    heads = [f"{column.where} {column.name}".strip() for column in columns]
+    return [dict(zip(heads, (fact.text if fact else None for fact in row), strict=True)) for row in cells]
+
+
+def test_every_fact_of_a_plan_is_shared_or_stands_in_a_column_and_none_is_cut() -> None:
     long = "x" * 100_000
     facts = [members.facts_of(note(1)), members.facts_of(note(2, content=long))]
     same = members.shared(facts)
+    columns = {Key(position, one.name) for one in members.columns(facts, same) for position in one.positions}
     for one in facts:
-        own = members.own(one, same)
-        told = {fact.key for fact in own} | set(same)
-        assert {key for key, fact in one.items() if fact.is_argument or fact.text} <= told
-    assert long in [fact.text for fact in members.own(facts[1], same)]
+        assert {key for key, fact in one.items() if fact.is_argument or fact.text} <= columns | set(same)
+    assert table(note(1), note(2, content=long))[1] == {"1 content": long, "1 path": "notes/2.txt"}
 
 
-def test_an_argument_that_is_empty_in_one_of_them_is_told_as_its_own() -> None:
+def test_an_argument_that_is_empty_in_one_of_them_stands_in_a_column() -> None:
+    assert table(note(1), note(1, content="")) == [{"1 content": "note 1"}, {"1 content": ""}]
     facts = [members.facts_of(note(1)), members.facts_of(note(1, content=""))]
-    same = members.shared(facts)
-    assert [(fact.key.name, fact.text) for fact in members.own(facts[1], same)] == [("content", "")]
-    assert members.steps(note(1), same)[0].differing == ("content",)
+    assert members.steps(note(1), members.shared(facts))[0].differing == ("content",)
 
 
-def test_of_one_plan_alone_everything_is_its_own() -> None:
+def test_of_one_plan_alone_everything_stands_in_columns() -> None:
     facts = members.facts_of(note(1))
     assert members.shared([facts]) == {}
-    assert {fact.key.name for fact in members.own(facts, {})} >= {"path", "content", "effect", "workspace"}
+    assert set(table(note(1))[0]) >= {"1 path", "1 content", "1 effect", "workspace"}
+
+
+def test_what_is_equal_in_each_plan_has_one_column_and_why_a_step_is_there_has_none() -> None:
+    plans = [
+        document(
+            replace(spec(1, "mkdir", path=name), justification=f"for {name}"),
+            spec(2, "write", path=f"{name}/a.py", content="x"),
+            spec(3, "ls", path=name),
+        )
+        for name in ("rain", "snow")
+    ]
+    assert table(*plans) == [
+        {"1, 3 path": "rain", "2 path": "rain/a.py"},
+        {"1, 3 path": "snow", "2 path": "snow/a.py"},
+    ]
+
+
+def test_what_only_one_of_them_says_is_nothing_in_the_others() -> None:
+    plain = note(1)
+    waits = replace(plain, intents=(replace(plain.intents[0], condition={"left": "a"}),))
+    told = table(plain, waits)
+    assert told[0]["1 only if"] == ""
+    assert "left" in (told[1]["1 only if"] or "")
 
 
 def test_what_may_be_done_in_place_of_a_step_is_told_too() -> None:

@@ -1,0 +1,181 @@
+"""What a shadow run came to: the outcome by which plans are told apart, in a word, in a sentence and as a key. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from agents.bdi.shadow import Proof
+from agents.states import ShadowState
+from review.reading.texts import counted
+
+KEY_HEX = 16
+# Deletions are told in full as far as a row can hold them, of anything else a few say what it is about.
+MOST_DELETIONS = 100
+MOST_OTHERS = 20
+# So many of these stand in a row; the page of the plan has all of them.
+MOST_NAMED = 4
+_DELETED = "deleted"
+# In the order of danger, which is that of `sandbox.compare.ORDER`; what each is called, and its colour.
+_KINDS = {_DELETED: ("deleted", "bad"), "moved": ("moved", ""), "changed": ("changed", ""), "added": ("new", "good")}
+_UNSHOWN = (Proof.UNPROVEN.value, Proof.NOT_REACHED.value)
+
+Findings = Sequence[Mapping[str, Any]]
+# Paths by what became of them (`sandbox.compare.ORDER`); None when the files of the run are not kept any more.
+Changes = Mapping[str, Sequence[str]] | None
+
+
+class Outcome(StrEnum):
+    """What a plan's newest shadow run came to. `untried`: there is none that has ended, or it could not be made."""
+
+    UNTRIED = "untried"
+    FAILED = "failed"
+    UNPROVEN = "unproven"
+    DONE = "done"
+
+    @property
+    def may_be_batched(self) -> bool:
+        """Whether such a plan may be decided along with others. What failed or was not tried is decided by itself."""
+        return self in (Outcome.DONE, Outcome.UNPROVEN)
+
+
+_LOOKS = {
+    Outcome.UNTRIED: ("person", "shade"),
+    Outcome.FAILED: ("bad", "x"),
+    Outcome.UNPROVEN: ("person", "shade"),
+    Outcome.DONE: ("good", "check"),
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A shadow run for lists of plans. Runs that came to the same, in outcome and kinds of effect, have one `key`."""
+
+    outcome: Outcome
+    key: str
+    words: str
+    changes: Mapping[str, Sequence[str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is stored beside the plan's risk: every change counted, most of them named."""
+        kept = {kind: {"count": len(paths), "names": list(_kept(kind, paths))} for kind, paths in self.changes.items()}
+        return {"outcome": self.outcome.value, "words": self.words, "changes": kept}
+
+
+_NO_KEY = Outcome.UNTRIED.value
+UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "not tried in a copy yet", {})
+
+
+def trial_of(state: str | None, reason: str, findings: Findings, changes: Changes) -> Trial:
+    """What a run in this state came to; `state` None: there is no run."""
+    if state != ShadowState.DONE:
+        return Trial(Outcome.UNTRIED, _NO_KEY, untried_because(state, reason), {})
+    if changes is None:
+        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its shadow run are not kept any more", {})
+    outcome = outcome_of(state, findings)
+    kinds = [kind for kind, paths in changes.items() if paths]
+    proofs = [[each["position"], each["proof"]] for each in findings]
+    key = hashlib.sha256(json.dumps([outcome.value, proofs, sorted(kinds)]).encode()).hexdigest()[:KEY_HEX]
+    return Trial(outcome, key, _words(findings), {kind: changes[kind] for kind in kinds})
+
+
+def outcome_of(state: str | None, findings: Findings) -> Outcome:
+    """The outcome alone, which needs no files."""
+    if state != ShadowState.DONE:
+        return Outcome.UNTRIED
+    proofs = {each["proof"] for each in findings}
+    if Proof.FAILED.value in proofs:
+        return Outcome.FAILED
+    return Outcome.DONE if proofs.isdisjoint(_UNSHOWN) else Outcome.UNPROVEN
+
+
+def untried_because(state: str | None, reason: str) -> str:
+    """Why a run that has not ended, or could not be made, says nothing."""
+    match state:
+        case ShadowState.WAITING:
+            return "waiting to be tried in a copy"
+        case ShadowState.RUNNING:
+            return "being tried in a copy now"
+        case ShadowState.IMPOSSIBLE | ShadowState.STOPPED:
+            return f"could not be tried in a copy: {reason}"
+    return UNTRIED.words
+
+
+def why_alone(state: str | None, reason: str, findings: Findings) -> str:
+    """Why a plan with this newest run is decided by itself and not in a batch; "" when a batch may hold it."""
+    match outcome_of(state, findings):
+        case Outcome.FAILED:
+            return f"Its shadow run failed ({_words(findings)}), so it is decided on its own page."
+        case Outcome.UNTRIED:
+            because = untried_because(state, reason)
+            return f"No shadow run shows what it does ({because}), so it is decided on its own page."
+    return ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The paths that one thing became of, as a list of plans tells it: how many, most of their names, how many more."""
+
+    word: str
+    tone: str
+    count: int
+    names: tuple[str, ...]
+
+    @property
+    def more(self) -> int:
+        """How many are not named here."""
+        return self.count - len(self.names)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A stored trial (`Trial.to_json`) as a list of plans shows it, deletions first."""
+
+    outcome: Outcome
+    words: str
+    changes: tuple[Change, ...]
+
+    @property
+    def tone(self) -> str:
+        """How the page marks it."""
+        return _LOOKS[self.outcome][0]
+
+    @property
+    def icon(self) -> str:
+        """The icon beside its words."""
+        return _LOOKS[self.outcome][1]
+
+
+def seen(stored: Mapping[str, Any] | None) -> Seen:
+    """What is stored of a plan's newest shadow run; nothing is stored before it has ended."""
+    if not stored:
+        return Seen(UNTRIED.outcome, UNTRIED.words, ())
+    changes = stored["changes"]
+    told = tuple(_change(kind, changes[kind]) for kind in _KINDS if kind in changes)
+    return Seen(Outcome(stored["outcome"]), stored["words"], told)
+
+
+def _change(kind: str, stored: Mapping[str, Any]) -> Change:
+    word, tone = _KINDS[kind]
+    most = MOST_DELETIONS if kind == _DELETED else MOST_NAMED
+    return Change(word, tone, stored["count"], tuple(stored["names"][:most]))
+
+
+def _words(findings: Findings) -> str:
+    failed = next((each for each in findings if each["proof"] == Proof.FAILED), None)
+    if failed is not None:
+        return f"step {failed['position']} failed: {failed['why']}"
+    if unshown := [each for each in findings if each["proof"] in _UNSHOWN]:
+        numbers = ", ".join(str(each["position"]) for each in unshown)
+        return f"step{'s' if len(unshown) > 1 else ''} {numbers} unproven: {unshown[0]['why']}"
+    skipped = [str(each["position"]) for each in findings if each["proof"] == Proof.SKIPPED]
+    done = f"{counted(len(findings) - len(skipped), 'step')} done"
+    return f"{done}, {', '.join(skipped)} skipped" if skipped else done
+
+
+def _kept(kind: str, paths: Sequence[str]) -> Sequence[str]:
+    return paths[: MOST_DELETIONS if kind == _DELETED else MOST_OTHERS]
