@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0067_step_reports_keep_their_pages")]
+    dependencies = [("agents", "0068_turns_that_failed")]
 
     operations = [
         migrations.AddField(

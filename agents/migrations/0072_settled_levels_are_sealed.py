@@ -18,6 +18,6 @@ def seal(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0067_step_reports_keep_their_pages"), ("people", "0004_row_seals")]
+    dependencies = [("agents", "0070_outcomes_of_goals"), ("people", "0004_row_seals")]
 
     operations = [migrations.RunPython(seal, migrations.RunPython.noop)]

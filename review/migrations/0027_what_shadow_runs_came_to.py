@@ -8,7 +8,7 @@ OUTCOMES = ["untried", "failed", "unproven", "done"]
 
 
 class Migration(migrations.Migration):
-    dependencies = [("review", "0025_notices_lead_to_one")]
+    dependencies = [("review", "0026_policies_are_sealed")]
 
     operations = [
         migrations.AddField(

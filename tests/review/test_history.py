@@ -129,7 +129,7 @@ def test_the_migration_counts_what_was_done_before_and_throws_away_what_was_work
     QueueEntry.objects.update(targets=None)
     PlanNews.objects.all().delete()
     assert risks.counts() == {}
-    migration = import_module("review.migrations.0027_groups_by_what_they_came_to")
+    migration = import_module("review.migrations.0028_groups_by_what_they_came_to")
     migration.fill(apps, None)
     with connection.cursor() as cursor:
         cursor.execute(migration.EXPIRE)
@@ -143,5 +143,5 @@ def test_the_migration_counts_what_was_done_before_and_throws_away_what_was_work
 
 @pytest.mark.parametrize("document", [b"{}", b"no json", b"", b'{"intents": [{}], "cleanup": []}', b"[1]"])
 def test_the_migration_passes_over_bytes_that_are_no_plan(document: bytes) -> None:
-    found: Any = import_module("review.migrations.0027_groups_by_what_they_came_to").targets_of(document)
+    found: Any = import_module("review.migrations.0028_groups_by_what_they_came_to").targets_of(document)
     assert found is None

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("library", "0010_unembedded_experiences")]
+    dependencies = [("library", "0011_only_usable_answers_are_kept")]
 
     operations = [
         migrations.SeparateDatabaseAndState(

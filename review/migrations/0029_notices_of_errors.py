@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('review', '0025_notices_lead_to_one'),
+        ('review', '0028_groups_by_what_they_came_to'),
     ]
 
     operations = [
