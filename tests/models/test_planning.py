@@ -385,7 +385,7 @@ def test_an_invalid_answer_that_was_kept_before_is_asked_anew(
     assert len(provider.asked) == 2
 
 
-TOKEN = "ghp_" + "a1B2" * 9  # noqa: S105  # made up
+TOKEN = "ghp_" + "a1B2" * 9  # made up
 SECRET_TEXT = f"Lay out the harbour ledger with the token {TOKEN} in it"
 
 
