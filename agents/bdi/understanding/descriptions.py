@@ -16,6 +16,7 @@ from typing import cast
 from agents.bdi.understanding.alike import SHORT
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.numerals import whole_number
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, fits
 from agents.bdi.understanding.spelling import is_near
 
@@ -176,7 +177,7 @@ def meets(word: str, theirs: str) -> float:
         return 1.0
     if _MONTHS.get(word) == theirs:
         return 0.95
-    if word.isdigit() and theirs.isdigit() and int(word) == int(theirs):
+    if (number := whole_number(word)) is not None and number == whole_number(theirs):
         return 0.95
     one, other = singular(word), singular(theirs)
     if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:
