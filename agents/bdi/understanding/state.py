@@ -85,9 +85,7 @@ def _tree_for(state: State, place: Place | None) -> Tree:
         return tree
     key = ("from", state.where.folder)
     if key not in tree.found:
-        inside = f"{state.where.folder}/" if state.where.folder else ""
-        kinds = {path: kind for path, kind in tree.kinds.items() if path.startswith(inside)}
-        tree.found[key] = replace(tree, kinds=kinds, folder=state.where.folder)
+        tree.found[key] = replace(tree, index=tree.index.within(state.where.folder), folder=state.where.folder)
     return cast(Tree, tree.found[key])
 
 

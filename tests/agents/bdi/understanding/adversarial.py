@@ -15,13 +15,70 @@ from agents.bdi.understanding.understand import MAX_CHARS
 from agents.toolkit.registry import REGISTRY
 
 FILES = ("README.md", "src/app.py", "docs/guide.md", "notes/ideas.md", "data/report 2024.csv", "chapter2.md", "run.sh")
-_STEMS = """
-report invoice budget notes plan summary export import user order price client server cache worker parser index table
-chart photo letter draft review config settings schema model view route util script build deploy release backup archive
-log error trace metric event queue task mail message contact account address payment product stock meeting agenda
-minutes chapter section lesson recipe travel hotel ticket
-""".split()
-_ENDINGS = "py py md txt csv json yaml html css js log pdf png sh toml".split()
+_STEMS = [
+    "report",
+    "invoice",
+    "budget",
+    "notes",
+    "plan",
+    "summary",
+    "export",
+    "import",
+    "user",
+    "order",
+    "price",
+    "client",
+    "server",
+    "cache",
+    "worker",
+    "parser",
+    "index",
+    "table",
+    "chart",
+    "photo",
+    "letter",
+    "draft",
+    "review",
+    "config",
+    "settings",
+    "schema",
+    "model",
+    "view",
+    "route",
+    "util",
+    "script",
+    "build",
+    "deploy",
+    "release",
+    "backup",
+    "archive",
+    "log",
+    "error",
+    "trace",
+    "metric",
+    "event",
+    "queue",
+    "task",
+    "mail",
+    "message",
+    "contact",
+    "account",
+    "address",
+    "payment",
+    "product",
+    "stock",
+    "meeting",
+    "agenda",
+    "minutes",
+    "chapter",
+    "section",
+    "lesson",
+    "recipe",
+    "travel",
+    "hotel",
+    "ticket",
+]
+_ENDINGS = ["py", "py", "md", "txt", "csv", "json", "yaml", "html", "css", "js", "log", "pdf", "png", "sh", "toml"]
 _NAMES = ("{a}", "{a}_{b}", "{a}-{n}", "{a}_{b}_{n}", "{a} {b}", "{a}_2024-0{m}", "test_{a}")
 _FAMILIES = (
     "show the file {}",
@@ -137,9 +194,27 @@ def _numbers(draw: random.Random) -> str:
     if kind == 0:
         return _joined(draw, [str(draw.randint(0, 10 ** draw.randint(1, 12))) for _ in range(20)])
     if kind == 1:
-        return _joined(draw, "one two twenty hundred thousand and seventeen first second dozen 3 ninety-nine".split())
+        return _joined(
+            draw,
+            [
+                "one",
+                "two",
+                "twenty",
+                "hundred",
+                "thousand",
+                "and",
+                "seventeen",
+                "first",
+                "second",
+                "dozen",
+                "3",
+                "ninety-nine",
+            ],
+        )
     if kind == 2:
-        return _joined(draw, ["1-9", "12–14", "3.5", "1,000", "2nd", "5s", "007", "-1", "+2", "1e9", "0x1f", "3x", "%5"])
+        return _joined(
+            draw, ["1-9", "12–14", "3.5", "1,000", "2nd", "5s", "007", "-1", "+2", "1e9", "0x1f", "3x", "%5"]
+        )
     if kind == 3:
         return _joined(draw, _digits(), draw.choice((" ", "a", "_", "1")))
     return "lines " + _joined(draw, [str(number) for number in range(1, 60)])
