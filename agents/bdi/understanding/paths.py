@@ -110,8 +110,14 @@ class Tree:
 
     def kind(self, path: str) -> str:
         """file or folder, "" for what is not there."""
-        full = self.full(path)
-        return FOLDER if not full else self.kinds.get(full, "")
+        if path not in self._kinds_at:
+            full = self.full(path)
+            self._kinds_at[path] = FOLDER if not full else self.kinds.get(full, "")
+        return self._kinds_at[path]
+
+    @cached_property
+    def _kinds_at(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def found(self) -> dict[tuple[Any, ...], Any]:
