@@ -18,7 +18,11 @@ from agents.toolkit.registry import Registry
 # A goal of more parts is a text, and no list of wishes.
 MOST_PARTS = 12
 # Where one wish ends and another begins. A full stop within a name or an address is followed by no space.
-_ENDS = re.compile(r"(?:[.;!?]\s+|\n+)(?:(?:and\s+)?then\s+)?|,?\s+(?:and\s+)?then\s+", re.IGNORECASE)
+_QUOTED_OR_END = re.compile(
+    r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^'\n]*'(?!\w)"
+    r"|(?P<end>(?:[.;!?]\s+|\n+)(?:(?:and\s+)?then\s+)?|,?\s+(?:and\s+)?then\s+)",
+    re.IGNORECASE,
+)
 
 
 def parts(text: str) -> tuple[str, ...]:
@@ -26,14 +30,9 @@ def parts(text: str) -> tuple[str, ...]:
 
     Quoted text is never taken apart: it is a value.
     """
-    held: list[str] = []
-
-    def hold(found: re.Match[str]) -> str:
-        held.append(found.group())
-        return f"\x00{len(held) - 1}\x00"
-
-    covered = re.sub(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^'\n]*'(?!\w)", hold, text)
-    found = [re.sub(r"\x00(\d+)\x00", lambda at: held[int(at[1])], one).strip() for one in _ENDS.split(covered)]
+    ends = [found.span() for found in _QUOTED_OR_END.finditer(text) if found["end"]]
+    begins = [0, *(stop for _, stop in ends)]
+    found = [text[begin:end].strip() for begin, end in zip(begins, [*(start for start, _ in ends), None], strict=True)]
     found = [one.rstrip(".;!? ") for one in found if one.strip(".;!? ")]
     return tuple(found) if 1 < len(found) <= MOST_PARTS else (text,)
 

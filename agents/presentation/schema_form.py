@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from agents.toolkit.schemas import HOSTS_KIND, JsonError, loads_strict, problems
 from sandbox.gate.hosts import PACKAGES
 
 _KINDS = {"boolean": "switch", "integer": "number", "string": "line"}
+_WHOLE = re.compile(r"-?[0-9]{1,17}")
 _SWITCHED_ON = frozenset({"on", "true", "1", "yes"})
 
 
@@ -162,7 +164,7 @@ def _typed(described: Mapping[str, Any], text: str) -> Any:
         case "string":
             return text
         case "integer":
-            if not text.strip().lstrip("-").isdigit() or len(text) > 18:
+            if not _WHOLE.fullmatch(text.strip()):
                 raise ValueError("This must be a whole number.")
             return int(text)
     try:

@@ -65,7 +65,7 @@ class Registry:
 
     def said(self, command: Command) -> Said:
         """How people say a command in passing."""
-        return self._tools[command.tool].said.get(command.name, Said())
+        return self._tools[command.tool].said.get(command.name, _NOTHING_SAID)
 
     def tool(self, name: str) -> Tool:
         """Return a tool. Raises UnknownTool, whose message names the nearest one."""
@@ -79,6 +79,10 @@ class Registry:
             return found
         commands = [command.name for command in self.tool(tool).commands]
         raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
+
+
+# Of a command that nobody says in passing. Asked for many times while a text is read, so made once.
+_NOTHING_SAID = Said()
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -125,7 +125,8 @@ def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
             messages.success(request, "Replayed on history. Read below what it would have decided otherwise.")
         elif act == "enable":
             number = request.POST.get("version", "")
-            policy_writing.enable(policy, by=user, number=int(number) if number.isdigit() and len(number) < 9 else 0)
+            is_number = number.isascii() and number.isdigit() and len(number) < 9
+            policy_writing.enable(policy, by=user, number=int(number) if is_number else 0)
             messages.success(request, f"Policy “{policy.name}” is in force.")
         elif act == "suspend":
             policy_writing.suspend(policy, by=user, reason=f"by {user.display_name}")

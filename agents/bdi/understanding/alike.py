@@ -51,7 +51,7 @@ def names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
     if _DIGITS.findall(stem) != _DIGITS.findall(there_stem):
         # Another number is another thing, never a slip.
         slips = 9
-    allowed = 0 if len(stem) < 3 else 1 if len(stem) < 6 else 2 if len(stem) < 11 else 3
+    allowed = _allowed_slips(stem)
     if slips <= allowed:
         if ending.casefold() == there_ending.casefold():
             return 0.93 - 0.03 * slips, "it is spelt otherwise"
@@ -69,9 +69,22 @@ def names_alike(said: str, there: str, *, is_folder: bool) -> tuple[float, str]:
         return 0.6 + 0.25 * len(set(ours)) / len(set(theirs)), "its name says so"
     if not is_folder and ending and ending.casefold() == there_ending.casefold() and set(ours) & set(theirs):
         return 0.5, "a part of its name is the same"
-    if slips <= 3 and len(stem) >= 5:
+    if slips <= most_slips(stem) and len(stem) >= _LONG:
         return 0.5, "it is spelt a little alike"
     return 0.0, ""
+
+
+# A name of so many letters is alike with three slips, too, if only for people to choose from.
+_LONG = 5
+
+
+def _allowed_slips(stem: str) -> int:
+    return 0 if len(stem) < 3 else 1 if len(stem) < 6 else 2 if len(stem) < 11 else 3
+
+
+def most_slips(stem: str) -> int:
+    """With more slips than these a name is not alike at all."""
+    return 3 if len(stem) >= _LONG else _allowed_slips(stem)
 
 
 # Endings that files of one kind have, so that people take one for the other.

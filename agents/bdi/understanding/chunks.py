@@ -21,7 +21,7 @@ def chunked(state: State) -> Iterator[Chunks]:
     for at, token in enumerate(state.tokens):
         if at in state.used:
             continue
-        cues = (cue for word in state.lexicon.meanings(token) for cue in state.entry.cues.get(word, ()))
+        cues = (cue for word in state.lexicon.meanings(token) for cue in state.cues_of(word))
         here = [cue for cue in cues if cue.slot.parameter not in state.params and _is_cue(state, cue, at)]
         longest: dict[str, Cue] = {}
         for cue in sorted(here, key=lambda one: (-len(one.words), one.order)):
@@ -33,7 +33,7 @@ def chunked(state: State) -> Iterator[Chunks]:
 
 def _is_cue(state: State, cue: Cue, at: int) -> bool:
     after = at + len(cue.words)
-    if after > len(state.tokens) or any(one in state.used for one in range(at, after)):
+    if after > len(state.tokens) or not state.used.isdisjoint(range(at, after)):
         return False
     if cue.words == ("to",) and at and state.tokens[at - 1].text in INFINITIVE:
         # “I want to work there” names no place “work”.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from agents.bdi.understanding import naming
@@ -55,15 +55,10 @@ def _of_code(tree: Tree) -> Sequence[tuple[str, tuple[str, ...]]]:
     """Files of code and folders that hold some, each with the words of its name."""
     asked = ("code",)
     if asked not in tree.found:
-        packages = {above for path in tree.kinds if path.endswith(".py") for above in _above(path)}
+        packages = tree.index.packages
         tree.found[asked] = [
             (path, naming.words_of(posixpath.basename(path).removesuffix(".py")))
             for path in tree.visible
             if (path.endswith(".py") if tree.kinds[path] == FILE else path in packages)
         ]
     return cast("Sequence[tuple[str, tuple[str, ...]]]", tree.found[asked])
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path

@@ -25,6 +25,11 @@ MOST_OFFERED = 6.0
 _POINTING = frozenset({"it", "them", "this", "that", "these", "those", "there", "the", "my", "our"})
 
 
+def _points(doubt: str) -> bool:
+    """Whether words point at something instead of naming it; an empty quotation does not."""
+    return not _POINTING.isdisjoint(word.casefold() for word in doubt.split()[:1])
+
+
 def decide(
     part: Part, found: list[Reading], step: int, tree: Tree, registry: Registry
 ) -> tuple[list[Meant], Question | None] | None:
@@ -43,7 +48,7 @@ def decide(
     margin = min((max(one.cost - best.cost, 0.0) for one in others), default=1.0)
     if best.is_whole and best.cost <= MOST_COST and not rivals:
         return commands_of(part.text, best, margin), None
-    points = bool(best.doubts) and all(doubt.split()[0].casefold() in _POINTING for doubt in best.doubts)
+    points = bool(best.doubts) and all(_points(doubt) for doubt in best.doubts)
     if best.missing and points and not best.unexplained and not best.problems and all(one.missing for one in rivals):
         # “Delete that file”: what is to be done is clear, and which one it is is what is missing.
         return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)

@@ -7,58 +7,21 @@ say wholly is meant rather than one of which they say a part; else nobody can te
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import cast
 
-from agents.bdi.understanding.alike import SHORT
+from agents.bdi.understanding.entries import Entry
+from agents.bdi.understanding.meeting import meets
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Found, Tree, fits
-from agents.bdi.understanding.spelling import is_near
+from agents.bdi.understanding.tree_index import by_whole
 
 MOST_CHOICES = 6
 # How sure it is where one entry fits, and where others fit in part.
 _ALONE, _BEST = 0.95, 0.86
-_PER_ENDING = {
-    "py": "python script module code program",
-    "md": "markdown page document text doc guide manual",
-    "txt": "text document",
-    "csv": "table spreadsheet sheet data list",
-    "json": "data config configuration setting",
-    "yaml": "yml config configuration setting",
-    "yml": "yaml config configuration setting",
-    "toml": "config configuration setting",
-    "ini": "config configuration setting",
-    "cfg": "config configuration setting",
-    "conf": "config configuration setting",
-    "jpg": "image photo picture",
-    "jpeg": "image photo picture",
-    "png": "image photo picture",
-    "gif": "image picture",
-    "tif": "image picture photo scan",
-    "tiff": "image picture photo scan",
-    "svg": "image picture drawing",
-    "log": "protocol",
-    "html": "page web website",
-    "css": "style stylesheet sheet",
-    "js": "javascript script",
-    "ts": "typescript script",
-    "sh": "shell script bash",
-    "pdf": "document",
-    "ipynb": "notebook jupyter",
-    "sql": "database query",
-    "bib": "bibliography reference",
-}
 # What says of itself what kind of file it is, so that one of it is one of that kind.
 _SPEAKING = frozenset("stylesheet notebook bibliography spreadsheet picture photo photograph image drawing".split())
-# Months as names of files write them: 2024-03-board.md.
-_MONTHS = {
-    "january": "01", "february": "02", "march": "03", "april": "04", "may": "05", "june": "06", "july": "07",
-    "august": "08", "september": "09", "october": "10", "november": "11", "december": "12",
-}  # fmt: skip
 # Where a name is said in more words than it is written in: “bee keeper” for beekeeper.txt.
 _MOST_JOINED = 4
 # Said of anything, so that it need not be in a name; and in names without saying more.
@@ -110,20 +73,25 @@ def _fitting(
     ours: tuple[str, ...], heads: tuple[str, ...], tree: Tree, wanted: str
 ) -> list[tuple[tuple[float, float], str]]:
     """What is there that these words fit, the best first."""
+    met = sorted((tree.index.said_with(word) for word in dict.fromkeys(ours)), key=len)
+    every = met[0].intersection(*met[1:])
+    if len(ours) == 1:
+        every = every.union(tree.index.at(by_whole, ours[0]))
+    tree.compared(len(every))
     ranked = [
-        (fit, path)
-        for path in tree.visible
-        if fits(tree.kinds[path], wanted) and (fit := _fit(ours, heads, path, tree.kinds[path])) is not None
+        (fit, entry.path)
+        for entry in every
+        if fits(entry.kind, wanted) and (fit := _fit(ours, heads, entry)) is not None
     ]
     return sorted(ranked, key=lambda one: (-one[0][0], -one[0][1], one[1].count("/"), one[1]))
 
 
-def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) -> tuple[float, float] | None:
+def _fit(ours: tuple[str, ...], heads: tuple[str, ...], entry: Entry) -> tuple[float, float] | None:
     """Which part of its own name is said, and how surely each word is said by it; None where one is not."""
-    own, around = said_by(path, kind)
+    own, around, kind = entry.own, entry.around, entry.kind
     heads_said, heads = heads, tuple(word for word in heads if word not in _GENERAL)
     whole = "".join(own)
-    if len(ours) == 1 and kind == FILE and ours[0] in (whole, whole + around_ending(path)) and len(own) > 0:
+    if len(ours) == 1 and kind == FILE and ours[0] in (whole, whole + entry.behind) and len(own) > 0:
         return 1.0, 1.0 if ours[0] == whole else 0.97
     sure, met = 1.0, set()
     is_named = False
@@ -150,50 +118,3 @@ def _fit(ours: tuple[str, ...], heads: tuple[str, ...], path: str, kind: str) ->
 
 
 _FOLDERS = frozenset({"folder", "folders", "directory", "dir"})
-
-
-def around_ending(path: str) -> str:
-    """The ending of a file, without its dot."""
-    return posixpath.splitext(path)[1].lstrip(".").casefold()
-
-
-@lru_cache(maxsize=16_384)
-def said_by(path: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of an entry's own name, and those of the folders it lies in and of its ending."""
-    folder, name = posixpath.split(path)
-    stem, ending = posixpath.splitext(name) if kind == FILE and not name.startswith(".") else (name, "")
-    ending = ending.lstrip(".").casefold()
-    around = [*words_of(folder), ending, *_PER_ENDING.get(ending, "").split()]
-    if kind == FOLDER:
-        around = list(words_of(folder))
-    return words_of(stem), tuple(word for word in around if word)
-
-
-@lru_cache(maxsize=65_536)
-def meets(word: str, theirs: str) -> float:
-    """How surely one word is said by another."""
-    if word == theirs:
-        return 1.0
-    if _MONTHS.get(word) == theirs:
-        return 0.95
-    if word.isdigit() and theirs.isdigit() and int(word) == int(theirs):
-        return 0.95
-    one, other = singular(word), singular(theirs)
-    if one == other or SHORT.get(word) == theirs or SHORT.get(theirs) == word or SHORT.get(one) == other:
-        return 0.99
-    if len(one) >= 4 and other.startswith(one) and not one.isdigit():
-        return 0.93
-    if len(other) > 4 and one.startswith(other) and one[len(other) :] in _FORMING:
-        return 0.92  # “the installation guide” is install-guide.md
-    if len(word) > 3 and _without_umlauts(word) == _without_umlauts(theirs):
-        return 0.93
-    return 0.9 if is_near(word, theirs) and len(word) > 4 else 0.0
-
-
-_FORMING = frozenset("er or ing ion ation ment al ance ence ity".split())
-_UMLAUTS = re.compile(r"([aou])e")
-
-
-def _without_umlauts(word: str) -> str:
-    """“Oeko” as “oko”, which is what is left of “Öko” where accents do not count."""
-    return _UMLAUTS.sub(r"\1", word)

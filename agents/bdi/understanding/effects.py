@@ -14,16 +14,16 @@ from agents.toolkit.saying import Place, Said
 
 def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -> Tree:
     """The files and the current folder as a command with these values is expected to leave them."""
-    kinds = dict(tree.kinds)
+    gone: set[str] = set()
+    added: dict[str, str] = {}
     folder = tree.folder
     moved = _full(tree, values.get("path"))
-    whole = {path: kind for path, kind in kinds.items() if moved and (path == moved or path.startswith(moved + "/"))}
     for name, place in said.places.items():
         full = _full(tree, values.get(name), place)
         if not full and not place.enters:
             continue
         if place.goes:
-            kinds = {path: kind for path, kind in kinds.items() if path != full and not path.startswith(full + "/")}
+            gone.update(_whole(tree, full))
         if place.enters and isinstance(values.get(name), str):
             folder = tree.full(values[name])
             if folder.startswith(".."):
@@ -33,14 +33,25 @@ def after(tree: Tree, command: Command, said: Said, values: Mapping[str, Any]) -
         if not full or not place.makes:
             continue
         if place.makes == "same":
-            kinds |= {full + path[len(moved) :]: kind for path, kind in whole.items()} or {full: FILE}
+            whole = _whole(tree, moved) if moved else {}
+            added |= {full + path[len(moved) :]: kind for path, kind in whole.items()} or {full: FILE}
         else:
-            kinds[full] = FOLDER if place.makes == "folder" else FILE
+            added[full] = FOLDER if place.makes == "folder" else FILE
         above = posixpath.dirname(full)
-        while above and above not in kinds:
-            kinds[above] = FOLDER
+        while above and above not in added and (above in gone or above not in tree.kinds):
+            added[above] = FOLDER
             above = posixpath.dirname(above)
-    return replace(tree, kinds=kinds, folder=folder, recent=(*tree.recent, *spoken(tree, said, values)))
+    recent = (*tree.recent, *spoken(tree, said, values))
+    return replace(tree, index=tree.index.changed(gone, added), folder=folder, recent=recent)
+
+
+def _whole(tree: Tree, full: str) -> dict[str, str]:
+    """What is at a path, with all that lies below it."""
+    kind = tree.kinds.get(full, "")
+    if kind == FILE:
+        return {full: kind}
+    tree.compared(len(tree.kinds))
+    return {path: kind for path, kind in tree.kinds.items() if path == full or path.startswith(f"{full}/")}
 
 
 def spoken(tree: Tree, said: Said, values: Mapping[str, Any]) -> tuple[str, ...]:

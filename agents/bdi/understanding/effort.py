@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 # Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred to some thousands.
 MOST = 20_000
+# So many comparisons of a word with a name of a file take as long as looking at a token.
+_NAMES_A_TOKEN = 4
 
 
 class TooMuch(Exception):
@@ -17,10 +19,14 @@ class Effort:
     """Counts what one text costs; the only thing here that changes."""
 
     most: int = MOST
-    spent: int = 0
+    spent: float = 0
 
-    def spend(self, tokens: int) -> None:
+    def spend(self, tokens: float) -> None:
         """Count it. Raises TooMuch where that is more than one text may cost."""
         self.spent += tokens
         if self.spent > self.most:
             raise TooMuch
+
+    def compare(self, names: int) -> None:
+        """Count comparisons of a word with names of files. Raises TooMuch."""
+        self.spend(names / _NAMES_A_TOKEN)

@@ -161,7 +161,8 @@ def _inside(one: Meant, spoken: str, tree: Tree) -> str:
     if not isinstance(folder, str) or tree.kind(folder) != FOLDER:
         return ""
     inside = tree.full(folder) + "/"
-    names = {word for path in tree.visible if path.startswith(inside) for word in words_of(path[len(inside) :])}
+    below = (entry for entry in tree.index.entries if entry.path.startswith(inside))
+    names = {word for entry in below for word in (*entry.own, entry.behind)}
     own = {form for word in words_of(folder) for form in (word, singular(word))}
     said = (word for word in re.findall(r"[^\W\d_]{4,}", spoken))
     return next((word for word in said if word in names and not {word, singular(word)} & own), "")

@@ -111,7 +111,7 @@ class _Turn:
         says_it = any(token.text in IT or token.text in ("its", "new") for token in words)
         if self.meant and not says_it and decided is not None and decided[1] is not None and decided[1].parameter:
             # “Before you delete a.txt, copy it to docs”: a name means what had it before there was a copy.
-            older = replace(now, kinds={path: kind for path, kind in now.kinds.items() if path in heard.tree.kinds})
+            older = replace(now, index=now.index.changed(now.kinds.keys() - heard.tree.kinds.keys(), {}))
             found = readings_of(words, replace(situation, tree=older), heard.lexicon)
             plain = decide(part, found, step, older, heard.lexicon.registry)
             return plain if plain is not None and plain[1] is None else decided

@@ -177,14 +177,16 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     for phrase in adjuncts(left, state):
         superfluous = (*superfluous, " ".join(token.value for token in phrase))
         left = [token for token in left if token not in phrase]
-    beside = [*appositions(left, state), *kind_nouns(left, state), *labels(left, state), *of_an_address(left, state)]
+    beside = {*appositions(left, state), *kind_nouns(left, state), *labels(left, state), *of_an_address(left, state)}
     left = [token for token in left if token not in beside]
-    dropped = tuple(token for token in state.left if token not in left)
+    kept = frozenset(left)
+    dropped = tuple(token for token in state.left if token not in kept)
     # “The directroy x”: what kind of thing a path is may be misspelt as well.
     places = state.lexicon.registry.said(state.entry.command).places.values()
     about = state.entry.about | (_KINDS if any(place.wanted != "note" for place in places) else frozenset())
     nouns = [token for token in left if token.kind == WORD and is_noun(token, about, state.lexicon)]
-    left = [token for token in left if token not in nouns and token.kind != SIGN]
+    named = frozenset(nouns)
+    left = [token for token in left if token not in named and token.kind != SIGN]
     doubtful = [token for token in left if token.kind == WORD and token.text in DOUBT]
     harmless = [
         token
@@ -196,8 +198,8 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
     left = [token for token in left if token not in harmless]
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
     # “Make it better” speaks of something, and nobody knows of what.
-    named = any(slot.is_object for slot in state.entry.sense.slots) or not state.entry.command.required
-    lacks = is_open if named else any(name not in state.params for name in state.entry.command.required)
+    has_object = any(slot.is_object for slot in state.entry.sense.slots) or not state.entry.command.required
+    lacks = is_open if has_object else any(name not in state.params for name in state.entry.command.required)
     doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, lacks)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
@@ -215,11 +217,13 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
         + adds_what_is_left(state)
         + says_an_order(state)
     )
-    left = [token for token in left if token not in _purpose(state)]
+    purpose = frozenset(_purpose(state))
+    left = [token for token in left if token not in purpose]
     slips = [token for token in left if state.lexicon.is_idle_slip(token)]
-    left = [token for token in left if token not in slips]
+    left = [token for token in left if not state.lexicon.is_idle_slip(token)]
     idle = [token for token in left if token.kind == WORD and _carries_nothing(token, state, is_open)]
-    unexplained = [token for token in left if token not in idle and token.text not in DOUBT]
+    passed_over = frozenset(idle)
+    unexplained = [token for token in left if token not in passed_over and token.text not in DOUBT]
     return _Left(
         tuple(nouns), tuple(idle), tuple(slips), tuple(unexplained), (*state.asides, *superfluous), doubts, dropped
     )

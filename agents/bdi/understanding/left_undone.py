@@ -175,8 +175,9 @@ _ENVIRONMENT_FIRST = re.compile(
 
 def made_before_it_is_used(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:
     """“Venv, activate it, …” where none is here: the first word may be a step of its own."""
-    is_here = any(posixpath.basename(path) in (".venv", "venv", "env", "pyvenv.cfg") for path in tree.kinds)
-    if meant and meant[0].command == "activate_venv" and not is_here and _ENVIRONMENT_FIRST.match(text):
+    if not meant or meant[0].command != "activate_venv" or not _ENVIRONMENT_FIRST.match(text):
+        return
+    if not any(posixpath.basename(path) in (".venv", "venv", "env", "pyvenv.cfg") for path in tree.kinds):
         created = replace(meant[0], command="create_venv")
         yield "No environment is here: it may be to be made first.", (created, *meant)
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from agents.bdi.types import Param
 from agents.bdi.understanding.paths import FILE, Tree
+from agents.bdi.understanding.tree_index import by_name
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
 from agents.toolkit.registry import Registry
@@ -208,12 +209,12 @@ def one_of_that_name(meant: Sequence[Meant], text: str, said: Sequence[str], tre
         path = str(one.values().get("path", ""))
         if one.command != "write" or "/" in path or tree.kind(path):
             continue
-        for entry in tree.visible:
-            if tree.kind(entry) == FILE and posixpath.basename(entry).casefold() == path.casefold():
-                other = with_value(meant, at, "path", tree.said(entry))
+        for entry in tree.index.at(by_name, path.casefold()):
+            if entry.kind == FILE:
+                other = with_value(meant, at, "path", tree.said(entry.path))
                 if not _AT_THE_END.isdisjoint(said):
                     other = with_value(other, at, "mode", "append")
-                yield f"{tree.said(entry)} is called so.", other
+                yield f"{tree.said(entry.path)} is called so.", other
 
 
 def first_of_a_repository(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[Doubt]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.bdi.understanding.filler import ARTICLES, IDLE, NO_SLIPS, SMALL
 from agents.bdi.understanding.morphology import bases, singular
-from agents.bdi.understanding.spelling import is_near
+from agents.bdi.understanding.spelling import is_near, letters_of, may_be_near
 from agents.bdi.understanding.synonyms import same_as
 from agents.bdi.understanding.tokens import NUMBERS, QUOTED, SIGN, WORD, Token
 from agents.rules.words import fold
@@ -255,7 +255,7 @@ class Lexicon:
                 for form in forms
                 for letter in sorted(set(form[:2]))
                 for word, spelt in self._by_letter.get(letter, ())
-                if any(is_near(form, one) for one in spelt)
+                if any(may_be_near(letters_of(form), letters_of(one)) and is_near(form, one) for one in spelt)
             }
 
         return lru_cache(maxsize=REMEMBERED)(slips)

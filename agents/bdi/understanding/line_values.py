@@ -21,6 +21,7 @@ from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE, together, without_ends
 from agents.bdi.understanding.time_limits import says_a_length
 from agents.bdi.understanding.tokens import FLAG, ORDINALS, PATH, QUOTED, SIGN, WORD, Token, number_of
+from agents.bdi.understanding.tree_index import TreeIndex
 from agents.toolkit.saying import Place
 from sandbox.command_line import PROGRAMS
 
@@ -173,7 +174,7 @@ def _scripts(tree: Tree) -> Tree:
     key = ("scripts",)
     if key not in tree.found:
         run = (path for path in tree.visible if path.endswith((".py", ".sh")) and "test" not in path)
-        tree.found[key] = replace(tree, kinds={path: tree.kinds[path] for path in run})
+        tree.found[key] = replace(tree, index=TreeIndex({path: tree.kinds[path] for path in run}))
     return cast(Tree, tree.found[key])
 
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import itertools
 import posixpath
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
-from agents.bdi.understanding.descriptions import meets, said_by
+from agents.bdi.understanding.entries import Entry
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.lexicon import Lexicon
+from agents.bdi.understanding.meeting import meets
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.paths import FOLDER, Tree
 from agents.bdi.understanding.tokens import NUMBER, PATH, SIGN, WORD, Token
+from agents.bdi.understanding.tree_index import by_number, by_whole
 
 # A phrase has so many tokens at most.
 LONGEST = 10
@@ -53,16 +54,6 @@ _KINDS: Mapping[str, frozenset[str]] = {
 
 # Behind these stands where something lies, which may be called a folder besides.
 _LYING = frozenset({"in", "from", "of"})
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """What an entry is called: the words of its own name, those around it, and what it is kept in."""
-
-    path: str
-    own: tuple[str, ...]
-    around: tuple[str, ...]
-    kept_in: str
 
 
 def with_names(tokens: Sequence[Token], tree: Tree, lexicon: Lexicon, *, is_far: bool) -> list[Token]:
@@ -121,7 +112,7 @@ def with_ordinals(tokens: list[Token], tree: Tree) -> list[Token]:
                 end + 2 < len(tokens) and tokens[end + 1].text in ("and", ",") and tokens[end + 2].text in _ORDINALS
             )
         noun = tokens[end] if ordinals and end < len(tokens) and tokens[end].kind == WORD else None
-        if noun is None or not all((singular(noun.text), _ORDINALS[one.text]) in _numbered(tree) for one in ordinals):
+        if noun is None or not all(_is_numbered(noun, _ORDINALS[one.text], tree) for one in ordinals):
             found.append(tokens[at])
             at += 1
             continue
@@ -137,13 +128,9 @@ def with_ordinals(tokens: list[Token], tree: Tree) -> list[Token]:
     return found
 
 
-def _numbered(tree: Tree) -> frozenset[tuple[str, str]]:
-    """The nouns with the numbers behind them in the names of what is here: chapter 2, run 3."""
-    if ("numbered",) not in tree.found:
-        names = (words_of(posixpath.splitext(posixpath.basename(path))[0]) for path in tree.visible)
-        pairs = (pair for words in names for pair in itertools.pairwise(words))
-        tree.found["numbered",] = frozenset((noun, number.lstrip("0")) for noun, number in pairs if number.isdigit())
-    return cast(frozenset[tuple[str, str]], tree.found["numbered",])
+def _is_numbered(noun: Token, number: str, tree: Tree) -> bool:
+    """Whether something here has this noun and this number in its name: chapter 2, run 3."""
+    return bool(tree.index.at(by_number, (singular(noun.text), number)))
 
 
 # A name in so many words, and of so many letters, is no chance.
@@ -171,7 +158,7 @@ def _spelt_apart(tokens: Sequence[Token], at: int, tree: Tree) -> tuple[str, int
         words = tokens[at:end]
         in_a_row = all(two.start == one.end + 1 and two.kind == WORD for one, two in itertools.pairwise(words))
         said = "".join(one.text for one in words)
-        path, has_its_ending = _joined(tree).get(said, ("", False)) if in_a_row else ("", False)
+        path, has_its_ending = _spelt_so(said, tree) if in_a_row else ("", False)
         # What has these words of its own is found as any phrase that names something.
         is_apart = set(words_of(posixpath.basename(path))).isdisjoint(one.text for one in words[:-1])
         if path and is_apart and len(said) >= _LEAST_APART and (is_determined or has_its_ending):
@@ -179,17 +166,10 @@ def _spelt_apart(tokens: Sequence[Token], at: int, tree: Tree) -> tuple[str, int
     return "", at + 1
 
 
-def _joined(tree: Tree) -> Mapping[str, tuple[str, bool]]:
-    """The files whose names nobody else has, by their letters alone: with their ending, and without."""
-    if ("joined",) not in tree.found:
-        named: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
-        for path in tree.visible:
-            stem, ending = posixpath.splitext(posixpath.basename(path))
-            if tree.kinds[path] == FILE:
-                named["".join(words_of(stem))].append((path, False))
-                named["".join(words_of(stem + ending))] += [(path, True)] if ending else []
-        tree.found["joined",] = {said: paths[0] for said, paths in named.items() if len(paths) == 1}
-    return cast(Mapping[str, tuple[str, bool]], tree.found["joined",])
+def _spelt_so(letters: str, tree: Tree) -> tuple[str, bool]:
+    """The file whose name nobody else has by its letters alone, and whether its ending is among them."""
+    there = tree.index.at(by_whole, letters)
+    return (there[0].path, "".join(there[0].own) != letters) if len(there) == 1 else ("", False)
 
 
 def _listed(made: list[Token], first: Token) -> list[Token]:
@@ -300,9 +280,9 @@ def _words(token: Token) -> tuple[str, ...]:
 
 
 def _best(words: tuple[str, ...], said: Sequence[str], heads: set[str], tree: Tree) -> list[tuple[str, float]]:
-    index = _index(tree)
-    near = {path: entry for word in words for path, entry in index.get(_key(word), {}).items()}
-    ranked = [(fit, path) for path, entry in near.items() if (fit := _fit(words, said, heads, entry))]
+    near = _said_by(words, heads, tree)
+    tree.compared(len(near))
+    ranked = [(fit, tree.said(entry.path)) for entry in near if (fit := _fit(words, said, heads, entry))]
     if not ranked:
         return []
     most = max(fit[0] for fit, _ in ranked)
@@ -317,13 +297,22 @@ def _best(words: tuple[str, ...], said: Sequence[str], heads: set[str], tree: Tr
     return sorted((path, fit[4] if most > 1 else min(fit[4], _FOR_ONE_WORD)) for fit, path in whole if fit[2:4] == best)
 
 
+def _said_by(words: tuple[str, ...], heads: set[str], tree: Tree) -> Iterable[Entry]:
+    """What may be meant by these words: all of them say it, but for those that only say what kind of thing it is."""
+    needed = sorted((tree.index.said_with(word) for word in words if word not in heads), key=len)
+    if needed:
+        return needed[0].intersection(*needed[1:])
+    return frozenset().union(*(tree.index.said_with(word) for word in words))
+
+
 def _fit(
-    words: tuple[str, ...], said: Sequence[str], heads: set[str], entry: _Entry
+    words: tuple[str, ...], said: Sequence[str], heads: set[str], entry: Entry
 ) -> tuple[int, bool, float, int, float] | None:
     """How many words meet the entry, whether that is enough, which share of its name they say, how many pairs stand
     alike, and how surely.
     """
     own, around = list(entry.own), list(entry.around)
+    kept_in = FOLDER if entry.kind == FOLDER else entry.behind
     sure, met, kinds = 1.0, 0, 0
     for word in words:
         for names in (own, around):
@@ -334,9 +323,9 @@ def _fit(
                 met += 1
                 break
         else:
-            if word not in heads or not _is_kind(word, entry.kept_in):
+            if word not in heads or not _is_kind(word, kept_in):
                 return None
-            kinds += word not in _GENERAL or (entry.kept_in == FOLDER and len(entry.own) == 1)
+            kinds += word not in _GENERAL or (kept_in == FOLDER and len(entry.own) == 1)
     unsaid = sum(one not in _LITTLE for one in own)
     share = 1 - unsaid / max(1, sum(one not in _LITTLE for one in entry.own))
     if len(own) == len(entry.own) or met + kinds < 2:
@@ -356,25 +345,3 @@ def _is_kind(word: str, kept_in: str) -> bool:
 _LEAST, _FOR_ONE_WORD = 0.9, 0.92
 _GENERAL = frozenset({"file", "files", "document", "documents", "folder", "folders", "directory", "dir", "text"})
 _LITTLE = frozenset("the a an of on for from to in and with my our s".split())
-
-
-def _index(tree: Tree) -> Mapping[str, Mapping[str, _Entry]]:
-    """The entries by the words they are said with."""
-    if ("mentions",) not in tree.found:
-        index: defaultdict[str, dict[str, _Entry]] = defaultdict(dict)
-        for path in tree.visible:
-            own, around = said_by(path, tree.kinds[path])
-            ending = posixpath.splitext(path)[1].lstrip(".").casefold() if tree.kinds[path] == FILE else FOLDER
-            one = _Entry(tree.said(path), own, around, ending)
-            for word in own:
-                index[_key(word)][path] = one
-        tree.found["mentions",] = index
-    return cast(Mapping[str, Mapping[str, _Entry]], tree.found["mentions",])
-
-
-def _key(word: str) -> str:
-    """Words that may meet have the same first letter, or are numbers."""
-    return "0" if word.isdigit() or word in _MONTHS else word[:1]
-
-
-_MONTHS = frozenset("january february march april may june july august september october november december".split())

@@ -38,6 +38,7 @@ class Fit:
     is_slip: bool
 
 
+@lru_cache(maxsize=16_384)
 def words_of(name: str) -> tuple[str, ...]:
     """The words that a name is made of, however it joins them."""
     return tuple(part for part in _SPLIT.split(unaccented(_CAMEL.sub("_", name).casefold())) if part)

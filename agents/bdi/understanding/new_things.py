@@ -15,6 +15,7 @@ from agents.bdi.understanding.naming_words import FOLDER_HEADS
 from agents.bdi.understanding.paths import FOLDER
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import WORD
+from agents.bdi.understanding.tree_index import by_name
 
 _DEFINITE = frozenset({"the", "this", "that", "my", "our", "his", "her", "their"})
 _DETERMINING = _DEFINITE | {"a", "an", "another", "new", "one", "in", "into", "inside", "for", "of", "to"}
@@ -75,8 +76,8 @@ def _may_be_looked_for(made: Sequence[Filled], state: State, met: Met) -> tuple[
     if verb.start < verb.end or _A_NEW_ONE.search(state.situation.raw):
         return ()
     tree = state.situation.tree
-    there = {basename(path).casefold() for path in tree.visible if tree.kinds[path] == FOLDER}
-    return tuple(str(one.value) for one in made if basename(str(one.value)).casefold() in there)
+    named = ((one, tree.index.at(by_name, basename(str(one.value)).casefold())) for one in made)
+    return tuple(str(one.value) for one, there in named if any(entry.kind == FOLDER for entry in there))
 
 
 # Words that carry nothing, and yet may belong to a name before them.

@@ -28,10 +28,9 @@ def is_called_otherwise(
         pattern = one.values().get("pattern")
         if not isinstance(pattern, str):
             continue
-        names = sorted({posixpath.basename(path) for path in tree.visible})
-        if _is_there(pattern, names):
+        if _is_there(pattern, tree):
             continue
-        others = _others(pattern, names)
+        others = _others(pattern, tree)
         if not others and _says_what_kind(one, text):
             # “Find empty files”: what is no name of anything here may be no name at all.
             yield f"Nothing here is named “{pattern}”.", ()
@@ -93,18 +92,19 @@ _LEAST = 6
 def called_rightly(found: Understood, tree: Tree) -> Understood:
     """The same with what is looked for by a name that only one thing here nearly has, or has in other letters."""
     meant = found.meant
-    names = sorted({posixpath.basename(path) for path in tree.visible})
     for at, one in enumerate(meant):
         pattern = one.values().get("pattern")
-        if not isinstance(pattern, str) or _is_there(pattern, names):
+        if not isinstance(pattern, str) or _is_there(pattern, tree):
             continue
-        others = _others(pattern, names)
+        others = _others(pattern, tree)
         if len(others) == 1 and (_CHOOSING & set(pattern) or len(pattern.partition(".")[0]) >= _LEAST):
             meant = with_value(meant, at, "pattern", others[0])
     return replace(found, meant=meant)
 
 
-def _is_there(pattern: str, names: Sequence[str]) -> bool:
+def _is_there(pattern: str, tree: Tree) -> bool:
+    names = tree.index.names
+    tree.compared(len(names))
     return any(fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}.*") for name in names)
 
 
@@ -114,7 +114,9 @@ def _says_what_kind(one: Meant, text: str) -> bool:
     return bool(_BESIDE.search(f"{text[:start]}§{text[end:]}")) and text[start:end].isalpha()
 
 
-def _others(pattern: str, names: Sequence[str]) -> list[str]:
+def _others(pattern: str, tree: Tree) -> list[str]:
+    names = tree.index.names
+    tree.compared(len(names))
     low = pattern.casefold()
     if _CHOOSING & set(pattern):
         return [low] if any(fnmatchcase(name, low) for name in names) else []

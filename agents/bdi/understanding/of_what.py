@@ -59,7 +59,8 @@ def which_part(params: Mapping[str, Filled], state: State) -> tuple[str, ...]:
     found = []
     name = str(about.value).casefold() if about is not None else ""
     for token, behind in itertools.pairwise(state.tokens):
-        part = (behind.said or behind.text).split()[0].casefold()
+        # Of a phrase its first word; empty quotation marks say none.
+        part = next(iter((behind.said or behind.text).split()), "").casefold()
         if token.text not in ORDINALS or part not in _PARTS:
             continue
         is_taken = any(start <= token.start < end for start, end in taken)

@@ -7,7 +7,6 @@ what is looked for by its name is the name of nothing here.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
 from typing import Any
 
@@ -103,7 +102,7 @@ def _is_found(one: Reading, tree: Tree) -> bool:
     if _CHOOSING & set(pattern):
         return True
     return any(
-        pattern in posixpath.basename(path).casefold()
-        for path in tree.visible
-        if not inside or path.startswith(f"{inside}/")
+        pattern in entry.name.casefold()
+        for entry in tree.index.entries
+        if not inside or entry.path.startswith(f"{inside}/")
     )

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from agents.bdi.understanding import clauses, effects, filler
 from agents.bdi.understanding.dictated import written
@@ -86,10 +86,8 @@ def spelt(tokens: list[Token], situation: Situation, lexicon: Lexicon, names: Na
 
 def _with_spaced_names(tokens: list[Token], situation: Situation) -> list[Token]:
     """Names here that are written with spaces as one token each, where they are said letter by letter."""
-    tree, said = situation.tree, situation.raw.casefold()
-    if ("spaced",) not in tree.found:
-        tree.found["spaced",] = sorted((path for path in tree.visible if " " in path), key=len, reverse=True)
-    for path in tree.found["spaced",]:
+    said = situation.raw.casefold()
+    for path in _spaced_names_in(said, situation.tree):
         name = posixpath.basename(path)
         whole = (one for one in (path, name) if " " in one)
         start = next((at for one in whole if (at := said.find(one.casefold())) >= 0), -1)
@@ -102,6 +100,15 @@ def _with_spaced_names(tokens: list[Token], situation: Situation) -> list[Token]
         at = tokens.index(inside[0])
         tokens = [*tokens[:at], one, *tokens[at + len(inside) :]]
     return tokens
+
+
+def _spaced_names_in(said: str, tree: Tree) -> tuple[str, ...]:
+    """The paths with spaces whose names stand in what was said, the longest first."""
+    asked = ("spaced", said)
+    if asked not in tree.found:
+        named = (entry for entry in tree.index.spaced if entry.name.casefold() in said)
+        tree.found[asked] = tuple(entry.path for entry in named)
+    return cast("tuple[str, ...]", tree.found[asked])
 
 
 def _spread(tokens: list[Token], tree: Tree, lexicon: Lexicon) -> list[Token]:

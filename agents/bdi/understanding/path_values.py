@@ -17,6 +17,7 @@ from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, 
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, NEW, Candidate, Found
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.tokens import NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token
+from agents.bdi.understanding.tree_index import by_folder
 from agents.toolkit.saying import Place
 
 _HERE = frozenset(
@@ -280,11 +281,11 @@ def _the_file_in(token: Token, asked: Asked) -> Filled | None:
     if folder.value is None or folder.confidence < _EXACT:
         return None
     full = asked.tree.full(folder.value)
-    inside = [path for path in asked.tree.visible if posixpath.dirname(path) == full]
-    if len(inside) != 1 or asked.tree.kinds[inside[0]] != FILE:
+    inside = asked.tree.index.at(by_folder, full)
+    if len(inside) != 1 or inside[0].kind != FILE:
         return None
     why = f"it is the only file in {folder.value}"
-    return Filled(asked.tree.said(inside[0]), (token.start, token.end), token.value, 0.9, why, literals=1)
+    return Filled(asked.tree.said(inside[0].path), (token.start, token.end), token.value, 0.9, why, literals=1)
 
 
 def _unnamed(

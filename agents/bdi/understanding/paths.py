@@ -6,22 +6,28 @@ new is never bent towards what exists: only its folder is.
 
 from __future__ import annotations
 
+import itertools
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
 from agents.bdi import lessons
-from agents.bdi.understanding.alike import folders_alike, names_alike
-from agents.bdi.understanding.written_paths import cleaned, is_written_absolute, without_placeholders
+from agents.bdi.understanding import entries, tree_index
+from agents.bdi.understanding.alike import SHORT, folders_alike, most_slips, names_alike
+from agents.bdi.understanding.effort import Effort
+from agents.bdi.understanding.entries import Entry
+from agents.bdi.understanding.naming import words_of
+from agents.bdi.understanding.tree_index import TreeIndex
+from agents.bdi.understanding.written_paths import cleaned, is_written_absolute, parted, without_placeholders
 from agents.rules.naming import leaves_workspace
 
-FILE, FOLDER, ANY, NEW = "file", "folder", "any", "new"
+# What is there is a file or a folder; what is looked for may be either, or something that need not be there.
+FILE, FOLDER, ANY, NEW = entries.FILE, entries.FOLDER, "any", "new"
 # Below this nothing is taken without a person; a second candidate must be so much worse.
 LEAST, MARGIN = 0.75, 0.06
 MOST_CHOICES = 6
-MACHINERY = frozenset({".git", "__pycache__", "node_modules", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox"})
 
 
 @dataclass(frozen=True)
@@ -62,11 +68,13 @@ class Found:
 class Tree:
     """The files and folders of a workspace, by path from its root. `folder` is where relative paths start."""
 
-    kinds: Mapping[str, str]
+    index: TreeIndex
     folder: str = ""
     mapped: tuple[Mapped, ...] = ()
     # Paths spoken of before in the same text, newest last; they are meant rather than equals elsewhere.
     recent: tuple[str, ...] = field(default=())
+    # What comparing with names here is counted against; None: it is not counted.
+    effort: Effort | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, entries: Iterable[tuple[str, str]], folder: str = "", mapped: Iterable[Mapped] = ()) -> Tree:
@@ -80,7 +88,17 @@ class Tree:
                 while above and above not in kinds:
                     kinds[above] = FOLDER
                     above = posixpath.dirname(above)
-        return cls(kinds, folder, tuple(mapped))
+        return cls(TreeIndex(kinds), folder, tuple(mapped))
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """file or folder, by path."""
+        return self.index.kinds
+
+    def compared(self, names: int) -> None:
+        """Count that so many names here were compared with a word. Raises TooMuch."""
+        if self.effort is not None:
+            self.effort.compare(names)
 
     def full(self, path: str) -> str:
         """The path from the workspace's root, of one that starts at the current folder; "" for the root itself."""
@@ -93,24 +111,24 @@ class Tree:
 
     def kind(self, path: str) -> str:
         """file or folder, "" for what is not there."""
-        full = self.full(path)
-        return FOLDER if not full else self.kinds.get(full, "")
+        if path not in self._kinds_at:
+            full = self.full(path)
+            self._kinds_at[path] = FOLDER if not full else self.kinds.get(full, "")
+        return self._kinds_at[path]
+
+    @cached_property
+    def _kinds_at(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def found(self) -> dict[tuple[Any, ...], Any]:
         """What was looked for in these files before: ways of reading ask the same again and again."""
         return {}
 
-    @cached_property
-    def visible(self) -> tuple[str, ...]:
+    @property
+    def visible(self) -> Iterator[str]:
         """What may be meant without being named exactly: no machinery, and not the inside of environments."""
-        venvs = {posixpath.dirname(path) for path in self.kinds if posixpath.basename(path) == "pyvenv.cfg"}
-        return tuple(
-            path
-            for path in sorted(self.kinds, key=lambda path: (path.count("/"), path))
-            if not any(part in MACHINERY for part in path.split("/"))
-            and not any(path.startswith(venv + "/") for venv in venvs)
-        )
+        return (entry.path for entry in self.index.entries)
 
 
 def fits(kind: str, wanted: str) -> bool:
@@ -246,33 +264,60 @@ def _existing(path: str, tree: Tree, wanted: str, is_absolute: bool) -> Found:
 
 def _nothing_said(tree: Tree, wanted: str) -> Found:
     """A placeholder alone: only where there is exactly one thing that it can mean is that taken."""
-    there = [path for path in tree.visible if fits(tree.kinds[path], wanted)]
-    choices = tuple(Candidate(tree.said(path), 0.5, "it is there") for path in there[:MOST_CHOICES])
+    there = (entry.path for entry in tree.index.entries if fits(entry.kind, wanted))
+    choices = tuple(Candidate(tree.said(path), 0.5, "it is there") for path in itertools.islice(there, MOST_CHOICES))
     return Found(None, 0.0, "the path is a placeholder", choices, is_placeholder=True)
 
 
 def _ranked(path: str, tree: Tree, wanted: str) -> list[Candidate]:
     """Everything there that the path may mean, best first."""
     here = tree.full(path)
+    here = path if here.startswith("..") else here
     found = []
-    for there in tree.visible:
-        if not fits(tree.kinds[there], wanted):
-            continue
-        confidence, why = _likeness(here if not here.startswith("..") else path, path, there, tree)
+    alike = [entry for entry in _called_alike(posixpath.basename(path), tree) if fits(entry.kind, wanted)]
+    tree.compared(len(alike))
+    for entry in alike:
+        confidence, why = _likeness(here, path, entry, tree)
         if confidence >= 0.4:
-            found.append(Candidate(tree.said(there), round(confidence, 3), why))
+            found.append(Candidate(tree.said(entry.path), round(confidence, 3), why))
     return sorted(found, key=lambda one: (-one.confidence, one.path.count("/"), one.path))
 
 
-def _likeness(here: str, said: str, there: str, tree: Tree) -> tuple[float, str]:
+def _called_alike(name: str, tree: Tree) -> Iterable[Entry]:
+    """What is called like this in any way that `names_alike` knows, so that it need not be compared with all names."""
+    index = tree.index
+    stem, ending = parted(name)
+    folded, words = stem.casefold(), words_of(stem)
+    ways = [
+        (tree_index.by_name, name.casefold()),
+        (tree_index.by_stem, folded),
+        (tree_index.by_words, words),
+        (tree_index.by_words, tuple(SHORT.get(word, word) for word in words)),
+        (tree_index.by_short_words, words),
+        (tree_index.by_words, words[:-1]),
+    ]
+    found = [index.at(way, key) for way, key in ways]
+    of_each = [index.at(tree_index.by_any_word, word) for word in dict.fromkeys(words)]
+    if ending:
+        # Of files of that kind those that share a word.
+        found += [[one for one in some if one.ending == ending.casefold()] for some in of_each]
+    elif of_each:
+        first, *others = sorted(of_each, key=len)
+        every = [frozenset(some) for some in others]
+        found.append([one for one in first if all(one in some for some in every)])
+    found.append(index.spelt_like(folded, most_slips(stem)))
+    return dict.fromkeys(itertools.chain.from_iterable(found))
+
+
+def _likeness(here: str, said: str, there: Entry, tree: Tree) -> tuple[float, str]:
     """How likely the path is meant, and why in words."""
-    if here == there:
+    if here == there.path:
         return 1.0, "it is there"
-    if here.casefold() == there.casefold():
+    if here.casefold() == there.path.casefold():
         return 0.99, "only the case differs"
     folder, name = posixpath.split(said)
-    there_folder, there_name = posixpath.split(there)
-    base = names_alike(name, there_name, is_folder=tree.kinds[there] == FOLDER)
+    there_folder = there.folder
+    base = names_alike(name, there.name, is_folder=there.kind == FOLDER)
     if base[0] < 0.4:
         return base
     if not folder:

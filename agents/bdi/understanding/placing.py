@@ -12,6 +12,7 @@ from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.paths import FILE, FOLDER, Candidate, Tree
 from agents.bdi.understanding.state import State, Where, shape_of
 from agents.bdi.understanding.tokens import PATH, QUOTED, WORD, Token
+from agents.bdi.understanding.tree_index import CODE
 
 
 def take_beside(state: State) -> None:
@@ -166,7 +167,7 @@ def the_only_environment(params: dict[str, Filled], state: State) -> None:
     for name, place in state.lexicon.registry.said(command).places.items():
         if name != "venv_name" or place.wanted != FOLDER or name in params:
             continue
-        there = [posixpath.dirname(path) for path in tree.kinds if posixpath.basename(path) == "pyvenv.cfg"]
+        there = tree.index.environments
         if any("environment" in words for words in state.situation.spoken):
             return
         if tree.kind(str(command.defaults().get(name, ""))) == FOLDER or not there:
@@ -186,11 +187,9 @@ def code_only_where_code_is(params: dict[str, Filled], state: State) -> None:
         if filled is None or not place.code or not isinstance(filled.value, str) or filled.value in (".", ""):
             continue
         full = tree.full(filled.value)
-        inside = full + "/"
-        holds = (
-            (path for path in tree.kinds if path.startswith(inside)) if tree.kind(filled.value) == FOLDER else (full,)
-        )
-        if tree.kind(filled.value) and not any(path.endswith((".py", ".pyi", ".ipynb")) for path in holds):
+        kind = tree.kind(filled.value)
+        holds = full in tree.index.of_code if kind == FOLDER else full.endswith(CODE)
+        if kind and not holds:
             params[name] = replace(filled, penalty=filled.penalty + 1.2)
 
 

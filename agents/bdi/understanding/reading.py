@@ -197,10 +197,11 @@ def _named(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[dict[str, tuple[i
                 tools[token.text] = (at,)
         if token.text in names and token.text not in tools and at + 1 < len(tokens) and tokens[at + 1].text == "tool":
             tools[token.text] = (at, at + 1)
+    texts = {token.text for token in tokens}
     for name, tool in names.items():
         spoken = [fold(word) for word in tool.label.split()]
         for said in {tuple(spoken), tuple(name.split("_"))}:
-            if len(said) < 2:
+            if len(said) < 2 or not texts.issuperset(said):
                 continue
             for at in range(len(tokens) - len(said) + 1):
                 if tuple(one.text for one in tokens[at : at + len(said)]) == said:

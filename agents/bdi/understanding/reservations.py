@@ -7,13 +7,13 @@ are all there, and nobody asks for it now. Whoever says so is asked. A name or a
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.paths import FOLDER, Tree
 from agents.bdi.understanding.tokens import QUOTED, SIGN, URL, WORD, Token, number_of, tokens_of
+from agents.bdi.understanding.tree_index import by_name
 from agents.bdi.understanding.understood import Meant
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
@@ -261,5 +261,4 @@ def _is_here(token: Token, tree: Tree) -> bool:
 
 def _kind(token: Token, tree: Tree) -> str:
     """What is there by this name, whatever letters of it are capital ones; empty where nothing is."""
-    named = (path for path in tree.visible if posixpath.basename(path).casefold() == token.text)
-    return tree.kind(token.value) or next((tree.kinds[path] for path in named), "")
+    return tree.kind(token.value) or next((entry.kind for entry in tree.index.at(by_name, token.text)), "")

@@ -29,6 +29,7 @@ from agents.bdi.understanding.not_there import (
 from agents.bdi.understanding.paths import FILE, FOLDER, Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
+from agents.bdi.understanding.tree_index import by_folder
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
 from agents.rules.words import QUOTES
@@ -149,7 +150,7 @@ def _only_what_lies_in_it(meant: Sequence[Meant], text: str, said: Sequence[str]
         full = tree.full(str(one.values().get("path", "")))
         if one.command != "rm" or tree.kinds.get(full) != FOLDER or not _ALL_THAT_LIES.search(text):
             continue
-        inside = [tree.said(path) for path in sorted(tree.visible) if posixpath.dirname(path) == full]
+        inside = [tree.said(entry.path) for entry in tree.index.at(by_folder, full)]
         each = tuple(_with((one,), 0, path=path)[0] for path in inside)
         yield "It may be what lies in the folder, and not the folder.", (*meant[:at], *each, *meant[at + 1 :])
         yield "It may be what lies in the folder, and not the folder.", ()

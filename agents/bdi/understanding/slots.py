@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from agents.bdi.understanding.lexicon import Met
 from agents.bdi.understanding.paths import FILE, FOLDER, NEW, Candidate, find
 from agents.bdi.understanding.state import State, asked_of, shape_of
 from agents.bdi.understanding.tokens import PATH, QUOTED, SIGN, WORD, Token
+from agents.bdi.understanding.tree_index import by_folder
 from agents.toolkit.saying import Slot
 
 # Values of these shapes leave words to other slots.
@@ -144,10 +144,10 @@ def _inside(state: State, slot: Slot, filled: Filled) -> tuple[Candidate, ...]:
     if not isinstance(filled.value, str) or filled.is_folder or tree.kind(filled.value) != FOLDER:
         return ()
     full = tree.full(filled.value)
-    there = [path for path in tree.visible if posixpath.dirname(path) == full]
-    if any(tree.kinds[path] == FOLDER for path in there):
+    there = tree.index.at(by_folder, full)
+    if any(entry.kind == FOLDER for entry in there):
         return ()
-    return tuple(Candidate(tree.said(path), 0.9, f"it lies in {filled.value}") for path in there)
+    return tuple(Candidate(tree.said(entry.path), 0.9, f"it lies in {filled.value}") for entry in there)
 
 
 def _taken(filled: Filled, choice: Candidate) -> Filled:

@@ -16,19 +16,54 @@ def distance(one: str, other: str, most: int = 3) -> int:
         return 0
     if abs(len(one) - len(other)) > most:
         return most + 1
+    one, other = _without_common_ends(one, other)
+    if not one or not other:
+        return len(one) + len(other)
+    beyond, width = most + 1, len(other)
     before: list[int] = []
-    row = list(range(len(other) + 1))
+    row = [min(at, beyond) for at in range(width + 1)]
     for i, left in enumerate(one, 1):
         above, before = before, row
-        row = [i]
-        for j, right in enumerate(other, 1):
+        row = [beyond] * (width + 1)
+        row[0] = min(i, beyond)
+        # What lies further from the diagonal costs more than is asked for.
+        for j in range(max(1, i - most), min(width, i + most) + 1):
+            right = other[j - 1]
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
             if i > 1 and j > 1 and left == other[j - 2] and one[i - 2] == right:
                 cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
+            row[j] = cost
         if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)
+            return beyond
+    return min(row[-1], beyond)
+
+
+def _without_common_ends(one: str, other: str) -> tuple[str, str]:
+    """Two words without the letters that both begin with, and those that both end with."""
+    start, shorter = 0, min(len(one), len(other))
+    while start < shorter and one[start] == other[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return one[start : len(one) - end], other[start : len(other) - end]
+
+
+@lru_cache(maxsize=16_384)
+def letters_of(word: str) -> int:
+    """Which letters a word has, as bits; several letters may share one."""
+    found = 0
+    for letter in word:
+        found |= 1 << (ord(letter) & 63)
+    return found
+
+
+def may_be_near(letters: int, other: int, most: int = 2) -> bool:
+    """False where words with these letters are surely more than `most` slips from each other.
+
+    A slip brings in one letter at most and takes one away.
+    """
+    return (letters & ~other).bit_count() <= most and (other & ~letters).bit_count() <= most
 
 
 def tolerated(word: str) -> int:

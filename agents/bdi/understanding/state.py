@@ -9,7 +9,7 @@ from typing import cast
 
 from agents.bdi.understanding.effort import Effort
 from agents.bdi.understanding.filled import Asked, Filled
-from agents.bdi.understanding.lexicon import Entry, Lexicon
+from agents.bdi.understanding.lexicon import Cue, Entry, Lexicon
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
@@ -60,6 +60,15 @@ class State:
     counted: tuple[str, int] = ("", 0)
     # Where what is made is to lie; its name is one in that folder.
     where: Where | None = None
+    # The little words of the sense of which every word is said, by their first word; ways to part a clause share them.
+    _cues: dict[str, tuple[Cue, ...]] = field(default_factory=dict)
+
+    def cues_of(self, first: str) -> tuple[Cue, ...]:
+        """The little words before values that begin with this word and may stand in the clause."""
+        if first not in self._cues:
+            every = self.entry.cues.get(first, ())
+            self._cues[first] = tuple(cue for cue in every if self.forms.issuperset(cue.words))
+        return self._cues[first]
 
     @property
     def miscounted(self) -> tuple[str, ...]:
@@ -85,9 +94,7 @@ def _tree_for(state: State, place: Place | None) -> Tree:
         return tree
     key = ("from", state.where.folder)
     if key not in tree.found:
-        inside = f"{state.where.folder}/" if state.where.folder else ""
-        kinds = {path: kind for path, kind in tree.kinds.items() if path.startswith(inside)}
-        tree.found[key] = replace(tree, kinds=kinds, folder=state.where.folder)
+        tree.found[key] = replace(tree, index=tree.index.within(state.where.folder), folder=state.where.folder)
     return cast(Tree, tree.found[key])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import posixpath
 import re
 from collections.abc import Callable, Sequence
 
@@ -15,6 +14,7 @@ from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.settings_of_none import rules
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import FLAG, NUMBER, PATH, QUOTED, URL, WORD, Token, number_of
+from agents.bdi.understanding.tree_index import by_any_word
 
 # Said before a noun, these tell how, or what for, something is done.
 _LEADING = frozenset({"with", "using", "in", "at", "for", "during"})
@@ -173,9 +173,7 @@ def appositions(left: Sequence[Token], state: State) -> list[Token]:
 def _names_another(noun: Token, value: Filled, state: State) -> bool:
     """Whether a word is one of the name of something here, and not of what was found."""
     own = words_of(str(value.value))
-    return noun.text not in own and any(
-        noun.text in words_of(posixpath.basename(path)) for path in state.situation.tree.visible
-    )
+    return noun.text not in own and bool(state.situation.tree.index.at(by_any_word, noun.text))
 
 
 # Nouns that say what kind of thing a name is, beside that name: “the bakery package”, “the members list”.

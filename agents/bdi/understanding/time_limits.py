@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.bdi.understanding.numerals import whole_number
 from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
 
 _UNITS = {
@@ -146,7 +147,7 @@ def _one_length(tokens: Sequence[Token], at: int) -> tuple[int, int]:
         hours, minutes, seconds = (int(one or 0) for one in glued.groups())
         return at + 1, 3600 * hours + 60 * minutes + seconds
     if (joined := _JOINED.match(token.text)) and (unit := _UNITS.get(joined[2])):
-        number = int(joined[1]) if joined[1].isdigit() else number_of(Token(WORD, joined[1], joined[1], 0, 0))
+        number = whole_number(joined[1]) or number_of(Token(WORD, joined[1], joined[1], 0, 0))
         return (at + 1, number * unit) if number else (at, 0)
     for said, halves in _FRACTIONS:
         if texts[: len(said)] == said and (unit := _UNITS.get(texts[len(said)] if len(texts) > len(said) else "")):

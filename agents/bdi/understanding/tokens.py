@@ -74,6 +74,20 @@ class Token:
     said: str = ""
     sure: float = 1.0
 
+    def __eq__(self, other: object) -> bool:
+        # Looked for in lists again and again; most differ by where they stand.
+        if self is other:
+            return True
+        if not isinstance(other, Token) or self.start != other.start:
+            return False
+        return self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash((self.start, self.end, self.text))
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.kind, self.text, self.value, self.end, self.after_break, self.said, self.sure
+
     @property
     def is_literal(self) -> bool:
         """Whether it can only be a value."""

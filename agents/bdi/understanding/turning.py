@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.frames import framed
@@ -126,8 +127,19 @@ def _is_alone(tokens: tuple[Token, ...], raw: str) -> bool:
     """Whether a clause is all that a text says, but for courtesy."""
     around = (raw[: tokens[0].start], raw[tokens[-1].end :]) if tokens else ()
     # A full stop that stands alone would be a path.
-    said = (part.strip(" \t\n.!?") for part in around)
-    return all(token.kind == SIGN or token.text in IDLE for part in said for token in tokens_of(part))
+    return all(_carries_nothing(part.strip(" \t\n.!?")) for part in around)
+
+
+def _carries_nothing(part: str) -> bool:
+    # A plain word that carries something is seen without splitting all that is said, which is done for each clause.
+    if not all(_is_idle(word) for word in part.split() if word.isalpha()):
+        return False
+    return _is_idle(part)
+
+
+@lru_cache(maxsize=4_096)
+def _is_idle(said: str) -> bool:
+    return all(token.kind == SIGN or token.text in IDLE for token in tokens_of(said))
 
 
 def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:

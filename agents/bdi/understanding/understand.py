@@ -42,8 +42,8 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         return Understood()
     if (given := as_data(text, registry)) is not None:
         return given
-    heard = _heard(text, tree, registry, Effort())
     try:
+        heard = _heard(text, tree, registry, Effort())
         found = _read(heard, registry)
         if found.is_sure or heard.told.only_tells:
             return found
@@ -53,7 +53,7 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
 
 
 def _heard(text: str, tree: Tree, registry: Registry, effort: Effort) -> Heard:
-    lexicon = lexicon_of(registry)
+    lexicon, tree = lexicon_of(registry), replace(tree, effort=effort)
     blank = asides.blanked(text)
     tokens = written(tokens_of(blank))
     told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()

@@ -15,6 +15,7 @@ from agents.bdi.understanding.paths import FILE, FOLDER, Candidate
 from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import LITTLE
 from agents.bdi.understanding.tokens import DATA, NUMBER, PATH, PLACEHOLDER, QUOTED, URL, WORD, Token, number_of
+from agents.bdi.understanding.tree_index import by_folder
 
 _FOR_THE = re.compile(r"\bfor\s+(?:the|this|my|our|a|an|all|some|your|his|her|their)\s+\Z", re.IGNORECASE)
 # So much of something is nobody's name.
@@ -103,9 +104,9 @@ def _named_so(words: Sequence[Token], tokens: Sequence[Token], asked: Asked) -> 
     if not said:
         return None
     whole = re.compile(r"[\W_]*".join(map(re.escape, said)), re.IGNORECASE)
-    for path in asked.tree.visible:
-        name = posixpath.basename(path)
-        stem = posixpath.splitext(name)[0] if asked.tree.kinds[path] == FILE else name
+    for entry in asked.tree.index.entries:
+        name = entry.name
+        stem = posixpath.splitext(name)[0] if entry.kind == FILE else name
         if words_of(stem) == tuple(said):
             exact.add(name)
         elif (found := whole.search(name)) is not None:
@@ -199,11 +200,8 @@ def word_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
 def _notes(asked: Asked) -> tuple[str, ...]:
     """The names of the notes that are there."""
     folder = asked.tree.full("notes")
-    return tuple(
-        posixpath.basename(path)[:-3]
-        for path in asked.tree.kinds
-        if posixpath.dirname(path) == folder and path.endswith(".md")
-    )
+    there = asked.tree.index.at(by_folder, folder)
+    return tuple(entry.name.removesuffix(".md") for entry in there if entry.name.endswith(".md"))
 
 
 def _note_in_words(tokens: Sequence[Token], asked: Asked) -> tuple[Filled, list[Token]] | None:
