@@ -17,12 +17,13 @@ from agents.bdi.named_by_people import named
 from agents.bdi.parameters import with_defaults
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
 from agents.bdi.understanding import correcting
+from agents.bdi.understanding.asking import short
 from agents.bdi.understanding.experience import predict
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings, Plan
-from agents.services import agent_asking, base_files, earlier_runs, extracting, settling
+from agents.services import agent_asking, base_files, earlier_runs, extracting, offers, settling
 from agents.services.asked_models import models_of
 from agents.services.base_files import BaseUnreadable
 from agents.services.settling import Rule, Tuning
@@ -50,7 +51,21 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
         command = REGISTRY.command(step.tool, step.command)
         return extracting.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
 
-    return understood_on(goal, without, tree, tuning, asked)
+    found = understood_on(goal, without, tree, tuning, asked)
+    if found is without and without.reason == "no_relevant_rule" and not has_model(goal):
+        return _offered(goal, without, tree)
+    return found
+
+
+def _offered(goal: Goal, without: NoPlan, tree: Tree) -> NoPlan:
+    """Ask which of some ready plans is meant, where nothing was understood; `without` where there are none."""
+    choices = offers.for_goal(goal, tree)
+    if not choices:
+        return without
+    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command is said like this.", "", choices)
+    understood = as_data(Understood(questions=(question,)))
+    stood = {"without": without.reason, "base": goal.workspace.head}
+    return NoPlan(f"{QUESTION}: {question.text}", {**without.evidence, "understood": {**understood, **stood}})
 
 
 def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked: Asked) -> PlanDraft | NoPlan:

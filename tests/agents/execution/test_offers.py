@@ -1,0 +1,71 @@
+"""Ready plans for a goal that nobody understood: what worked for this person before, then what is said most like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.ready_plans import filled, masked, sentences
+from agents.models import Goal, IntentPlan
+from agents.services import answering, cycle, goals, offers
+from agents.states import GoalState
+from agents.toolkit.registry import REGISTRY
+from library.errors import EmbeddingUnavailable
+from library.language import embeddings
+from people.models import User
+
+TREE = Tree.of([("report.md", "file"), ("data", "dir"), ("data/rain.csv", "file")])
+ODD = "Frobnicate the ledger with gusto"
+
+
+def test_values_are_masked_before_texts_are_compared() -> None:
+    assert masked('put "x y" into data/rain.csv, 3 times') == "put the text into the file some times"
+
+
+def test_a_command_is_offered_only_with_everything_that_it_needs() -> None:
+    commands = [REGISTRY.command("simple_coder", name) for name in ("read", "mv", "run")]
+    (read,) = filled(commands, "what about report.md then", TREE, REGISTRY)
+    assert (read.command, read.values()) == ("read", {"path": "report.md"})
+    assert not list(filled(commands, "what about it then", TREE, REGISTRY))
+
+
+def test_every_command_is_said_somehow_and_not_too_often() -> None:
+    for command in REGISTRY.commands:
+        assert 0 < len(sentences(command, REGISTRY)) <= 10, command.name
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_worked_for_a_like_goal_of_the_same_person_is_offered_first_and_makes_the_plan(
+    owner: User, outsider: User, make_goal: Callable[..., Goal], approved: Callable[..., IntentPlan]
+) -> None:
+    steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "ledger"}}]
+    before = approved(steps, text=f"{ODD} please").goal
+    cycle.work(before.pk)
+    goal = make_goal(owner, ODD)
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert (goal.state, goal.reason.partition(":")[0]) == (GoalState.MANUAL, "question_open")
+    asked = answering.open_questions(goal)
+    assert asked is not None
+    choice = asked.questions[0].choices[0]
+    assert choice.why == f"as for your goal “{before.text}”"
+    plan = answering.answer(goal, [answering.Reply(choice=1)], by=owner)
+    assert [one["params"]["path"]["value"] for one in plan.plan.steps] == ["ledger"]
+    others = make_goal(outsider, ODD)
+    assert not any("your goal" in one.why for one in offers.for_goal(others, TREE)), "nobody sees others' goals"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_the_sentence_model_a_person_is_asked_for_a_plan_as_before(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(_: object) -> list[list[float]]:
+        raise EmbeddingUnavailable("no model here")
+
+    monkeypatch.setattr(embeddings, "embed", away)
+    goal = goals.submit(by=owner, text=ODD)
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert (goal.state, goal.reason) == (GoalState.MANUAL, "no_relevant_rule")
