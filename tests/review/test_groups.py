@@ -36,11 +36,11 @@ def note(owner: User, name: str, folder: str = "notes", content: str = "hello") 
 
 
 def untried(owner: User, name: str, folder: str = "notes", content: str = "hello") -> IntentPlan:
-    goal = goal_of(owner, f"Note {name}", workspace=_place(owner))
+    goal = goal_of(owner, f"Note {name}", workspace=place_of(owner))
     return proposed(goal, [step("write", path=f"{folder}/{name}.txt", content=content)])
 
 
-def _place(owner: User) -> Any:
+def place_of(owner: User) -> Any:
     from agents.models import Workspace
     from sandbox.snapshots import EMPTY
 
@@ -240,15 +240,16 @@ def forgotten(plan: IntentPlan) -> None:
     plan.shadow_runs.all().delete()
 
 
-@pytest.mark.parametrize("verdict", ["approve", "reject", "request-changes"])
 @pytest.mark.parametrize(
-    ("meanwhile", "words"),
+    ("meanwhile", "verdict", "words"),
     [
-        (hidden_failure, "Its shadow run failed (step 1 failed: exit code 1)"),
-        (asked_again, "waiting to be tried in a copy"),
-        (behind_the_queue, "Its shadow run failed"),
-        (done_again, "It was tried in a copy again"),
-        (forgotten, "not tried in a copy yet"),
+        (hidden_failure, "approve", "Its shadow run failed (step 1 failed: exit code 1)"),
+        (hidden_failure, "reject", "Its shadow run failed"),
+        (hidden_failure, "request-changes", "Its shadow run failed"),
+        (asked_again, "approve", "waiting to be tried in a copy"),
+        (behind_the_queue, "approve", "Its shadow run failed"),
+        (done_again, "approve", "It was tried in a copy again"),
+        (forgotten, "approve", "not tried in a copy yet"),
     ],
 )
 def test_a_page_that_is_old_decides_nothing_of_what_failed_or_is_tried_again_since(
@@ -256,8 +257,8 @@ def test_a_page_that_is_old_decides_nothing_of_what_failed_or_is_tried_again_sin
     judge: User,
     settings: Any,
     meanwhile: Callable[[IntentPlan], None],
-    words: str,
     verdict: str,
+    words: str,
 ) -> None:
     settings.HOLD_S = 0
     sealed = seals(judge, four[:2])
