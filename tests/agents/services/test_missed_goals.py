@@ -22,7 +22,7 @@ def test_a_recovery_that_is_judged_by_its_goal_failed_with_a_missed_one(
     goal = make_goal(owner)
     row = FailureRecord.objects.create(
         goal=goal, stage="planning", tool="simple_coder", command="run", reason="it broke",
-        classified_as="PLANNING_ERROR", failure_class="PLANNING_ERROR", strategy="replan",
+        classified_as="PLANNING_ERROR", failure_class="PLANNING_ERROR", strategy="alternative_tool",
     )  # fmt: skip
     Goal.objects.filter(pk=goal.pk).update(state="achieved", outcome=outcome, ended_at=timezone.now())
     recovery_learning.settle()
