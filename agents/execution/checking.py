@@ -20,10 +20,12 @@ from agents.services import base_files
 from agents.services.stores import store
 from agents.states import IntentState
 from sandbox.contract import SandboxError
+from sandbox.jail.inside.survey import CACHES
 
 logger = logging.getLogger(__name__)
 
 NOT_CHECKED = OutcomeVerdict(Outcome.NOT_CHECKED)
+_CACHES = frozenset(CACHES)
 _ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED})
 
 
@@ -59,10 +61,11 @@ class Observed:
 
     def _facts(self, head: str) -> Facts:
         began = self._where_it_began() if any(one.kind in _ASK_FOR_CHANGES for one in self._checks) else ""
+        before, after = cache(lambda: _files(began) if began else None), cache(lambda: _files(head))
         return Facts(
-            changed=began != head if began else None,
-            before=cache(lambda: _files(began) if began else None),
-            after=cache(lambda: _files(head)),
+            changed=began != head and _differ(before(), after()) if began else None,
+            before=before,
+            after=after,
             results=self._all_results(),
             content=lambda path: base_files.content_of(head, path, file_syntax.MOST_BYTES),
         )
@@ -83,8 +86,15 @@ class Observed:
         return self._results
 
 
+def _differ(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> bool | None:
+    return None if before is None or after is None else before != after
+
+
 def _files(snapshot: str) -> Mapping[str, str] | None:
-    """What lies at each path, in a word that is another one for other content; None where it cannot be read."""
+    """What lies at each path, in a word that is another one for other content; None where it cannot be read.
+
+    The caches that programs leave behind are left out: no goal asks for them.
+    """
     try:
         entries: Sequence[Any] = store().entries(snapshot)
     except (KeyError, SandboxError, OSError):
@@ -92,4 +102,5 @@ def _files(snapshot: str) -> Mapping[str, str] | None:
     return {
         entry.path.decode("utf-8", "surrogateescape"): f"{entry.kind} {entry.mode} {entry.sha256} {entry.target!r}"
         for entry in entries
+        if _CACHES.isdisjoint(entry.path.split(b"/"))
     }

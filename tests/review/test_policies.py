@@ -193,6 +193,12 @@ def test_history_proposes_a_shape_that_was_always_approved_and_ended_well_ten_ti
     ended_well("note 9")
     (found,) = replaying.proposals()
     assert (found.cases, found.conditions.commands) == (10, ("simple_coder.write",))
+    newest = Goal.objects.order_by("-pk").first()
+    assert newest is not None
+    Goal.objects.filter(pk=newest.pk).update(state="achieved", outcome="nothing_changed")
+    assert replaying.proposals() == [], "one of them missed what was asked for"
+    Goal.objects.filter(pk=newest.pk).update(outcome="achieved")
+    assert len(replaying.proposals()) == 1
     refused = proposed(goal_of(submitter, "no"), [WRITE])
     decisions.reject(refused, by=judge, digest=refused.digest, reason="no")
     assert replaying.proposals() == []

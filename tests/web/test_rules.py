@@ -451,6 +451,14 @@ def test_a_goal_that_failed_or_was_planned_by_a_rule_proposes_nothing(
     assert "No rule can be proposed: only a goal that was achieved" in words
 
 
+def test_a_goal_that_missed_what_was_asked_for_proposes_nothing(
+    worked: Goal, operator: User, client_of: ClientOf
+) -> None:
+    Goal.objects.filter(pk=worked.pk).update(outcome="nothing_changed")
+    words = words_of(text_of(client_of(operator), f"/rules/new/?from_goal={worked.pk}"))
+    assert "No rule can be proposed: only a goal that was achieved" in words
+
+
 def test_nobody_makes_a_rule_of_another_persons_goal(worked: Goal, outsider: User, client_of: ClientOf) -> None:
     client = client_of(outsider)
     assert client.get(f"/rules/new/?from_goal={worked.pk}").status_code == 404

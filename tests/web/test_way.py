@@ -44,3 +44,10 @@ def test_nothing_is_in_motion_of_what_waits(state: str, stage: str) -> None:
     assert waits[stage] == "waits, nothing is in motion"
     assert not {"in motion", "the agent thinks", "being mended"} & set(waits.values())
     assert waits["perceive"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("state", "look"), [("nothing_changed", "missed"), ("check_failed", "missed"), ("not_checked", "done")]
+)
+def test_what_was_missed_stands_where_it_was_to_come_about(state: str, look: str) -> None:
+    assert looks(state, learned=True) == {**dict.fromkeys(STAGES, "done"), "execute": look}

@@ -102,6 +102,14 @@ def test_an_edit_that_leaves_the_file_broken_fails_its_check(
     assert Experience.objects.get(goal_ref=goal.pk).final_outcome == "failure"
 
 
+def test_what_programs_leave_in_their_caches_is_no_change(approved: Approved, files: Callable[..., Workspace]) -> None:
+    workspace = files({"calc.py": b"x = 1\n", "main.py": b"import calc\nprint(calc.x)\n"})
+    plan = approved([run("python main.py")], text="fix calc.py", workspace=workspace)
+    goal = ended(plan)
+    assert Workspace.objects.get(pk=workspace.pk).head != workspace.head, "__pycache__ is there"
+    assert goal.outcome == "nothing_changed"
+
+
 def test_a_file_that_was_asked_for_and_is_there_is_achieved(approved: Approved) -> None:
     assert ended(approved([write("hello.txt", "hi")], text="create hello.txt")).outcome == "achieved"
 
