@@ -6,7 +6,15 @@ from celery import shared_task
 
 from agents.execution import filing, typed
 from agents.execution import shadow as shadow_run
-from agents.services import backlog_sources, backlog_taking, cycle, log_keeping, mind_cases, snapshot_upkeep
+from agents.services import (
+    backlog_sources,
+    backlog_taking,
+    cycle,
+    log_keeping,
+    mind_cases,
+    snapshot_upkeep,
+    stray_plans,
+)
 from sandbox.analysis import kit
 
 
@@ -25,6 +33,8 @@ def shadow(run_id: int | None = None) -> None:
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
+    # First, so that what waited for its files is found at once.
+    stray_plans.sweep()
     cycle.sweep()
     typed.sweep()
     filing.sweep()
