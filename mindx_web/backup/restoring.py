@@ -30,8 +30,14 @@ START_S = 60.0
 LOOK_EVERY_S = 0.1
 
 
+class NotSettled(Exception):
+    """All of the backup is there, and something that was approved could run by itself; the message says what."""
+
+
 def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
-    """All of it. Raises BackupRefused before anything was changed, or names the step that failed."""
+    """All of it. Raises BackupRefused before anything was changed, or names the step that failed; NotSettled when all is
+    there and some of it must be looked at before mindX starts.
+    """
     manifest = read_manifest(backup)
     configuration = Configuration.from_environment(environment)
     folder = DataFolder(configuration.data)
@@ -60,7 +66,11 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
         if servers.postgres is not None:
             note_prepared(servers.postgres.folder)  # the start that follows need not do it again
         say("Asking again about what was approved …")
-        say(_manage(folder, "settle_restored", "--as-of", manifest.at).strip())
+        try:
+            said = _manage(folder, "settle_restored", "--as-of", manifest.at)
+        except BackupRefused as error:
+            raise NotSettled(str(error)) from error
+        say(said.strip())
 
 
 def _keys(backup: Path, folder: DataFolder, environment: Mapping[str, str], mark: str) -> None:
@@ -141,5 +151,6 @@ def _manage(folder: DataFolder, *arguments: str) -> str:
     line = [sys.executable, str(PROJECT / "manage.py"), *arguments]
     done = subprocess.run(line, env=own_environment(folder), capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BackupRefused(f"manage.py {arguments[0]} failed: {done.stderr.strip()[-2000:]}")
+        said = "\n".join(part for one in (done.stdout, done.stderr) if (part := one.strip()))
+        raise BackupRefused(f"manage.py {arguments[0]} failed: {said[-4000:]}")
     return done.stdout

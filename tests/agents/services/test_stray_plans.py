@@ -100,9 +100,7 @@ def test_no_plan_stays_open_under_a_goal_that_can_have_none(
 
 @pytest.mark.parametrize("goal", sorted(set(GoalState) - stray_plans.WITHOUT_PLAN))
 @pytest.mark.parametrize("state", OPEN)
-def test_every_other_plan_is_left_alone(
-    goal: GoalState, state: PlanState, propose_plan: Propose, owner: User
-) -> None:
+def test_every_other_plan_is_left_alone(goal: GoalState, state: PlanState, propose_plan: Propose, owner: User) -> None:
     plan = propose_plan(owner)
     _force(plan, goal, state)
     assert stray_plans.sweep() == 0
