@@ -35,8 +35,8 @@ class NotSettled(Exception):
 
 
 def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
-    """All of it. Raises BackupRefused before anything was changed, or names the step that failed; NotSettled when all is
-    there and some of it must be looked at before mindX starts.
+    """All of it. Raises BackupRefused before anything was changed, or names the step that failed; NotSettled when all
+    is there and some of it must be looked at before mindX starts.
     """
     manifest = read_manifest(backup)
     configuration = Configuration.from_environment(environment)

@@ -1,4 +1,4 @@
-"""What became of the rows that a restore looks at, one by one: an error in one is said and keeps no other from its turn."""
+"""What became of the rows that a restore looks at, one by one: an error in one keeps no other from being settled."""
 
 from __future__ import annotations
 

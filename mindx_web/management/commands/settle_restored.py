@@ -31,6 +31,6 @@ class Command(BaseCommand):
             unsettled += len(done.unsettled)
         if unsettled:
             raise CommandError(
-                f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled; what was approved there could run."
-                " Mend them before mindX is started, and run this once more."
+                f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled;"
+                " what was approved there could run. Mend them before mindX is started, and run this once more."
             )
