@@ -13,14 +13,14 @@ from __future__ import annotations
 import logging
 
 from django.db import DatabaseError, transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Now
 
 from agents.execution import filing
 from agents.models import Attempt, Goal, IntentPlan
 from agents.services import logs
 from agents.services.moves import GIVEN_BACK, move_intents, move_plan
-from agents.states import GOAL_MOVES, PLAN_ENDED, GoalState, IntentState, MoveRefused, PlanState
+from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, GoalState, IntentState, MoveRefused, PlanState
 
 logger = logging.getLogger(__name__)
 
@@ -33,19 +33,23 @@ _AT_ONCE = 50
 
 def sweep() -> int:
     """End the stray plans there are; how many were found."""
-    stray = IntentPlan.objects.filter(state__in=_OPEN, goal__state__in=sorted(WITHOUT_PLAN)).order_by()
-    found = list(stray.values_list("pk", "goal_id")[:_AT_ONCE])
-    for plan_id, goal_id in found:
+    # By goals, of which two indexes hold those with an open plan and those that are open: no plan is read for it.
+    fits = Goal.objects.filter(pk=OuterRef("goal_id")).exclude(state__in=sorted(GOAL_ENDED))
+    fits = fits.exclude(state__in=sorted(WITHOUT_PLAN - GOAL_ENDED))
+    stray = IntentPlan.objects.filter(~Exists(fits), state__in=_OPEN).order_by()
+    found = list(stray.values_list("goal_id", flat=True)[:_AT_ONCE])
+    for goal_id in found:
         try:
             with transaction.atomic():
                 goal = Goal.objects.select_for_update(no_key=True).get(pk=goal_id)
-                plan = IntentPlan.objects.select_for_update(no_key=True).get(pk=plan_id)
-                end(goal, plan, by=BY)
+                plan = goal.intent_plans.select_for_update(no_key=True).filter(state__in=_OPEN).first()
+                if plan is not None:
+                    end(goal, plan, by=BY)
         except MoveRefused as error:
-            logger.info("Plan %s moved while it was to be ended with its goal: %s", plan_id, error)
+            logger.info("The plan of goal %s moved while it was to be ended: %s", goal_id, error)
         except DatabaseError:
             # One that cannot be ended keeps no other one from it.
-            logger.exception("Plan %s could not be ended with its goal", plan_id)
+            logger.exception("The plan of goal %s could not be ended", goal_id)
     return len(found)
 
 
