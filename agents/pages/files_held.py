@@ -58,4 +58,7 @@ def _holders(workspaces: Collection[int], user: User) -> dict[int, Holder]:
     """By workspace."""
     found = rows(workspaces)
     seen = set(goals_visible_to(user).filter(pk__in={row[1] for row in found}).order_by().values_list("pk", flat=True))
-    return {where: Holder(goal, *rest, named=goal in seen) for where, goal, *rest in found}
+    return {
+        where: Holder(goal, state, reason, since, paused, named=goal in seen)
+        for where, goal, state, reason, since, paused in found
+    }

@@ -17,7 +17,8 @@ from agents.models import Attempt, Goal, HandCommand, IntentPlan
 from agents.services import cycle, renewing
 from agents.states import GOAL_ENDED, PLAN_ENDED, GoalState, HandState, IntentState, PlanState
 from mindx_web.backup import settling
-from mindx_web.backup.settling import Settled, settle
+from mindx_web.backup.settled import Settled
+from mindx_web.backup.settling import settle
 from people.models import User
 from review.models import HeldDecision
 from review.services import decisions
@@ -183,7 +184,7 @@ def test_a_plan_that_cannot_be_asked_about_again_is_ended_and_the_next_ones_are_
             raise TypeError("evidence is no mapping")
         return really(goal, plan, *args, **also)
 
-    monkeypatch.setattr(settling.renewing, "ask_again", fails)
+    monkeypatch.setattr(renewing, "ask_again", fails)
     done, said = found()
     assert not any(one.unsettled for one in done.values())
     assert f"goal {broken.goal_id}: " in said
@@ -203,7 +204,7 @@ def test_what_cannot_be_settled_at_all_is_said_at_the_end_and_all_else_is_done(
         raise RuntimeError("the row cannot be written")
 
     monkeypatch.setattr(settling, "move_plan", fails)
-    monkeypatch.setattr(settling.renewing, "ask_again", fails)
+    monkeypatch.setattr(renewing, "ask_again", fails)
     out = StringIO()
     with pytest.raises(CommandError, match="1 row could not be settled"):
         call_command("settle_restored", "--as-of", AS_OF, stdout=out)

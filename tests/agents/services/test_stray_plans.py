@@ -13,7 +13,7 @@ from agents import tasks
 from agents.execution.lease import LeaseLost, claim
 from agents.execution.record import held
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, stray_plans
+from agents.services import cycle, moves, stray_plans
 from agents.states import GOAL_ENDED, PLAN_ENDED, GoalState, IntentState, MoveRefused, PlanState
 from people.models import User
 from review.services import decisions
@@ -126,7 +126,7 @@ def test_one_that_moved_meanwhile_keeps_no_other_from_its_end(
     first, second = propose_plan(owner), propose_plan(owner)
     for plan in (first, second):
         _force(plan, GoalState.DROPPED)
-    really = stray_plans.move_plan
+    really = moves.move_plan
 
     def refused(plan: IntentPlan, *args: Any, **also: Any) -> IntentPlan:
         if plan.pk == first.pk:
