@@ -37,20 +37,25 @@ from review.services import policy_writing
 
 
 def settle(as_of: str) -> Iterator[Settled]:
-    """Each thing that was done. Nobody else may be at work; each row is a transaction of its own."""
+    """Each thing that was done; of rows that contradict each other only where there are any. Nobody else may be at
+    work; each row is a transaction of its own.
+    """
     why = f"mindX was restored from a backup of {as_of}; what ran after that moment is not known here"
     yield _policies(why)
     yield Settled(_held(why), "decisions that waited for their moment were dropped")
     yield _typed(why)
-    yield impossible_rows.waiting_plans(why)
+    yield from _any(impossible_rows.waiting_plans(why))
     yield _waiting(why)
     yield from _plans(why)
-    yield impossible_rows.left_open(why)
-    yield impossible_rows.without_plan()
+    yield from _any(impossible_rows.left_open(why), impossible_rows.without_plan())
     yield Settled(Session.objects.all().delete()[0], "logins were ended")
     Goal.objects.exclude(lease_until=None).update(lease_until=None, lease_owner="")
     with transaction.atomic():
         journal.record(Event.RESTORED, by=None, subject="installation", data={"as_of": as_of})
+
+
+def _any(*found: Settled) -> Iterator[Settled]:
+    return (one for one in found if one.count or one.unsettled)
 
 
 def _policies(why: str) -> Settled:
@@ -93,7 +98,7 @@ def _plans(why: str) -> Iterator[Settled]:
         rows, does = (ended, _end) if goal_can_have_none else (asked, _ask_again)
         rows.settle(f"goal {goal_id}: plan {plan_id}", partial(does, plan_id, why), partial(_give_up, plan_id, why))
     yield asked.settled("approved plans are asked again")
-    yield ended.settled("approved plans were ended with goals that can have none")
+    yield from _any(ended.settled("approved plans were ended with goals that can have none"))
 
 
 def _locked(plan_id: int) -> tuple[Goal, IntentPlan]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from mindx_web.backup import unfinished
 from mindx_web.backup.settling import settle
 
 
@@ -34,3 +36,4 @@ class Command(BaseCommand):
                 f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled;"
                 " what was approved there could run. Mend them before mindX is started, and run this once more."
             )
+        unfinished.end(settings.DATA_DIR)
