@@ -13,6 +13,7 @@ from agents.services import (
     log_keeping,
     mind_cases,
     snapshot_upkeep,
+    stray_plans,
     sweep_parts,
 )
 from sandbox.analysis import kit
@@ -33,7 +34,8 @@ def shadow(run_id: int | None = None) -> None:
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
-    sweep_parts.each(cycle.sweep, typed.sweep, filing.sweep)
+    # Stray plans first, so that what waited for their files is found at once.
+    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, filing.sweep)
 
 
 @shared_task(name="agents.typed_command")

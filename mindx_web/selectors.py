@@ -17,6 +17,7 @@ from django.utils import timezone
 from agents import examples
 from agents.bdi.outcome import MISSED
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.pages import files_held
 from agents.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
@@ -114,6 +115,7 @@ def goals_shown(user: User) -> Goals:
         )
         .order_by("-pk")
     )
+    files_held.mark(found, user)
     # What was found as another kind stands behind the newest of this one; whoever may not mend a goal did not find it.
     mine = [goal for goal in found if goal.submitted_by_id == user.pk]
     ended = sorted((goal for goal in found if goal.ended_at), key=_ended_at, reverse=True)

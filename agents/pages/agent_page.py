@@ -10,7 +10,8 @@ from django.db.models import Count, Q, QuerySet
 from agents.bdi.commitment import Commitment
 from agents.bdi.cycle import AgentStatus, status_of
 from agents.models import Agent, AgentCommitment, Belief, Goal, IntentPlan, LogLine
-from agents.selectors import goals_visible_to
+from agents.pages import files_held
+from agents.selectors import approved, goals_visible_to
 from agents.services import commitments
 from agents.services.reconsidered import NO_PLAN
 from agents.states import GOAL_ENDED, GoalState, PlanState
@@ -43,8 +44,8 @@ class Intention:
     @property
     def waits_for_a_worker(self) -> bool:
         """Whether its plan was approved, and no step of it has begun."""
-        approved = self.plan is not None and self.plan.state == PlanState.APPROVED
-        return approved and self.goal.state == GoalState.AWAITING_REVIEW
+        may_run = self.plan is not None and self.plan.state == PlanState.APPROVED
+        return may_run and self.goal.state == GoalState.AWAITING_REVIEW
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class AgentPage:
     """One agent, as a person may see it."""
 
     def __init__(self, agent: Agent, user: User, after: int | None = None) -> None:
-        self.agent = agent
+        self.agent, self.user = agent, user
         self.row = row_of(agent)
         rows = AgentCommitment.objects.filter(agent=agent).select_related("by").order_by("-pk")
         self.history = list(rows[:10])
@@ -117,7 +118,8 @@ class AgentPage:
 
     def _intentions(self, visible: QuerySet[Goal]) -> list[Intention]:
         goals = visible.filter(agent=self.agent, state__in=_OPEN).order_by("priority", "deadline", "pk")
-        shown = list(goals[:INTENTIONS])
+        shown = list(goals.annotate(approved=approved())[:INTENTIONS])
+        files_held.mark(shown, self.user)
         plans = IntentPlan.objects.filter(goal__in=shown).select_related("plan").defer("document", "plan__steps")
         newest = {plan.goal_id: plan for plan in plans.order_by("revision")}
         ids = [goal.pk for goal in shown]

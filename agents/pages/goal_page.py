@@ -14,9 +14,10 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
-from agents.pages import goal_facts
+from agents.pages import files_held, goal_facts
 from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
+from agents.presentation.files_held import Holder
 from agents.presentation.timeline import Node
 from agents.selectors import MOVING, goals_visible_to
 from agents.states import GoalState, PlanState
@@ -120,7 +121,7 @@ class GoalPage(GoalOffers):
             paused_agent=self.goal.agent.name if self._is_paused else "",
             asked_again=self._asked_again,
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
-            before_it=self.before_it.state if self.is_approved and self.before_it is not None else "",
+            before_it=self.holder,
             behind_it=self.behind_it,
         )
 
@@ -138,12 +139,10 @@ class GoalPage(GoalOffers):
     def _is_invalid(self) -> bool:
         return self.goal.reason == "invalid_plan"
 
-    @cached_property
-    def sees_before_it(self) -> bool:
-        """Whether the goal that has the files may be named to this person."""
-        if self.before_it is None or self._is_paused:
-            return False
-        return goals_visible_to(self.user).filter(pk=self.before_it.pk).exists()
+    @property
+    def holder(self) -> Holder | None:
+        """Who has the files it waits for, where the notice says so."""
+        return self.before_it if self.is_approved and not self._is_paused else None
 
     @property
     def state_words(self) -> str:
@@ -218,8 +217,7 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     plans = IntentPlan.objects.filter(goal=goal_id).order_by("-revision")
     plan = plans.values_list("pk", "state", "position", "workspace").first()
     # Who has the files that an approved plan waits for: the next one who has them tells this goal nothing.
-    running = IntentPlan.objects.filter(state=PlanState.EXECUTING.value).values_list("goal", "goal__state")
-    before = running.filter(workspace=plan[3]).first() if plan is not None and plan[1] == PlanState.APPROVED else None
+    before = files_held.rows([plan[3]]) if plan is not None and plan[1] == PlanState.APPROVED else None
     tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))

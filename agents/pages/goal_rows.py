@@ -28,9 +28,10 @@ from agents.models import (
     Transition,
     TurnFailure,
 )
-from agents.pages import goal_facts, goal_family
+from agents.pages import files_held, goal_facts, goal_family
 from agents.pages.goal_family import Relative
 from agents.presentation import code_report
+from agents.presentation.files_held import Holder
 from agents.presentation.waiting import Wait
 from agents.selectors import goals_visible_to
 from agents.services import cooling, hand_items
@@ -83,12 +84,11 @@ class GoalRows:
         return self.revisions[-1] if self.revisions else None
 
     @cached_property
-    def before_it(self) -> Goal | None:
-        """The goal that has the files which this one, approved, waits for."""
+    def before_it(self) -> Holder | None:
+        """Who has the files which this goal, approved, waits for."""
         if self.plan is None or self.plan.state != PlanState.APPROVED:
             return None
-        running = IntentPlan.objects.filter(workspace=self.plan.workspace_id, state=PlanState.EXECUTING.value)
-        return Goal.objects.filter(intent_plans__in=running).exclude(pk=self.goal.pk).first()
+        return files_held.of([self.goal.pk], self.user).get(self.goal.pk)
 
     @cached_property
     def behind_it(self) -> int:

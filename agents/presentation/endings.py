@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.network import listed
+from agents.presentation.files_held import Holder
 
 # Words of the code that say nothing beside the sentence that follows them.
 _TOLD_BY_THE_REST = {"internal_error", "question_open"}
@@ -58,11 +59,6 @@ _REASONS = {
     "superseded": "Another goal took its place.",
     "lease_lost": "Its worker stopped. Another one takes it over by itself.",
     "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
-}
-# How the goal that has the files stands, by its state; in every other one it goes on by itself.
-_HAS_THE_FILES = {
-    "manual": ("person", "needs a person's hand"),
-    "awaiting_review": ("person", "waits for a decision"),
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
@@ -117,7 +113,7 @@ def notice_for(
     paused_agent: str = "",
     problems: Sequence[str] = (),
     asked_again: str = "",
-    before_it: str = "",
+    before_it: Holder | None = None,
     behind_it: int = 0,
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
@@ -125,9 +121,8 @@ def notice_for(
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused and would go on with it. `problems`: those of its newest
-    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one. `before_it`: the state
-    of the goal that has the files which this one, approved, waits for. `behind_it`: how many approved ones wait for its
-    files.
+    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one. `before_it`: who has
+    the files which this goal, approved, waits for. `behind_it`: how many approved ones wait for its files.
     """
     if paused_agent:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -153,10 +148,10 @@ def notice_for(
         case "recovering" if reason.startswith("waits_for_person"):
             told = reason.partition(":")[2].strip().rstrip(".")
             return Notice("person", "clock", f"Waits for a person: {told}." if told else "Waits for a person.")
-        case "awaiting_review" if before_it:
-            tone, does = _HAS_THE_FILES.get(before_it, ("", "is under way"))
-            text = f"It is approved and has not begun: another goal has the files of its workspace and {does}."
-            return Notice(tone, "clock", text, "It begins by itself when that one has ended.")
+        case "awaiting_review" if before_it is not None:
+            text = f"It is approved and has not begun: {before_it.who} has the files of its workspace"
+            tone = "person" if before_it.needs_a_person else ""
+            return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
         case "awaiting_review" if asked_again:
             text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
             return Notice("person", "eye", text, "What is left of the plan waits for a decision.")

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents import examples, selectors
 from agents.errors import AgentsError, GoalRefused
 from agents.forms.goals import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
+from agents.pages import files_held
 from agents.pages.goal_list import find
 from agents.services import goals as services
 from agents.services import previewing
@@ -32,6 +33,7 @@ def goals(request: HttpRequest) -> HttpResponse:
     form = GoalFilterForm(request.GET)
     wanted = form.wanted()
     page = find(selectors.goals_visible_to(user), wanted)
+    files_held.mark(page.goals, user)
     kept: dict[str, str | int] = {k: v for k, v in (("state", wanted.state), ("q", wanted.text)) if v}
     return render(
         request,

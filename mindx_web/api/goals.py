@@ -13,7 +13,8 @@ from pydantic import Field
 
 from agents import selectors
 from agents.models import Agent, Goal, IntentPlan
-from agents.pages import goal_log
+from agents.pages import files_held, goal_log
+from agents.presentation.files_held import Holder
 from agents.services import agent_making, goal_terms
 from agents.services import goals as services
 from agents.states import GoalState
@@ -58,8 +59,23 @@ class GoalPatch(Strict):
     )
 
 
+class FilesHeldOut(Schema):
+    """Who has the files that an approved goal waits for. `goal` is null when you may not see that goal.
+
+    `state` is that goal's, or `typed_command` while a command typed into its session runs; it stands so since `since`.
+    """
+
+    goal: str | None
+    state: str
+    since: datetime
+    says: str
+    ends_when: str
+
+
 class GoalOut(Schema):
-    """A goal. `intent_plan` is the id of its newest intent plan."""
+    """A goal. `intent_plan` is the id of its newest intent plan. `waits_for_files` is null unless it is approved and
+    another goal has the files of its workspace.
+    """
 
     id: str
     text: str
@@ -78,6 +94,7 @@ class GoalOut(Schema):
     depends_on: list[str]
     deadline: datetime | None
     parent: str | None
+    waits_for_files: FilesHeldOut | None
     created_at: datetime
     changed_at: datetime
     ended_at: datetime | None
@@ -189,6 +206,7 @@ def page(
     if state is not None:
         goals = goals.filter(state=state.value)
     rows, following = selectors.page_of_goals(goals, after_id(after), limit)
+    files_held.mark(rows, request.auth.user)
     return GoalPage(items=[goal_out(goal) for goal in rows], next=next_after(following))
 
 
@@ -265,7 +283,7 @@ def log(
 
 
 def goal_out(goal: Goal) -> GoalOut:
-    """A goal as the API shows it; `goal` comes from `_readable`."""
+    """A goal as the API shows it; it comes from `_readable` and `files_held.mark`."""
     newest = goal.newest_plan  # type: ignore[attr-defined]  # `_readable` puts it there
     return GoalOut(
         id=str(goal.pk),
@@ -283,9 +301,22 @@ def goal_out(goal: Goal) -> GoalOut:
         depends_on=[str(other.pk) for other in goal.depends_on.all()],
         deadline=goal.deadline,
         parent=str(goal.parent_id) if goal.parent_id is not None else None,
+        waits_for_files=_files_held(goal.files_held),  # type: ignore[attr-defined]  # `files_held.mark` puts it there
         created_at=goal.created_at,
         changed_at=goal.changed_at,
         ended_at=goal.ended_at,
+    )
+
+
+def _files_held(holder: Holder | None) -> FilesHeldOut | None:
+    if holder is None:
+        return None
+    return FilesHeldOut(
+        goal=str(holder.goal) if holder.named else None,
+        state=holder.state,
+        since=holder.since,
+        says=f"{holder.who} has the files of its workspace and {holder.does}",
+        ends_when=holder.until,
     )
 
 
@@ -293,7 +324,9 @@ def _readable(user: User) -> QuerySet[Goal]:
     """Visible goals with what `goal_out` shows, in two queries however many there are."""
     newest = IntentPlan.objects.filter(goal=OuterRef("pk")).order_by("-revision")
     goals = selectors.goals_visible_to(user).annotate(
-        newest_plan=Subquery(newest.values("pk")[:1]), newest_results=Subquery(newest.values("check_results")[:1])
+        newest_plan=Subquery(newest.values("pk")[:1]),
+        newest_results=Subquery(newest.values("check_results")[:1]),
+        approved=selectors.approved(),
     )
     return goals.prefetch_related("depends_on")
 
@@ -302,6 +335,7 @@ def _read(user: User, goal_id: str) -> Goal:
     goal = _readable(user).filter(pk=found_id(goal_id, not_found("goal"))).first()
     if goal is None:
         raise not_found("goal")
+    files_held.mark([goal], user)
     return goal
 
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from mindx_web.backup.contents import BackupRefused
-from mindx_web.backup.restoring import restore
+from mindx_web.backup.restoring import NotWhole, restore
 from mindx_web.supervisor.configuration import ConfigurationError
 from mindx_web.supervisor.data_folder import AlreadyRunning
 from mindx_web.supervisor.postgres import PostgresError
@@ -25,6 +25,9 @@ def main() -> int:
         restore(options.folder.absolute(), os.environ, lambda text: print(text, flush=True))
     except (BackupRefused, AlreadyRunning, ConfigurationError, OutOfReach, PostgresError, OSError) as error:
         print(f"The backup was not restored. {error}", file=sys.stderr)
+        return 1
+    except NotWhole as error:
+        print(f"Restored, but not in order. {error}", file=sys.stderr)
         return 1
     print("Restored. Start mindX, run `manage.py doctor`, and look at the review queue.")
     return 0

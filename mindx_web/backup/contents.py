@@ -5,8 +5,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 DUMP, MANIFEST, STORE, KEYS = "database.dump", "manifest.json", "store", "keys"
 # What a restored mindX cannot make anew: sessions and approvals are signed with these.
@@ -22,6 +28,8 @@ class BackupRefused(Exception):
 class Manifest:
     """`at` is when the dump began: what happened later is not in it."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
+
     format: int
     at: str
     dump_sha256: str
@@ -35,17 +43,47 @@ class Manifest:
         (folder / MANIFEST).write_text(json.dumps(asdict(self), indent=1) + "\n")
 
 
+_MANIFEST = TypeAdapter(Manifest)
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a whole backup. Raises BackupRefused."""
     try:
-        found = Manifest(**json.loads((folder / MANIFEST).read_text()))
-    except (OSError, ValueError, TypeError) as error:
+        text = (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {error.strerror}).") from error
+    if (written := _format_of(text)) != str(FORMAT):
+        raise BackupRefused(f"{folder} was written in format {written[:40]}; this mindX reads {FORMAT}.")
+    try:
+        found = _MANIFEST.validate_json(text)
+        datetime.fromisoformat(found.at)
+    except ValidationError as error:
+        wrong = "; ".join(": ".join([*map(str, one["loc"]), one["msg"]]) for one in error.errors()[:3])
+        raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {wrong}).") from error
+    except ValueError as error:
         raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {error}).") from error
-    if found.format != FORMAT:
-        raise BackupRefused(f"{folder} was written in format {found.format}; this mindX reads {FORMAT}.")
     if digest_of(folder / DUMP) != found.dump_sha256:
         raise BackupRefused(f"{folder / DUMP} is not what was written: take another backup.")
     return found
+
+
+def _format_of(text: bytes) -> str:
+    """The format that a manifest names; ours where it names none, which is then wrong in another way."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return str(FORMAT)
+    return str(said.get("format", FORMAT)) if isinstance(said, dict) else str(FORMAT)
+
+
+@contextmanager
+def copying() -> Iterator[None]:
+    """Raises OSError with the first reason where `shutil.copytree` would list all of them, which may be thousands."""
+    try:
+        yield
+    except shutil.Error as error:
+        failed = error.args[0]
+        raise OSError(f"{len(failed)} files could not be copied: {failed[0][2]}") from error
 
 
 def digest_of(path: Path) -> str:

@@ -15,11 +15,21 @@ _VARIABLES = {"sslmode": "PGSSLMODE", "sslrootcert": "PGSSLROOTCERT", "sslcert":
 
 def run(program: str, url: str, arguments: list[str]) -> None:
     """Run one of Postgres' programs on the database of this address. Raises BackupRefused with its last words."""
-    line = [str(programs() / program), "--no-password", *arguments]
-    done = subprocess.run(line, env=environment_of(url), capture_output=True, text=True, check=False)
+    _run(program, ["--no-password", *arguments], environment_of(url))
+
+
+def said_by(program: str, arguments: list[str]) -> str:
+    """What one of Postgres' programs prints that asks no database. Raises BackupRefused with its last words."""
+    return _run(program, arguments, {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
+
+
+def _run(program: str, arguments: list[str], environment: dict[str, str]) -> str:
+    line = [str(programs() / program), *arguments]
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         last = done.stderr.strip().splitlines()[-3:]
         raise BackupRefused(f"{program} failed: {' '.join(last) or done.returncode}")
+    return done.stdout
 
 
 def environment_of(url: str) -> dict[str, str]:

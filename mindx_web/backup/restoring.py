@@ -17,8 +17,10 @@ from pathlib import Path
 
 import psycopg
 
-from mindx_web.backup.contents import DUMP, KEY_NAMES, KEYS, STORE, BackupRefused, mark_of, read_manifest
+from mindx_web.backup import unfinished, versions
+from mindx_web.backup.contents import DUMP, KEY_NAMES, KEYS, STORE, BackupRefused, copying, mark_of, read_manifest
 from mindx_web.backup.postgres_tools import run
+from mindx_web.backup.unfinished import Unfinished
 from mindx_web.supervisor.configuration import PROJECT, Configuration
 from mindx_web.supervisor.data_folder import DataFolder, Lock, write_private
 from mindx_web.supervisor.parts import Servers, own_environment
@@ -30,8 +32,15 @@ START_S = 60.0
 LOOK_EVERY_S = 0.1
 
 
+class NotWhole(Exception):
+    """The backup was restored, but something must be done before mindX is of use; the message says what."""
+
+
 def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
-    """All of it. Raises BackupRefused before anything was changed, or names the step that failed."""
+    """All of it, or what is left of a restore that was stopped before.
+
+    Raises BackupRefused before anything was changed, or names the step that failed; NotWhole when all is there.
+    """
     manifest = read_manifest(backup)
     configuration = Configuration.from_environment(environment)
     folder = DataFolder(configuration.data)
@@ -39,28 +48,63 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
     lock = Lock(folder)
     lock.take("a restore")  # never beside a running mindX, and none starts meanwhile
     _keys(backup, folder, environment, manifest.approval_key_mark)
+    versions.check_not_newer(backup / DUMP, PROJECT)
     servers = Servers.of(configuration, folder)
     owner_url = environment.get("MINDX_MIGRATE_URL") or environment.get("DATABASE_URL", "")
     with _running(servers.postgres, folder):
         if servers.postgres is not None:
             folder.publish(servers.addresses())
             owner_url = servers.postgres.url(OWNER)
-        _check_empty(owner_url)
+        has_rows = _has_rows(owner_url)
+        _begin(folder, Unfinished(str(backup), manifest.dump_sha256), has_rows=has_rows)
         say("Snapshots …")
         shared = store_place(environment)
         _copy_store(backup / STORE, shared if isinstance(shared, Path) else folder.root / "store")
         if isinstance(shared, Bucket):
             say(_manage(folder, "snapshots", "upload").strip())
-        say("Database …")
-        arguments = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
-        database = ["--dbname", _name_of(owner_url)]
-        run("pg_restore", owner_url, [*arguments, *database, str(backup / DUMP)])
+        if not has_rows:
+            say("Database …")
+            arguments = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
+            run("pg_restore", owner_url, [*arguments, "--dbname", _name_of(owner_url), str(backup / DUMP)])
         say("Bringing it to this version …")
         _manage(folder, "prepare")
         if servers.postgres is not None:
             note_prepared(servers.postgres.folder)  # the start that follows need not do it again
         say("Asking again about what was approved …")
-        say(_manage(folder, "settle_restored", "--as-of", manifest.at).strip())
+        _settle(folder, manifest.at, say)
+        if not isinstance(shared, Bucket):
+            say("Looking at the snapshots …")
+            _check_snapshots(folder, say)
+
+
+def _begin(folder: DataFolder, restoring: Unfinished, *, has_rows: bool) -> None:
+    """Mark the folder, so that nothing starts before all is settled. Raises BackupRefused where another mindX is."""
+    begun = unfinished.found(folder.root)
+    if has_rows and begun is None:
+        raise BackupRefused("This database holds a mindX already. Restore into an empty one (another MINDX_DATA).")
+    if has_rows and begun is not None and begun.dump_sha256 != restoring.dump_sha256:
+        raise BackupRefused(
+            f"Another backup ({begun.folder}) was half restored here. Finish that, or restore into an empty database"
+            " (another MINDX_DATA)."
+        )
+    unfinished.begin(folder.root, restoring)
+
+
+def _settle(folder: DataFolder, as_of: str, say: Callable[[str], None]) -> None:
+    try:
+        say(_manage(folder, "settle_restored", f"--as-of={as_of}").strip())
+    except BackupRefused as error:
+        raise NotWhole(
+            f"{error} mindX does not start before this restore was run once more and has settled all."
+        ) from error
+
+
+def _check_snapshots(folder: DataFolder, say: Callable[[str], None]) -> None:
+    """A part of the store may be missing or cut short, as in an archive that was not copied to its end."""
+    try:
+        say(_manage(folder, "snapshots", "verify").strip())
+    except BackupRefused as error:
+        raise NotWhole(f"{error} Nothing else is missing: mindX can be started.") from error
 
 
 def _keys(backup: Path, folder: DataFolder, environment: Mapping[str, str], mark: str) -> None:
@@ -106,14 +150,13 @@ def _running(postgres: EmbeddedPostgres | None, folder: DataFolder) -> Iterator[
         process.wait()
 
 
-def _check_empty(url: str) -> None:
+def _has_rows(url: str) -> bool:
     try:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.execute("SELECT to_regclass('public.agents_goal')").fetchone()
     except psycopg.OperationalError as error:
         raise BackupRefused(f"The database does not answer: {error}") from error
-    if found is not None and found[0] is not None:
-        raise BackupRefused("This database holds a mindX already. Restore into an empty one (another MINDX_DATA).")
+    return found is not None and found[0] is not None
 
 
 def store_place(environment: Mapping[str, str]) -> Path | Bucket | None:
@@ -131,9 +174,10 @@ def _name_of(url: str) -> str:
 def _copy_store(source: Path, target: Path) -> None:
     """Contents before the manifests that name them; what is there already has the same name and so the same bytes."""
     target.mkdir(mode=0o700, exist_ok=True)
-    for part in ("blobs", "manifests"):
-        if (source / part).is_dir():
-            shutil.copytree(source / part, target / part, dirs_exist_ok=True)
+    with copying():
+        for part in ("blobs", "manifests"):
+            if (source / part).is_dir():
+                shutil.copytree(source / part, target / part, dirs_exist_ok=True)
     os.sync()
 
 
@@ -141,5 +185,15 @@ def _manage(folder: DataFolder, *arguments: str) -> str:
     line = [sys.executable, str(PROJECT / "manage.py"), *arguments]
     done = subprocess.run(line, env=own_environment(folder), capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise BackupRefused(f"manage.py {arguments[0]} failed: {done.stderr.strip()[-2000:]}")
+        log = folder.log / "restore.log"
+        log.write_text(f"{done.stdout}\n{done.stderr}")
+        raise BackupRefused(f"manage.py {arguments[0]} failed: {_last_words(done.stdout, done.stderr)} ({log})")
     return done.stdout
+
+
+def _last_words(output: str, errors: str) -> str:
+    """What it said, without a traceback of which only the last line tells a person something."""
+    said = errors.strip()
+    if "Traceback (most recent call last)" in said:
+        said = said.splitlines()[-1]
+    return "\n".join(part for part in (output.strip(), said) if part)[-4000:]

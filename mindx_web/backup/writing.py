@@ -14,7 +14,7 @@ from django.conf import settings
 
 from agents.services import snapshot_users
 from agents.services.stores import store
-from mindx_web.backup.contents import DUMP, FORMAT, KEY_NAMES, KEYS, STORE, Manifest, digest_of, mark_of
+from mindx_web.backup.contents import DUMP, FORMAT, KEY_NAMES, KEYS, STORE, Manifest, copying, digest_of, mark_of
 from mindx_web.backup.postgres_tools import private_folder, run
 from mindx_web.supervisor.data_folder import write_private
 from sandbox import verify as verifying
@@ -34,7 +34,8 @@ def back_up(folder: Path, *, url: str, with_keys: bool) -> tuple[Manifest, list[
         # Comments belong to whoever owns the extension, and rights are given anew by the preparation.
         plain = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--file={folder / DUMP}"]
         run("pg_dump", url, plain)
-        here.copy_to(folder / STORE)
+        with copying():
+            here.copy_to(folder / STORE)
         needed = snapshot_users.needed_now()
     (folder / DUMP).chmod(0o600)
     copied = SnapshotStore(folder / STORE)

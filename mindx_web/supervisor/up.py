@@ -8,7 +8,9 @@ import logging
 import signal
 import time
 
-from .configuration import Configuration
+from mindx_web.backup import unfinished
+
+from .configuration import Configuration, ConfigurationError
 from .data_folder import DataFolder, Lock
 from .keeper import Keeper, PartFailed, end_of
 from .part import Part
@@ -116,6 +118,8 @@ def supervise(configuration: Configuration) -> None:
     folder.make()
     lock = Lock(folder)
     lock.take(configuration.public_url)
+    if reason := unfinished.why_not_to_start(folder.root):
+        raise ConfigurationError(reason)
     configuration.check_port()
     _log_to(folder)
     asyncio.run(Up(configuration, folder).run())

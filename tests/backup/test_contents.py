@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mindx_web.backup import contents, postgres_tools
-from mindx_web.backup.contents import DUMP, BackupRefused, Manifest, digest_of, mark_of, read_manifest
+from mindx_web.backup.contents import DUMP, BackupRefused, Manifest, copying, digest_of, mark_of, read_manifest
 from tests.supervisor.running import ROOT
 
 
@@ -33,6 +35,44 @@ def test_a_backup_without_its_manifest_or_with_another_dump_is_refused(backup: P
     (backup / contents.MANIFEST).unlink()
     with pytest.raises(BackupRefused, match="no whole backup"):
         read_manifest(backup)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(b"", b"\x00", b"\xff\xfe", b"{", b"[]", b"null", b"7", b'{"format": 1}', b'{"format": 1, "format": 1}'),
+        *(b'{"format": 1e400}', b'{"format": ' + b"9" * 5_000 + b"}", b"[" * 100_000, b'{"format":' * 50_000),
+    ],
+)
+def test_a_manifest_of_rubbish_is_refused_with_a_sentence(backup: Path, text: bytes) -> None:
+    (backup / contents.MANIFEST).write_bytes(text)
+    with pytest.raises(BackupRefused) as refused:
+        read_manifest(backup)
+    assert str(refused.value).count("\n") == 0
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("at", "yesterday"), ("at", "\x00"), ("at", 7), ("dump_sha256", None), ("snapshots", "2"), ("more", 1)],
+)
+def test_a_manifest_with_a_wrong_field_is_refused(backup: Path, field: str, value: object) -> None:
+    said = json.loads((backup / contents.MANIFEST).read_text())
+    (backup / contents.MANIFEST).write_text(json.dumps({**said, field: value}))
+    with pytest.raises(BackupRefused, match="no whole backup"):
+        read_manifest(backup)
+
+
+def test_another_format_is_named_whatever_else_it_says(backup: Path) -> None:
+    (backup / contents.MANIFEST).write_text('{"format": 2, "what_came_later": []}')
+    with pytest.raises(BackupRefused, match="written in format 2; this mindX reads 1"):
+        read_manifest(backup)
+
+
+def test_one_reason_is_said_where_many_files_cannot_be_copied(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="2 files could not be copied: No space left on device") as said, copying():
+        raise shutil.Error([("a", "b", "No space left on device"), ("c", "d", "No space left on device")])
+    assert not isinstance(said.value, shutil.Error)
 
 
 def test_a_backup_goes_into_a_folder_of_its_own_that_is_closed(backup: Path, tmp_path: Path) -> None:

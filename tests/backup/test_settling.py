@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def settled() -> dict[str, int]:
-    return {words: count for count, words in settle(AS_OF)}
+    return {one.words: one.count for one in settle(AS_OF)}
 
 
 @pytest.fixture

@@ -185,8 +185,9 @@ def test_an_approved_goal_says_whose_files_it_waits_for_and_that_one_how_many_wa
     address = holder.goal.get_absolute_url()
     before = goal_page.signature(waiting.goal_id)
     page = said(client, "goal", waiting.goal_id)
-    assert "another goal has the files of its workspace and is under way." in page
-    assert f'href="{address}">Goal {holder.goal_id}</a>' in page
+    assert f"goal {holder.goal_id} has the files of its workspace and is under way." in page
+    assert "It begins by itself when that one has ended." in page
+    assert f'href="{address}">Goal {holder.goal_id}</a> stands so since <time' in page
     assert "wait for its files" not in said(client, "goal", holder.goal_id)
 
     Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: intent 1 failed")
@@ -197,8 +198,10 @@ def test_an_approved_goal_says_whose_files_it_waits_for_and_that_one_how_many_wa
     # Whoever may not see the goal learns that there is one, and nothing of it.
     Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)
     page = said(client, "goal", waiting.goal_id)
-    assert "needs a person&#x27;s hand." in page
+    assert "another goal has the files of its workspace and needs a person&#x27;s hand." in page
+    assert "It stands so since <time" in page
     assert address not in page
+    assert f"oal {holder.goal_id}" not in page
     assert address in said(client_of(reviewer), "goal", waiting.goal_id)
 
 

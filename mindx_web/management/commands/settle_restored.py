@@ -8,8 +8,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
 
+from mindx_web.backup import unfinished
 from mindx_web.backup.settling import settle
 
 
@@ -23,5 +25,15 @@ class Command(BaseCommand):
         parser.add_argument("--as-of", required=True, metavar="MOMENT", help="the moment the restored state is from")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for count, words in settle(options["as_of"]):
-            self.stdout.write(f"{count} {words}")
+        unsettled = 0
+        for done in settle(options["as_of"]):
+            self.stdout.write(f"{done.count} {done.words}")
+            for row in (*done.rows, *done.unsettled):
+                self.stdout.write(f"  {row}")
+            unsettled += len(done.unsettled)
+        if unsettled:
+            raise CommandError(
+                f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled;"
+                " what was approved there could run. Mend them before mindX is started, and run this once more."
+            )
+        unfinished.end(settings.DATA_DIR)
