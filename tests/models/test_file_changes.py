@@ -5,6 +5,7 @@ nothing changes before a person has read exactly the diff that is made.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
