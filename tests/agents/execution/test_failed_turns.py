@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from agents.errors import NotPossibleNow
-from agents.execution import executor, recovering
-from agents.execution.lease import LOST_WORKERS_MAX, claim
+from agents.execution import beginning, executor, recovering
+from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan, TurnFailure
 from agents.services import cycle, failed_turns, goals, learning, planning
 from agents.states import GoalState, MoveRefused, PlanState
@@ -57,7 +57,7 @@ def test_others_are_planned_while_one_goal_raises(
     poison, other = make_goal(owner, "Poison"), make_goal(owner, "Reconcile the ledger")
     plan = planning.plan_goal
 
-    def poisoned(lease: planning.Lease, adopted: planning.Adopted | None = None) -> bool:
+    def poisoned(lease: Lease, adopted: planning.Adopted | None = None) -> bool:
         return _raises() if lease.goal_id == poison.pk else plan(lease, adopted)
 
     monkeypatch.setattr(planning, "plan_goal", poisoned)
@@ -117,7 +117,7 @@ def test_a_plan_that_cannot_be_begun_ends_with_a_person(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([write("one")])
-    monkeypatch.setattr(cycle.beginning, "begin", _raises)
+    monkeypatch.setattr(beginning, "begin", _raises)
     goal = _turns(plan, LOST_WORKERS_MAX)
     assert goal.state == GoalState.MANUAL
     assert goal.reason.startswith("internal_error: Running the plan failed")
