@@ -35,6 +35,7 @@ from library.language import generation
 from people.models import User
 from review.services import decisions
 from tests.agents.bdi.worlds import by_hand
+from tests.agents.execution.conftest import give_up
 from tests.cast import person
 from tests.library import vectors
 from tests.models.conftest import provider as provider
@@ -185,6 +186,10 @@ def test_trap_recovery_counts_as_success_when_it_was_set_up(
     Goal.objects.filter(pk=plan.goal_id).update(wake_at=timezone.now())
     cycle.work(plan.goal_id)
     assert Attempt.objects.filter(outcome="failed").count() == 2
+    # It failed twice in the same words, so a person is asked, and the step has not ended before they answer.
+    assert RecoveryAttempt.objects.get(strategy="retry_with_delay").succeeded is None
+    give_up(plan.goal_id, reviewer)
+    recovery_learning.settle()
     assert RecoveryAttempt.objects.get(strategy="retry_with_delay").succeeded is False
 
 

@@ -261,8 +261,9 @@ def test_a_step_that_takes_too_much_memory_fails_and_harms_nobody(
         line = 'import os; os.fork(); os.fork(); b=[]; [b.append(b"x"*(1<<20)) for _ in range(1500)]'
         goal, plan = system.plan_by_hand(program(line))
         system.approve(plan)
-        goal_now = system.wait_for(goal, "failed", "achieved", within=PATIENCE_S)
-        assert goal_now["state"] == "failed"
+        # Another try may find more memory; after that one a person is asked.
+        goal_now = system.wait_for(goal, "manual", "achieved", within=PATIENCE_S)
+        assert goal_now["state"] == "manual"
         limits = rows(
             system,
             "SELECT intent.result->>'limit' FROM agents_intent intent JOIN agents_intentplan plan"

@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 
-from review.envelope import USUAL_TRIES
 from tests.faults.held import Point, held
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import at_most_once, everything_holds
@@ -168,7 +167,8 @@ def test_a_worker_killed_while_a_plan_fails_cleans_up_once(
                 " WHERE plan.goal_id = %s GROUP BY 1, 2, intent.position ORDER BY intent.position",
                 int(goal),
             )
-            assert ends == [("main", "failed", USUAL_TRIES), ("cleanup", "succeeded", 1)]
+            # Two tries that say the same are enough.
+            assert ends == [("main", "failed", 2), ("cleanup", "succeeded", 1)]
             assert book.effects(key) == {key}
             at_most_once(system, goal)
             case.held()

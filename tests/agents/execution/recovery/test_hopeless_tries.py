@@ -137,3 +137,14 @@ def test_the_question_is_about_the_files_as_they_are_now_and_of_no_other_failure
     assert [one.parameter for one in hand_items.questions(asked)] == ["path"]
     other = HandItem.objects.get(goal=worked(approved(SYNTAX)))
     assert hand_items.questions(other) == ()
+
+
+def test_the_api_shows_the_question_and_takes_the_fix(
+    asked: HandItem, owner: User, outsider: User, api_of: Callable[..., Any]
+) -> None:
+    address = f"goals/{asked.goal_id}/hand"
+    (question,) = api_of(owner).get(address).json()["questions"]
+    assert (question["parameter"], [one["value"] for one in question["choices"]]) == ("path", ["mising.txt"])
+    assert api_of(outsider).get(address).status_code == 404
+    fix = {"action": "fix", "params": {question["parameter"]: question["choices"][0]["value"]}}
+    assert api_of(owner).post(address, fix).json()["state"] == "awaiting_review"
