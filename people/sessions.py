@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -36,11 +37,11 @@ class SessionStore(db.SessionStore):
         """The same."""
         return await super().aexists(_stored(session_key))
 
-    def create_model_instance(self, data: Any) -> Session:
+    def create_model_instance(self, data: Any) -> AbstractBaseSession:
         """The row to be saved."""
         return _under_its_key(super().create_model_instance(data))
 
-    async def acreate_model_instance(self, data: Any) -> Session:
+    async def acreate_model_instance(self, data: Any) -> AbstractBaseSession:
         """The same."""
         return _under_its_key(await super().acreate_model_instance(data))
 
@@ -70,7 +71,7 @@ class SessionStore(db.SessionStore):
         return Session.objects.filter(session_key=_stored(self.session_key or ""), expire_date__gt=timezone.now())
 
 
-def _under_its_key(row: Session) -> Session:
+def _under_its_key(row: AbstractBaseSession) -> AbstractBaseSession:
     row.session_key = _stored(row.session_key)
     return row
 

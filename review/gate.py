@@ -45,8 +45,6 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None, read: Seque
     if not reason and intent is not None and not _holds(bytes(plan.document), intent):
         reason = "this step is not in the approved document"
     answer = Verdict(allowed=False, reason=reason)
-    if not reason and approval is not None and (own := rights.four_eyes(approval.by, plan.goal)):
-        reason, answer = own, Verdict(allowed=False, reason=f"{approval.by.display_name} approved it. {own}", asks=True)
     if not reason and approval is not None:
         answer = _policed(plan, approval, found) or Verdict(
             allowed=True,
@@ -72,10 +70,15 @@ def by_hand(goal: Goal, document: Document, by: User) -> str:
 
 
 def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | None:
-    """What policies and components, which may have changed since the approval, have against it now; None: nothing.
+    """What four eyes, policies and components, which may have changed since the approval, have against it now; None:
+    nothing.
 
     What a person has to look at again is asked about; what only lacks a second person waits for that one.
     """
+    if settings.FOUR_EYES and rights.four_eyes(approval.by, plan.goal):
+        who = approval.by.display_name
+        reason = f"four eyes are required, and {who}, who approved it, submitted its goal or wrote a part of its plans"
+        return Verdict(allowed=False, reason=reason, asks=True)
     document = documents.read(bytes(plan.document))
     changed = components.changed_since(document)
     if document.sends_text:  # only then is it read who would be asked now

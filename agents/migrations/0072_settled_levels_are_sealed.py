@@ -12,6 +12,7 @@ SETTLED = ("approved", "unreviewed")
 
 
 def seal(apps, schema_editor):
+    """Reads, and adds rows to a table of its own: a short lock."""
     model = apps.get_model("agents", "LevelDocument")
     for row in model.objects.filter(state__in=SETTLED).order_by("pk").values("pk", *COLUMNS):
         sealing.add(model._meta.label_lower, row.pop("pk"), row)

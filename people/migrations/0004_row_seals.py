@@ -7,6 +7,7 @@ in once more.
 from django.db import migrations, models
 
 FUNCTION = """
+-- A new function takes no lock, and the trigger a short lock of a table that is new as well.
 CREATE FUNCTION people_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% rows are append-only', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
@@ -20,6 +21,7 @@ TOKEN = ("user_id", "digest", "scopes", "expires_at")
 
 
 def seal(apps, schema_editor):
+    """Reads, and adds rows to a table of its own: a short lock."""
     from people import sealing
 
     tokens = apps.get_model("people", "ApiToken").objects.filter(revoked_at=None)
@@ -49,7 +51,7 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(FUNCTION, "DROP FUNCTION people_refuse_change()"),
         migrations.RunSQL(
-            "CREATE TRIGGER people_rowseal_is_append_only BEFORE UPDATE OR DELETE ON people_rowseal"
+            "/* short lock: the table is new */ CREATE TRIGGER people_rowseal_is_append_only BEFORE UPDATE OR DELETE ON people_rowseal"
             " FOR EACH ROW EXECUTE FUNCTION people_refuse_change()",
             "DROP TRIGGER people_rowseal_is_append_only ON people_rowseal",
         ),

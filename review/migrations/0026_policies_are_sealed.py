@@ -21,6 +21,7 @@ VERSION = (
 
 
 def seal(apps, schema_editor):
+    """Reads, and adds rows to a table of its own: a short lock."""
     for name, columns in (("ReviewPolicy", POLICY), ("PolicyVersion", VERSION)):
         model = apps.get_model("review", name)
         for row in model.objects.order_by("pk").values("pk", *columns):

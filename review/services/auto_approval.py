@@ -79,8 +79,9 @@ def _look(plan_id: int) -> None:
         return
     outcome = policing.outcome_of(plan)
     said, is_sample = "", False
-    if outcome.action is Action.AUTO_APPROVE and outcome.by is not None:
-        version = PolicyVersion.objects.select_related("policy", "owner").get(pk=outcome.by.rule.version_id)
+    version_id = outcome.by.rule.version_id if outcome.by is not None else None
+    if outcome.action is Action.AUTO_APPROVE and version_id is not None:
+        version = PolicyVersion.objects.select_related("policy", "owner").get(pk=version_id)
         is_sample = is_sampled(plan, version)
         said = "sampled: a person decides" if is_sample else _approve(plan, version, outcome)
     policing.keep(plan, _SHADOW, outcome, said, is_sample=is_sample)

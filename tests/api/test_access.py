@@ -10,7 +10,7 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from mindx_web.api import api
-from people import tokens
+from people import sealing, tokens
 from people.models import ApiToken
 from people.scopes import Scope
 from tests.cast import ApiCaller
@@ -217,9 +217,11 @@ def test_a_revoked_token_and_an_expired_one_and_one_of_a_disabled_person_are_ref
     assert status() == 200
     token.expires_at = timezone.now() - timedelta(seconds=1)
     token.save()
+    sealing.seal(token)
     assert status() == 401
     token.expires_at = timezone.now() + timedelta(minutes=1)
     token.save()
+    sealing.seal(token)
     assert status() == 200
     owner.is_active = False
     owner.save()
