@@ -16,11 +16,32 @@ from agents.bdi.understanding.paths import ANY, Tree, find
 from agents.bdi.understanding.tree_index import TreeIndex
 from tests.agents.bdi.understanding.adversarial import large_tree
 
-ODD = """
-.env .env.example .gitignore src/__pycache__/app.pyc .git/config venv/pyvenv.cfg venv/bin/python README READ_ME.md
-notes/groceries.md notes/Bello.md images/rose.png docs/Öko-Plan.md docs/to_supervisor.txt v1.2 v1.2/setup.cfg
-run3/out.log run003/out.log chapter2.md Chapter10.md report.2024.csv configs/db.yaml photos/IMG_0001.JPG a/a.b/c.d.e
-""".split()
+ODD = [
+    ".env",
+    ".env.example",
+    ".gitignore",
+    "src/__pycache__/app.pyc",
+    ".git/config",
+    "venv/pyvenv.cfg",
+    "venv/bin/python",
+    "README",
+    "READ_ME.md",
+    "notes/groceries.md",
+    "notes/Bello.md",
+    "images/rose.png",
+    "docs/Öko-Plan.md",
+    "docs/to_supervisor.txt",
+    "v1.2",
+    "v1.2/setup.cfg",
+    "run3/out.log",
+    "run003/out.log",
+    "chapter2.md",
+    "Chapter10.md",
+    "report.2024.csv",
+    "configs/db.yaml",
+    "photos/IMG_0001.JPG",
+    "a/a.b/c.d.e",
+]
 
 
 @pytest.fixture(scope="module")
