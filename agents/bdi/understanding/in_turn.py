@@ -38,11 +38,13 @@ class Heard:
     lexicon: Lexicon
     names: Names = ""
     effort: Effort = field(default_factory=Effort)
+    known: dict[tuple[object, ...], object] = field(default_factory=dict)
 
 
 def read_through(heard: Heard, blank: str, told: moods.Told) -> Understood:
     """What a text means of which `blank` is left; what is `told` beside it says what “it” speaks of."""
-    parts = parts_of(blank, Situation(heard.text, heard.tree, effort=heard.effort), heard.lexicon, heard.names)
+    situation = Situation(heard.text, heard.tree, effort=heard.effort, known=heard.known)
+    parts = parts_of(blank, situation, heard.lexicon, heard.names)
     turn = _Turn(
         heard,
         heard.tree,

@@ -32,7 +32,7 @@ from agents.bdi.understanding.doubting import (
 )
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE, LEADING_NOUNS, is_manner
-from agents.bdi.understanding.lexicon import Met
+from agents.bdi.understanding.lexicon import Entry, Met
 from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.naming_words import NAMING, WHOLE
 from agents.bdi.understanding.new_things import doubts_of_making
@@ -119,8 +119,29 @@ class _Left:
     dropped: tuple[Token, ...] = ()
 
 
-def judged(state: State, met: Met, is_named: bool) -> Reading:
-    """A try whose values are found, as a reading: what is missing, what is left over, and what all that costs."""
+@dataclass(frozen=True)
+class Wanted:
+    """Which readings are of use: only those that are whole, only those that are grounded. Most ways of reading a clause
+    that is none as it stands are neither, and it costs most of the time to say all that speaks against them.
+    """
+
+    whole: bool = False
+    grounded: bool = False
+
+
+ANY_READING = Wanted()
+
+
+def is_grounded(entry: Entry, met: Met) -> bool:
+    """Whether its own nouns, or more than one word of its verb, say that a sense is meant."""
+    return bool(entry.key) or met.words > 1
+
+
+def judged(state: State, met: Met, is_named: bool, wanted: Wanted = ANY_READING) -> Reading | None:
+    """A try whose values are found, as a reading: what is missing, what is left over, and what all that costs.
+
+    None where it is not whole and only whole ones are wanted.
+    """
     command = state.entry.command
     by_position(state)
     params = _with_fixed(state)
@@ -133,7 +154,11 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
     the_only_environment(params, state)
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
-    left = _left(state, met, params, own not in params)
+    if wanted.whole and (missing or any(one.value is None for one in (*params.values(), *state.items))):
+        return None
+    left = _left(state, met, params, own not in params, wanted)
+    if left is None:
+        return None
     cost = _of_words(state, met, left) + _of_values([*params.values(), *state.items], missing)
     return Reading(
         command,
@@ -145,7 +170,7 @@ def judged(state: State, met: Met, is_named: bool) -> Reading:
         round(cost - (0.5 if is_named else 0.0), 4),
         state.items,
         own,
-        bool(state.entry.key) or met.words > 1,
+        is_grounded(state.entry, met),
         _explained(state, left),
         frozenset(state.tokens[at].start for at in met.used),
     )
@@ -170,8 +195,13 @@ def _with_fixed(state: State) -> dict[str, Filled]:
     return params
 
 
-def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -> _Left:
-    """What is left over, sorted. `is_open`: the object of the command was not found."""
+def _left(
+    state: State, met: Met, params: Mapping[str, Filled], is_open: bool, wanted: Wanted = ANY_READING
+) -> _Left | None:
+    """What is left over, sorted; None where something is and only whole readings are wanted.
+
+    `is_open`: the object of the command was not found.
+    """
     giving = state.lexicon.words_of_values(state.entry.command)
     left, superfluous = without_superfluous(state.left, giving, lambda word: is_open_behind(word, state))
     for phrase in adjuncts(left, state):
@@ -196,18 +226,37 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
         or (token.text == "only" and (_restricts_what_is_said(token, state) or _is_before_its_verb(token, state, met)))
     ]
     left = [token for token in left if token not in harmless]
+    purpose = frozenset(_purpose(state))
+    saying = [token for token in left if token not in purpose]
+    slips = [token for token in saying if state.lexicon.is_idle_slip(token)]
+    saying = [token for token in saying if not state.lexicon.is_idle_slip(token)]
+    idle = [token for token in saying if token.kind == WORD and _carries_nothing(token, state, is_open)]
+    passed_over = frozenset(idle)
+    unexplained = [token for token in saying if token not in passed_over and token.text not in DOUBT]
+    if wanted.whole and unexplained:
+        return None
     doubts = tuple(dict.fromkeys(token.text for token in doubtful if token in left))
+    doubts += _doubts(state, met, params, left, is_open)
+    return _Left(
+        tuple(nouns), tuple(idle), tuple(slips), tuple(unexplained), (*state.asides, *superfluous), doubts, dropped
+    )
+
+
+def _doubts(
+    state: State, met: Met, params: Mapping[str, Filled], left: Sequence[Token], is_open: bool
+) -> tuple[str, ...]:
+    """What makes it doubtful that the command is meant, in the words that do."""
     # “Make it better” speaks of something, and nobody knows of what.
     has_object = any(slot.is_object for slot in state.entry.sense.slots) or not state.entry.command.required
     lacks = is_open if has_object else any(name not in state.params for name in state.entry.command.required)
-    doubts += tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, lacks)))
+    doubts = tuple(dict.fromkeys(one.text for one in left if speaks_of(one, state, lacks)))
     doubts += verbs_in_values(state, met) + other_commands(state, left)
     doubts += begun_and_left(state, met) + names_nothing(state, is_open) + state.miscounted
     doubts += asks_how_it_is(state, met) + says_only_its_verb(state, met) + searches_where(state, met)
     doubts += makes_another_kind(state, met) + starts_no_file(state, met) + who_does_it(state, met)
     doubts += across_a_stop(state, met) + of_another(params, state) + which_part(params, state)
     doubts += doubts_of_making(params, state, met) + does_itself(state, met) + on_both_sides(state, met)
-    doubts += (
+    return doubts + (
         lists_places(state)
         + says_both(state)
         + says_only_it(state)
@@ -216,16 +265,6 @@ def _left(state: State, met: Met, params: Mapping[str, Filled], is_open: bool) -
         + says_where_in_a_text(state)
         + adds_what_is_left(state)
         + says_an_order(state)
-    )
-    purpose = frozenset(_purpose(state))
-    left = [token for token in left if token not in purpose]
-    slips = [token for token in left if state.lexicon.is_idle_slip(token)]
-    left = [token for token in left if not state.lexicon.is_idle_slip(token)]
-    idle = [token for token in left if token.kind == WORD and _carries_nothing(token, state, is_open)]
-    passed_over = frozenset(idle)
-    unexplained = [token for token in left if token not in passed_over and token.text not in DOUBT]
-    return _Left(
-        tuple(nouns), tuple(idle), tuple(slips), tuple(unexplained), (*state.asides, *superfluous), doubts, dropped
     )
 
 

@@ -205,8 +205,7 @@ def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -
         return [part] if (part := _part(tokens, raw)) else []
     if len(cuts) > MAX_CUTS:
         raise TooMuch
-    known: _Known = {}
-    alone = [_stands_alone(tokens[start:end], situation, lexicon, known) for start, end in itertools.pairwise(cuts)]
+    alone = [_stands_alone(tokens[start:end], situation, lexicon) for start, end in itertools.pairwise(cuts)]
     ways: list[tuple[float, list[Part]]] = [(0.0, [])]
     for end in range(1, len(cuts)):
         here: list[tuple[float, list[Part]]] = []
@@ -215,10 +214,8 @@ def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -
                 continue
             part = _part(tokens[cuts[begin] : cuts[end]], raw)
             before, earlier = ways[begin]
-            cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon, known)
-            if whole is not None and _passes_over_a_verb(
-                whole, tokens, cuts[begin + 1 : end], situation, lexicon, known
-            ):
+            cost, whole = (0.0, None) if part is None else _cost(part, earlier, situation, lexicon)
+            if whole is not None and _passes_over_a_verb(whole, tokens, cuts[begin + 1 : end], situation, lexicon):
                 cost += _FOR_A_VERB
             here.append((before + cost, [*earlier, whole] if whole is not None else earlier))
         # Of ways that cost the same the one that parts least.
@@ -227,17 +224,17 @@ def _best_parting(tokens: list[Token], situation: Situation, lexicon: Lexicon) -
 
 
 def _passes_over_a_verb(
-    part: Part, tokens: list[Token], cuts: Sequence[int], situation: Situation, lexicon: Lexicon, known: _Known
+    part: Part, tokens: list[Token], cuts: Sequence[int], situation: Situation, lexicon: Lexicon
 ) -> bool:
     """Whether a verb that begins one of the pieces is left unexplained where they are taken as one: “and show it”."""
     starts = {
         kept[0].start for cut in cuts if (kept := clauses.trimmed(tokens[cut:])) and lexicon.is_exact_verb(kept[0])
     }
-    best = _best(part.tokens, situation, lexicon, known) if starts else None
+    best = _best(part.tokens, situation, lexicon) if starts else None
     return best is not None and any(one.start in starts for one in best.unexplained)
 
 
-def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon, known: _Known) -> bool:
+def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> bool:
     """Whether a piece says a command and all that it needs: several such are never one command together."""
     kept = clauses.trimmed(tokens)
     if not kept or not lexicon.is_verb(kept[0]):
@@ -246,7 +243,7 @@ def _stands_alone(tokens: Sequence[Token], situation: Situation, lexicon: Lexico
     if texts[1:] in (["it"], ["them"]) and texts[0] not in _GOING_ON and lexicon.is_exact_verb(kept[0]):
         # “… and open it” is done with what the command before was about.
         situation = replace(situation, last=("it", "it"), before=_NAMED_BEFORE)
-    own = _best(tuple(kept), situation, lexicon, known)
+    own = _best(tuple(kept), situation, lexicon)
     return own is not None and not (own.missing or own.unexplained or own.doubts) and own.cost < 1.0
 
 
@@ -276,9 +273,7 @@ class _Named(dict[tuple[str, str], str]):
 _NAMED_BEFORE = _Named()
 
 
-def _cost(
-    part: Part, earlier: Sequence[Part], situation: Situation, lexicon: Lexicon, known: _Known
-) -> tuple[float, Part | None]:
+def _cost(part: Part, earlier: Sequence[Part], situation: Situation, lexicon: Lexicon) -> tuple[float, Part | None]:
     """What speaks against taking these tokens as one command; a part may borrow the verb of the one before it."""
     if all(token.kind == WORD and token.text in filler.IDLE for token in part.tokens) and not lexicon.is_verb(
         part.tokens[0]
@@ -286,24 +281,24 @@ def _cost(
         # “Turn it off, and on” says another thing with its last word.
         return (3.0 + _SEGMENT, part) if earlier and _is_particle(part.tokens) else (0.1, None)
     if earlier:
-        before = _best(earlier[-1].tokens, situation, lexicon, known)
+        before = _best(earlier[-1].tokens, situation, lexicon)
         said = lexicon.registry.said(before.command) if before is not None else None
         if before is not None and said is not None and not said.it and said.places and earlier[:-1]:
             # “Turn it on, delete x and turn it off”: of what lies between nothing is turned off.
-            before = _best(earlier[-2].tokens, situation, lexicon, known)
+            before = _best(earlier[-2].tokens, situation, lexicon)
             said = lexicon.registry.said(before.command) if before is not None else None
         things: tuple[tuple[str, ...], ...] = ()
         if before is not None and said is not None and said.it:
             things = (effects.called(said, before.values()),)
             situation = replace(situation, tree=effects.after(situation.tree, before.command, said, before.values()))
         situation = replace(situation, last=("it", "it"), before=_NAMED_BEFORE, spoken=things)
-    own = _best(part.tokens, situation, lexicon, known)
+    own = _best(part.tokens, situation, lexicon)
     cost = _capped(own)
     starts = next((token for token in part.tokens if not (token.kind == WORD and token.text in filler.IDLE)), None)
     if earlier and starts is not None and not lexicon.is_verb(starts):
         verb = earlier[-1].verb or _verb_of(earlier[-1].tokens, lexicon)
         borrowed = replace(part, tokens=(*verb, *part.tokens), verb=verb)
-        best = _best(borrowed.tokens, situation, lexicon, known)
+        best = _best(borrowed.tokens, situation, lexicon)
         # A verb that is only borrowed is no reason to part a text in which words are left over.
         again = _capped(best) + 0.3 + _FOR_A_REST
         # “And take three minutes at most” says no more of the command before it: another one needs its own object.
@@ -316,12 +311,12 @@ def _cost(
         end = part.tokens[-1].end
         of_it = tuple(Token(WORD, word, word, end, end) for word in ("of", "it"))
         added = replace(part, tokens=(*part.tokens, *of_it))
-        again = _capped(_best(added.tokens, situation, lexicon, known)) + 0.3
+        again = _capped(_best(added.tokens, situation, lexicon)) + 0.3
         return (again + _SEGMENT, added) if again < cost else (cost + _SEGMENT, part)
     goes_on = earlier and _GOES_ON.fullmatch(situation.raw[earlier[-1].tokens[-1].end : part.tokens[0].start])
     if goes_on and lacks and cost > 0 and (whole := _with_it(part, lexicon)) is not None:
         # “Create an environment x and activate”: what is done next is done with that.
-        again = _capped(_best(whole.tokens, situation, lexicon, known)) + 0.3
+        again = _capped(_best(whole.tokens, situation, lexicon)) + 0.3
         if again < cost:
             return again + _SEGMENT, whole
     return cost + _SEGMENT, part
@@ -360,16 +355,13 @@ def _is_particle(tokens: Sequence[Token]) -> bool:
     return len(said) == 1 and said[0] in ("on", "off", "up", "down", "out", "in")
 
 
-_Known = dict[tuple[tuple[Token, ...], tuple[str, ...], tuple[tuple[str, ...], ...]], Reading | None]
-
-
-def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon, known: _Known) -> Reading | None:
-    """The likeliest reading; the same words are asked about in many ways of parting."""
-    asked = (tokens, situation.last, situation.spoken)
-    if asked not in known:
+def _best(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> Reading | None:
+    """The likeliest reading; the same words are asked about in many ways of parting, with and without other words."""
+    asked = (tokens, situation.last, situation.spoken, situation.tree.recent)
+    if asked not in situation.known:
         found = readings_of(tokens, situation, lexicon)
-        known[asked] = found[0] if found else None
-    return known[asked]
+        situation.known[asked] = found[0] if found else None
+    return cast("Reading | None", situation.known[asked])
 
 
 def _capped(reading: Reading | None) -> float:

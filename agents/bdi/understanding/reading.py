@@ -16,7 +16,7 @@ from agents.bdi.understanding.doubting import is_in_a_place, placeholders
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.filler import IDLE, INFINITIVE
 from agents.bdi.understanding.filling import fill
-from agents.bdi.understanding.judging import Reading, judged
+from agents.bdi.understanding.judging import ANY_READING, Reading, Wanted, is_grounded, judged
 from agents.bdi.understanding.lexicon import Entry, Lexicon, Met
 from agents.bdi.understanding.line_values import TOLD
 from agents.bdi.understanding.morphology import singular
@@ -52,8 +52,12 @@ _TOOL_WORDS = frozenset(
 )
 
 
-def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) -> list[Reading]:
-    """Every reading of a clause that is worth a thought, the likeliest first."""
+def readings(
+    tokens: Sequence[Token], situation: Situation, lexicon: Lexicon, wanted: Wanted = ANY_READING
+) -> list[Reading]:
+    """Every reading of a clause that is worth a thought, the likeliest first. Of those that are not `wanted` some are
+    not worked out.
+    """
     situation.effort.spend(len(tokens))
     found: list[Reading] = []
     named_tools, named = _named(tokens, lexicon)
@@ -65,6 +69,8 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
             # Most senses end here: none of what they must be about is said in any form.
             continue
         for met in _longest(mets):
+            if wanted.grounded and not is_grounded(entry, met):
+                continue
             if _is_attribute(met, tokens, lexicon):
                 continue
             if met.typos and any(
@@ -72,12 +78,13 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
             ):
                 # What is the name of something here is no slip of a verb.
                 continue
-            found += _by(entry, met, tokens, situation, lexicon, of_tool, forms)
+            found += _by(entry, met, tokens, situation, lexicon, of_tool, forms, wanted)
     for at, command in named:
         of_tool = frozenset(named_tools.get(command.tool, ()))
         for entry in lexicon.entries:
             if entry.command is command:
-                found += _by(entry, Met((at,), 0, 2), tokens, situation, lexicon, of_tool, forms, by_name=True)
+                met = Met((at,), 0, 2)
+                found += _by(entry, met, tokens, situation, lexicon, of_tool, forms, wanted, by_name=True)
     found += _typed(tokens, situation, lexicon)
     for tool, where in named_tools.items():
         if all(at in where or token.kind == SIGN or token.text in IDLE for at, token in enumerate(tokens)):
@@ -85,7 +92,8 @@ def readings(tokens: Sequence[Token], situation: Situation, lexicon: Lexicon) ->
             continue
         first = lexicon.registry.tool(tool).commands[0]
         entry = next(one for one in lexicon.entries if one.command is first)
-        for one in _by(entry, Met(where, 0, 1), tokens, situation, lexicon, frozenset(where), forms, by_name=True):
+        met = Met(where, 0, 1)
+        for one in _by(entry, met, tokens, situation, lexicon, frozenset(where), forms, wanted, by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
 
@@ -267,6 +275,7 @@ def _by(
     lexicon: Lexicon,
     of_tool: frozenset[int],
     forms: frozenset[str],
+    wanted: Wanted,
     *,
     by_name: bool = False,
 ) -> list[Reading]:
@@ -294,6 +303,8 @@ def _by(
     take_beside(base)
     take_count(base)
     others = _of_others(base) if entry.never and not by_name else ()
+    if wanted.whole and others:
+        return []
     tries = ((one, chunks) for one in with_places(base) for chunks in itertools.islice(chunked(one), MAX_CUE_READINGS))
     for one, chunks in tries:
         situation.effort.spend(len(tokens))
@@ -302,7 +313,8 @@ def _by(
             for name, other in entry.sense.same.items():
                 if other in state.params and not _is_of_a_range(state, state.params[other]):
                     state.params.setdefault(name, replace(state.params[other], literals=0))
-            found.append(_doubted(judged(state, met, by_name or bool(of_tool)), others))
+            if (one_way := judged(state, met, by_name or bool(of_tool), wanted)) is not None:
+                found.append(_doubted(one_way, others))
     return found
 
 

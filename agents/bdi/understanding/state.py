@@ -29,6 +29,8 @@ class Situation:
     effort: Effort = field(default_factory=Effort, compare=False)
     # The words for things that are no files and were spoken of before, newest last: “branch x”.
     spoken: tuple[tuple[str, ...], ...] = ()
+    # The likeliest readings found so far in the same text while it is parted.
+    known: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

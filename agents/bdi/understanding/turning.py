@@ -9,7 +9,7 @@ from functools import lru_cache
 from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.frames import framed
 from agents.bdi.understanding.indirect import direct
-from agents.bdi.understanding.judging import MOST_COST, Reading
+from agents.bdi.understanding.judging import MOST_COST, Reading, Wanted
 from agents.bdi.understanding.lexicon import Lexicon
 from agents.bdi.understanding.line_values import RUNNING
 from agents.bdi.understanding.morphology import bases
@@ -63,7 +63,7 @@ def _of_a_name(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon
     if len(said) != 1 or said[0].kind not in (WORD, PATH) or lexicon.is_verb(said[0]):
         return []
     show = Token(WORD, _UNSAID[0], _UNSAID[0], said[0].start, said[0].start)
-    found = readings((show, *said), situation, lexicon)
+    found = readings((show, *said), situation, lexicon, Wanted(whole=True))
     named = [one for one in found if one.is_whole and one.params]
     if _PLEASE.search(situation.raw) and _is_alone(tokens, situation.raw):
         # Whoever says “please” asks for it, and of a file nothing less can be asked than to see it.
@@ -171,7 +171,7 @@ def _with_unsaid(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexic
         whole = (Token(WORD, verb, verb, at, at), *tokens)
         found += [
             one
-            for one in readings(whole, situation, lexicon)
+            for one in readings(whole, situation, lexicon, Wanted(whole=True, grounded=verb != "start"))
             if (one.is_grounded or verb == "start")
             and one.is_whole
             and all(value.span != (at, at) for value in one.params.values())
