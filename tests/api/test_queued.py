@@ -45,9 +45,7 @@ def test_the_list_keeps_its_order_and_has_the_queues(three: list[IntentPlan], re
     assert rest.json()["next"] is None
 
 
-def test_a_plan_says_with_which_others_it_may_be_decided(
-    three: list[IntentPlan], reviewer: User, api_of: Any
-) -> None:
+def test_a_plan_says_with_which_others_it_may_be_decided(three: list[IntentPlan], reviewer: User, api_of: Any) -> None:
     tried(three[0], added=["x"])
     tried(three[1], added=["x"])
     tried(three[2], failed_at=1)
