@@ -65,7 +65,7 @@ def _program(line: str) -> str:
     return _of_words(words) if words else line.strip()
 
 
-def _without_env(words: Sequence[str]) -> Sequence[str]:
+def _without_env(words: list[str]) -> list[str]:
     """The words behind `env NAME=value`, which only sets variables for the program."""
     if words[:1] != ["env"]:
         return words

@@ -51,6 +51,7 @@ def test_a_plan_of_a_rule_that_worked_thirteen_times_is_known_whatever_its_clean
     tried(plan)
     risk = PlanRisk.objects.get(intent_plan=plan)
     assert (risk.level, [step["failures"]["cases"] for step in risk.steps]) == ("medium", [13, 13, 0, 0])
+    assert risk.after_failure is not None
     assert risk.after_failure["level"] == "medium"
     assert QueueEntry.objects.get(pk=plan.pk).level == "medium"
     text = page(client_of(judge), plan)
