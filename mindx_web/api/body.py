@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from django.http import HttpRequest
@@ -13,6 +15,8 @@ from mindx_web.api.problems import Problem, invalid
 
 # Beyond this the numbers of JSON are not the same in every language (RFC 8785, RFC 7493).
 _LARGEST_INTEGER = 2**53 - 1
+# Of names that a problem quotes.
+_SHOWN_MAX = 400
 
 
 class StrictParser(Parser):
@@ -46,9 +50,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object in which no key stands twice: which of the two counts would be a guess."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
-        raise Problem(400, f"The key {json.dumps(double)} stands twice in one object.", kind="duplicate_key")
+        times = Counter(name for name, _ in pairs)
+        double = json.dumps(next(name for name, _ in pairs if times[name] > 1)[:_SHOWN_MAX])
+        raise Problem(400, f"The key {double} stands twice in one object.", kind="duplicate_key")
     return found
 
 
@@ -56,28 +60,48 @@ def _refuse_constant(name: str) -> NoReturn:
     raise Problem(400, f"{name} is not a number of JSON.", kind="malformed")
 
 
+# Where a value stands: the place of what holds it, and its key or index there. A text for each value would be as long
+# as all names above it, so that one long name of many values fills the memory.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    above: _Place | None
+    step: str | int
+
+    def __str__(self) -> str:
+        steps: list[str] = []
+        place: _Place | None = self
+        while place is not None:
+            steps.append(str(place.step))
+            place = place.above
+        return ".".join(reversed(steps))[:_SHOWN_MAX]
+
+
 def _check_values(value: Any) -> None:
     """Walk the whole value without recursion, so that depth cannot exhaust the stack."""
-    waiting: list[tuple[str, Any]] = [("", value)]
+    waiting: list[tuple[_Place | None, Any]] = [(None, value)]
     while waiting:
-        path, item = waiting.pop()
+        place, item = waiting.pop()
         if isinstance(item, dict):
             for key, inner in item.items():
-                _check_text(path, key)
-                waiting.append((f"{path}.{key}" if path else key, inner))
+                _check_text(place, key)
+                waiting.append((_Place(place, key), inner))
         elif isinstance(item, list):
-            waiting.extend((f"{path}.{index}" if path else str(index), inner) for index, inner in enumerate(item))
+            waiting.extend((_Place(place, index), inner) for index, inner in enumerate(item))
         elif isinstance(item, str):
-            _check_text(path, item)
+            _check_text(place, item)
         elif isinstance(item, float) and not math.isfinite(item):
-            raise invalid(path, "This number is too large.")
+            raise invalid(_shown(place), "This number is too large.")
         elif isinstance(item, int) and abs(item) > _LARGEST_INTEGER:
-            raise invalid(path, f"Whole numbers go up to {_LARGEST_INTEGER}.")
+            raise invalid(_shown(place), f"Whole numbers go up to {_LARGEST_INTEGER}.")
 
 
-def _check_text(path: str, text: str) -> None:
+def _shown(place: _Place | None) -> str:
+    return "" if place is None else str(place)
+
+
+def _check_text(place: _Place | None, text: str) -> None:
     if "\x00" in text:
-        raise invalid(path, "This holds the character U+0000. Remove it.")
+        raise invalid(_shown(place), "This holds the character U+0000. Remove it.")
     try:
         text.encode()
     except UnicodeEncodeError as error:
