@@ -62,9 +62,12 @@ def mask(
     A text that is JSON is read as what it says.
     """
     masker, own = _Masker(mark_of, keys), frozenset(ours)
-    once = [_in_json(text, masker.by_shape if at in own else masker.by_all) for at, text in enumerate(texts)]
+    once = [
+        _in_json(text, masker.by_shape if at in own else masker.by_all) if masker.may_change(text) else text
+        for at, text in enumerate(texts)
+    ]
     # What was recognised in a later text may stand in an earlier one.
-    done = [text if at in own else _in_json(text, masker.by_known) for at, text in enumerate(once)]
+    done = [_in_json(text, masker.by_known) if masker.found and at not in own else text for at, text in enumerate(once)]
     marks = {masker.mark(secret): secret for secret in masker.found}
     return Masked(tuple(done), marks, tuple(sorted(set(masker.found.values()))))
 
@@ -98,6 +101,9 @@ class _Masker:
 
     def mark(self, secret: str) -> str:
         return f"{MARK}{self._mark_of(secret)}"
+
+    def may_change(self, text: str) -> bool:
+        return bool(self.found) or any(key in text for key in self._keys) or secret_shapes.may_hold_one(text)
 
     def by_all(self, text: str, name: str) -> str:
         return self.by_shape(self.by_known(text, name), name)

@@ -33,15 +33,19 @@ class Found:
 
 @dataclass(frozen=True)
 class _Shape:
-    """`needs`: one of these stands in every text that has it, in small letters; else the pattern is not tried."""
+    """`needs`: one of these stands in every text that has it, in small letters; else the pattern is not tried.
+
+    `in_small`: the pattern is for the text in small letters: ten times as fast as one that ignores case.
+    """
 
     kind: str
     needs: tuple[str, ...]
     pattern: re.Pattern[str]
+    in_small: bool
 
 
-def _shape(kind: str, needs: str, pattern: str, flags: int = 0) -> _Shape:
-    return _Shape(kind, tuple(needs.split()), re.compile(pattern, flags))
+def _shape(kind: str, needs: str, pattern: str, *, in_small: bool = False) -> _Shape:
+    return _Shape(kind, tuple(needs.split()), re.compile(pattern), in_small)
 
 
 # In a text of JSON the letter of an escape stands before what begins a line.
@@ -91,27 +95,29 @@ _SHAPES = (
         "://",
         r"[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/:@\"']{0,100}:(?P<bare>[^\s/@\"']{1,200})@",
     ),
-    _shape("bearer token", "bearer", r"bearer[ \t]{1,4}(?P<bare>(?=\S*[0-9])[A-Za-z0-9._~+/-]{12,4096}=*)", re.I),
+    _shape(
+        "bearer token", "bearer", r"bearer[ \t]{1,4}(?P<bare>(?=\S*[0-9])[A-Za-z0-9._~+/-]{12,4096}=*)", in_small=True
+    ),
     _shape(
         "authorization",
         "authorization",
         r"authorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?:basic|token)[ \t]{1,4}(?P<bare>[\w.~+/-]{8,4096}=*)",
-        re.I,
+        in_small=True,
     ),
-    _shape(PASSWORD, _LOGIN_WORDS, _LOGIN_WORD + _SAYS + _VALUE, re.I),
-    _shape(PASSWORD, _LOGIN_WORDS, rf"--{_LOGIN_WORD}[ \t]{{1,4}}{_VALUE}", re.I),
+    _shape(PASSWORD, _LOGIN_WORDS, _LOGIN_WORD + _SAYS + _VALUE, in_small=True),
+    _shape(PASSWORD, _LOGIN_WORDS, rf"--{_LOGIN_WORD}[ \t]{{1,4}}{_VALUE}", in_small=True),
     _shape(
         PASSWORD,
         _LOGIN_WORDS,
         _LOGIN_WORD + r"[ \t]{1,4}(?P<bare>(?=\S{0,200}[0-9])(?=\S{0,200}[A-Za-z])\S{6,200})",
-        re.I,
+        in_small=True,
     ),
     _shape(
         PASSWORD,
         "curl",
         r"\bcurl\b[^\n]{0,200}?\s(?:-u|--user)[ \t=][\"']?[^\s:\"']{1,100}:(?P<bare>[^\s\"'/][^\s\"']{0,200})",
     ),
-    _shape(OTHER, "key token secret credential", _KEY_WORD + _SAYS + _VALUE, re.I),
+    _shape(OTHER, "key token secret credential", _KEY_WORD + _SAYS + _VALUE, in_small=True),
 )
 # What may follow “password is” or “password:” and is none: words about one, and types.
 _NO_PASSWORD = frozenset(
@@ -130,11 +136,19 @@ _BEHIND = ".,;:!?)]}>\"'"
 _SHORTEST_OTHER = 8
 
 
+def may_hold_one(text: str) -> bool:
+    """Whether it is worth looking: quick, and true of every text that holds one."""
+    small = _small(text)
+    return any(need in small for shape in _SHAPES for need in shape.needs)
+
+
 def find(text: str) -> list[Found]:
     """The secrets in a text in their order, none over another; of two at one place the one that begins first."""
-    folded = text.casefold()
-    likely = [shape for shape in _SHAPES if any(need in folded for need in shape.needs)]
-    every = sorted((one for shape in likely for one in _of_shape(shape, text)), key=lambda one: (one.begin, one.end))
+    small = _small(text)
+    likely = [shape for shape in _SHAPES if any(need in small for need in shape.needs)]
+    every = sorted(
+        (one for shape in likely for one in _of_shape(shape, text, small)), key=lambda one: (one.begin, one.end)
+    )
     kept: list[Found] = []
     for one in every:
         if not kept or one.begin >= kept[-1].end:
@@ -145,13 +159,21 @@ def find(text: str) -> list[Found]:
 def of_field(name: str, value: str) -> str:
     """The kind of secret that a field of this name holds as its whole value; "" for none."""
     for kind, word in ((PASSWORD, _LOGIN_WORD), (OTHER, _KEY_WORD)):
-        if re.search(word, name, re.I) and _is_secret(kind, value, is_quoted=True):
+        if re.search(word, _small(name)) and _is_secret(kind, value, is_quoted=True):
             return kind
     return ""
 
 
-def _of_shape(shape: _Shape, text: str) -> Iterator[Found]:
-    for found in shape.pattern.finditer(text):
+def _small(text: str) -> str:
+    """The text in small letters, each at the place where it stood; a few letters have none of the same length."""
+    small = text.lower()
+    if len(small) == len(text):
+        return small
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _of_shape(shape: _Shape, text: str, small: str) -> Iterator[Found]:
+    for found in shape.pattern.finditer(small if shape.in_small else text):
         name = found.lastgroup or "bare"
         begin, end = found.span(name)
         if name == "bare" and shape.kind in (PASSWORD, OTHER):

@@ -11,7 +11,8 @@ import pytest
 
 from agents.bdi import document as documents
 from agents.models import Goal, LogLine, ParameterSettings
-from agents.services import cycle
+from agents.services import cycle, extracting
+from agents.toolkit.registry import REGISTRY
 from people.models import User
 from tests.models.server import Provider
 
@@ -47,12 +48,12 @@ def test_a_secret_is_found_by_its_mark_and_never_sent(
         asked.stream(json.dumps({"message": {"value": mark[0], "quote": f"everything {mark[0]}"}}))
 
     provider.will_say(reply)
-    goal = _worked(make_goal(owner, f"commit everything {token}"))
-    assert provider.asked
+    goal = make_goal(owner, f"commit everything {token}")
+    found = extracting.values_for(goal, REGISTRY.command("git_tool", "commit"), ["message"])
+    assert found.params["message"].value == token
     assert token not in json.dumps(provider.asked)
-    spec = documents.read(bytes(goal.intent_plans.get().document)).at(1)
-    (message,) = [one for one in spec.parameters if one.name == "message"]
-    assert message.value == token
+    lines = LogLine.objects.filter(goal=goal).values_list("text", flat=True)
+    assert any("is hidden from the model (GitHub token)" in line for line in lines)
 
 
 def test_the_stage_switched_off_asks_no_model_for_values(

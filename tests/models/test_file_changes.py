@@ -184,8 +184,9 @@ def test_what_was_wrong_goes_back_and_every_attempt_is_kept(
     assert LogLine.objects.filter(goal=step.intent_plan.goal_id, text__contains="it goes back with them").exists()
 
 
-@pytest.mark.parametrize("repairs", [0, 2])
-def test_a_secret_in_the_file_is_not_sent_and_stays_in_the_file(provider: Provider, proposed: Proposed) -> None:
+def test_a_secret_in_the_file_is_not_sent_and_stays_in_the_file(
+    provider: Provider, proposed: Proposed, valkey: object
+) -> None:
     token = "ghp_" + "a1B2" * 9
 
     def reply(asked: Any) -> None:
@@ -201,12 +202,13 @@ def test_a_secret_in_the_file_is_not_sent_and_stays_in_the_file(provider: Provid
     assert any("is hidden from the model (GitHub token)" in line for line in lines)
 
 
-def test_a_mark_that_was_not_sent_is_no_change(provider: Provider, proposed: Proposed) -> None:
+def test_a_mark_that_was_not_sent_is_no_change(provider: Provider, proposed: Proposed, valkey: object) -> None:
     provider.will_say(said({"find": "TOKEN = 1", "replace": 'TOKEN = "MASKED_SECRET_00000000"', "why": "It is old."}))
     step = proposed("TOKEN = 1\nprint(TOKEN)\n")
     assert "is no mark in what was sent" in reason(step)
 
 
+@pytest.mark.parametrize("repairs", [0, 2])
 def test_a_model_that_never_gives_a_valid_answer_is_asked_exactly_so_often(
     provider: Provider, proposed: Proposed, valkey: object, repairs: int
 ) -> None:
@@ -359,7 +361,7 @@ def test_instructions_inside_a_file_stay_material_whatever_the_model_makes_of_th
     assert first[1]["content"].isascii()
     material = json.loads(first[1]["content"])
     assert set(material) <= {"file", "python", "parts", "findings", "needed"}
-    assert material["parts"][0]["text"] == (FILE + remarks).replace(KEY, "[hidden]")
+    assert re.sub(r"MASKED_SECRET_[0-9a-f]{8}", KEY, material["parts"][0]["text"]) == FILE + remarks
     assert len({one["messages"][0]["content"] for one in provider.asked}) == 1
     assert not any(text in first[0]["content"] for text in TEXTS)
     sent = json.dumps(provider.asked)

@@ -363,7 +363,7 @@ def test_an_invalid_answer_does_not_answer_again_once_the_server_is_mended(
     provider: Provider, owner: User, settings: Any, valkey: object
 ) -> None:
     settings.MODEL_CACHE_DAYS = 7
-    Agent.objects.update(max_repair_attempts=0)
+    Agent.objects.update_or_create(name="mindx", defaults={"max_repair_attempts": 0})
     provider.will_say(said(GOOD)[:40], said(step(tool="teleport")), said(GOOD))
     assert planned(owner).state == GoalState.MANUAL
     assert planned(owner).state == GoalState.MANUAL
@@ -377,7 +377,7 @@ def test_an_invalid_answer_that_was_kept_before_is_asked_anew(
     provider: Provider, owner: User, settings: Any, valkey: object
 ) -> None:
     settings.MODEL_CACHE_DAYS = 7
-    Agent.objects.update(max_repair_attempts=0)
+    Agent.objects.update_or_create(name="mindx", defaults={"max_repair_attempts": 0})
     provider.will_say("Certainly!", said(GOOD))
     planned(owner)
     ModelCall.objects.update(fresh_until=timezone.now() + timedelta(days=7))
