@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Tokens that are looked at while ways of reading are tried. An ordinary command needs a hundred to some thousands.
-MOST = 20_000
+MOST = 8_000
+# What each way costs beside its tokens.
+_A_WAY = 12
 # So many comparisons of a word with a name of a file take as long as looking at a token.
 _NAMES_A_TOKEN = 4
 
@@ -26,6 +28,10 @@ class Effort:
         self.spent += tokens
         if self.spent > self.most:
             raise TooMuch
+
+    def read(self, tokens: int) -> None:
+        """Count one way of reading so many tokens. Raises TooMuch."""
+        self.spend(tokens + _A_WAY)
 
     def compare(self, names: int) -> None:
         """Count comparisons of a word with names of files. Raises TooMuch."""

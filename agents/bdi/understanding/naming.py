@@ -66,8 +66,12 @@ def fit(wanted: Sequence[str], name: tuple[str, ...], unsaid: frozenset[str] = K
 
     Words of the name that are in `unsaid` need not be said for it to be whole, and are met letter by letter only.
     """
-    met = [_met(word, name, unsaid) for word in wanted]
-    if not met or not all(met):
+    met = []
+    for word in wanted:
+        met.append(_met(word, name, unsaid))
+        if not met[-1]:  # what else is wanted may be thousands of words
+            return None
+    if not met:
         return None
     needed = sum(word not in unsaid for word in name)
     return Fit(sum(met) / len(met), needed <= len(wanted), min(met) <= SLIP)

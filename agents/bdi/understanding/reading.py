@@ -58,7 +58,7 @@ def readings(
     """Every reading of a clause that is worth a thought, the likeliest first. Of those that are not `wanted` some are
     not worked out.
     """
-    situation.effort.spend(len(tokens))
+    situation.effort.read(len(tokens))
     found: list[Reading] = []
     named_tools, named = _named(tokens, lexicon)
     forms = forms_of(tokens, lexicon)
@@ -291,7 +291,7 @@ def _by(
     base = State(entry, tokens, situation, lexicon, used, forms=forms)
     if entry.key and not by_name and not _is_about(base):
         return []
-    situation.effort.spend(len(tokens))
+    situation.effort.read(len(tokens))
     take_keys(base)
     take_flags(base)
     take_times(base)
@@ -307,7 +307,7 @@ def _by(
         return []
     tries = ((one, chunks) for one in with_places(base) for chunks in itertools.islice(chunked(one), MAX_CUE_READINGS))
     for one, chunks in tries:
-        situation.effort.spend(len(tokens))
+        situation.effort.read(len(tokens))
         state = replace(one, used=set(one.used), params=dict(one.params), left=[])
         if fill_slots(state, chunks, met) and not _lacks(state):
             for name, other in entry.sense.same.items():
