@@ -140,17 +140,20 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
 
 
 _EXTRA = "mindX does not know this field."
+# A body of thousands of wrong fields is not answered by all of them, nor by a name of its own length.
+_MOST_FIELDS = 100
+_FIELD_SHOWN_MAX = 400
 
 
 def _fields(error: ValidationError) -> Problem:
     """Pydantic's list as ours: its own location prefix and internals stay inside."""
     found = []
-    for item in error.errors:
+    for item in error.errors[:_MOST_FIELDS]:
         source, *path = item["loc"]
         # A body is one parameter of the operation, and its name is no business of the caller.
         path = path[1:] if source == "body" else path
         message = _EXTRA if item["type"] == "extra_forbidden" else str(item["msg"])
-        found.append(FieldError(".".join(str(part) for part in path), message))
+        found.append(FieldError(".".join(str(part) for part in path)[:_FIELD_SHOWN_MAX], message))
     first = found[0]
     where = f"{first.field}: " if first.field else ""
     return Problem(422, f"{where}{first.message}", kind="invalid", errors=found)
