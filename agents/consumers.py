@@ -1,7 +1,7 @@
 """Live pages. The table is the truth: a hint only wakes a look at what follows the last number looked at.
 
 Losing every hint therefore delays and loses nothing, and doubled hints do nothing. The sockets of a process share its
-hub, the looks at a goal and the checks whether their people may still listen (`agents.live`). Consumers take no commands.
+hub, the looks at a goal and the checks whether their people may still listen (`agents.live`). They take no commands.
 """
 
 from __future__ import annotations
