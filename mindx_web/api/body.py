@@ -61,6 +61,8 @@ def _check_values(value: Any) -> None:
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
         path, item = waiting.pop()
+        if path == "digest":  # compared and never stored: whatever it holds, it is the right one or a wrong one
+            continue
         if isinstance(item, dict):
             for key, inner in item.items():
                 _check_text(path, key)
