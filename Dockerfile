@@ -21,5 +21,5 @@ USER mindx
 VOLUME /data
 EXPOSE 8000
 CMD ["python", "-m", "uvicorn", "mindx_web.serve:application", "--host", "0.0.0.0", "--port", "8000", \
-     "--lifespan", "off", "--no-server-header", "--timeout-graceful-shutdown", "3", "--ws-max-size", "65536", \
-     "--ws-per-message-deflate", "false"]
+     "--lifespan", "off", "--no-server-header", "--no-proxy-headers", "--timeout-graceful-shutdown", "3", \
+     "--ws-max-size", "65536", "--ws-per-message-deflate", "false"]

@@ -1,8 +1,7 @@
 """Live pages. The table is the truth: a hint only wakes a look at what follows the last number looked at.
 
 Losing every hint therefore delays and loses nothing, and doubled hints do nothing. The sockets of a process share its
-hub and the looks at a goal (`agents.live`); the person and the rights are checked for each of them, at the start and
-again while it is open. Consumers take no commands.
+hub, the looks at a goal and the checks whether their people may still listen (`agents.live`). They take no commands.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
-from django.contrib.sessions.backends.base import SessionBase
 
+from agents.live.audience import Ending, audience, seat_of
 from agents.live.goal_watch import PAUSE_S, GoalWatch, News, message, news, watch_of
 from agents.live.hub import hub
 from agents.models import Goal
-from agents.pages import goal_log, goal_page
+from agents.pages import goal_log
 from agents.services.hints import QUEUE_GROUP
 from people.models import User
 
@@ -30,8 +29,15 @@ NOT_LOGGED_IN = 4403
 NOT_FOUND = 4404
 # The page is far behind: it asks for what it lacks by HTTP, in its own time, and comes back.
 BEHIND = 4409
+# The person has more live pages open than one may have; this was the oldest.
+TOO_MANY = 4429
 FAILED = 1011
-RIGHTS_EVERY_S = 10.0
+_CODES = {
+    Ending.NOT_LOGGED_IN: NOT_LOGGED_IN,
+    Ending.NOT_VISIBLE: NOT_FOUND,
+    Ending.TOO_MANY: TOO_MANY,
+    Ending.FAILED: FAILED,
+}
 # More lines than this are not pushed through a socket. A page keeps about as many.
 BEHIND_LINES = 2_000
 
@@ -44,18 +50,26 @@ class PushConsumer(AsyncWebsocketConsumer):
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         self._pushing: list[asyncio.Task[None]] = []
+        self._ending: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         # A close code reaches the browser only over an accepted connection; without it the page would ask for ever.
         await self.accept()
-        if (code := await self._refusal()) is not None:
-            await self.close(code)
+        if (seat := seat_of(self.scope, self._goal_id())) is None:
+            await self.close(NOT_LOGGED_IN)
             return
-        self._pushing = [asyncio.create_task(self._guarded(loop)) for loop in (self._push(), self._keep_checking())]
+        answer = await audience().may_enter(seat)
+        if isinstance(answer, Ending):
+            await self.close(_CODES[answer])
+            return
+        self._person = answer
+        audience().enter(seat, self._hear)
+        self._pushing = [asyncio.create_task(self._guarded(loop)) for loop in (self._push(), self._close_when_told())]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Run until the socket closes."""
         try:
             await super().__call__(scope, receive, send)
         finally:
+            audience().leave(self._hear)
             pushing = getattr(self, "_pushing", [])
             for task in pushing:
                 task.cancel()
@@ -75,21 +89,22 @@ class PushConsumer(AsyncWebsocketConsumer):
             logger.exception("A live page stopped being pushed to")
             await self.close(FAILED)
 
-    async def _keep_checking(self) -> None:
-        """Close the socket of somebody who logged out or may not see this any more."""
-        while True:
-            await asyncio.sleep(RIGHTS_EVERY_S)
-            if not await self._may_still():
-                await self.close(NOT_LOGGED_IN)
-                return
+    def _hear(self, answer: User | Ending) -> None:
+        """What a check said: the person with the roles they have now, or that this is the end."""
+        if not isinstance(answer, Ending):
+            self._person = answer
+        elif not self._ending.done():
+            self._ending.set_result(answer)
 
-    async def _refusal(self) -> int | None:
-        """The code to close with, when the person may not listen."""
-        return None if await self._may_still() else NOT_LOGGED_IN
+    async def _close_when_told(self) -> None:
+        """Close the socket of somebody who may not listen any more."""
+        ending = await self._ending
+        self._pushing[0].cancel()
+        await self.close(_CODES[ending])
 
-    async def _may_still(self) -> bool:
-        """Whether the person still is logged in and may see this."""
-        return await database_sync_to_async(still_logged_in)(self.scope)
+    def _goal_id(self) -> int | None:
+        """The goal whose visibility the socket needs; None when being logged in is enough."""
+        return None
 
     async def _push(self) -> None:
         """Send what is new, as long as the socket is open."""
@@ -99,23 +114,17 @@ class PushConsumer(AsyncWebsocketConsumer):
 class GoalConsumer(PushConsumer):
     """The log and the fragments of one goal, from `?after=N` on; `?source=…` lets one speaker's lines through."""
 
-    async def _refusal(self) -> int | None:
+    async def websocket_connect(self, message: dict[str, Any]) -> None:
         self._fragments_woken = asyncio.Event()
         query = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         after = query.get("after", ["0"])[0]
         self._last = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
         self._source = query.get("source", [""])[0][:64]
         self._pk: int = min(self.scope["url_route"]["kwargs"]["pk"], 2**62)
-        if person_of(self.scope) is None:
-            return NOT_LOGGED_IN
-        return None if await self._may_still() else NOT_FOUND
+        await super().websocket_connect(message)
 
-    async def _may_still(self) -> bool:
-        return await database_sync_to_async(self._sees_goal)()
-
-    def _sees_goal(self) -> bool:
-        person = person_of(self.scope)
-        return person is not None and still_logged_in(self.scope) and goal_page.find(person, self._pk) is not None
+    def _goal_id(self) -> int:
+        return self._pk
 
     async def _push(self) -> None:
         # The page waits for a first word, however much there is to be read for it.
@@ -160,11 +169,10 @@ class GoalConsumer(PushConsumer):
         while True:
             await self._fragments_woken.wait()
             self._fragments_woken.clear()
-            person = person_of(self.scope)
-            if watch.signature == shown or person is None:
+            if watch.signature == shown:
                 continue
             shown = watch.signature
-            if fragments := await watch.fragments(person):
+            if fragments := await watch.fragments(self._person):
                 await self.send(text_data=message(self._last, self._last, fragments=fragments))
 
 
@@ -186,21 +194,3 @@ class QueueConsumer(PushConsumer):
                 await asyncio.sleep(PAUSE_S)
         finally:
             hub().leave(QUEUE_GROUP, wake)
-
-
-def person_of(scope: Any) -> User | None:
-    """Who opened the socket; None for nobody."""
-    user = scope.get("user")
-    return user if isinstance(user, User) and user.is_active else None
-
-
-def still_logged_in(scope: Any) -> bool:
-    """Whether the person is active and the session has not been ended elsewhere (logout, expiry).
-
-    The person is read afresh, so that a role taken away counts from now on.
-    """
-    person = person_of(scope)
-    scope["user"] = User.objects.filter(pk=person.pk, is_active=True).first() if person is not None else None
-    session: SessionBase | None = scope.get("session")
-    has_session = session is None or session.session_key is None or session.exists(session.session_key)
-    return scope["user"] is not None and has_session

@@ -20,6 +20,15 @@ class GoalRefused(AgentsError):
         self.message = message
 
 
+class TooManyGoals(GoalRefused):
+    """The person has submitted as many goals as one may for now; after `wait_s` seconds there is room for one more."""
+
+    def __init__(self, most: int, wait_s: int) -> None:
+        said = f"You may submit {most} goals a minute, and you have. Try again in {wait_s} s."
+        super().__init__("text", said)
+        self.wait_s = wait_s
+
+
 class NoSuchAgent(GoalRefused):
     """No agent has the name that was said; `near` is the one that may be meant, or empty."""
 

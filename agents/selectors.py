@@ -26,6 +26,11 @@ def goals_visible_to(user: User) -> QuerySet[Goal]:
     return goals if sees_everything(user) else goals.filter(submitted_by=user)
 
 
+def may_see(user: User, submitter_id: int) -> bool:
+    """The same rule for one goal whose submitter is known already."""
+    return sees_everything(user) or submitter_id == user.pk
+
+
 def begun() -> Case:
     """Of a goal that did not come to its end, whether a step of it was tried; it is looked up for such goals only."""
     tried = Attempt.objects.filter(intent__intent_plan__goal=OuterRef("pk")).annotate(yes=Value(True)).values("yes")

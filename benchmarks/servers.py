@@ -56,6 +56,7 @@ def set_up(place: Path, database_url: str, redis_url: str) -> None:
     os.environ.update(
         DJANGO_SETTINGS_MODULE="mindx_web.settings",
         MINDX_DATA=str(data),
+        MINDX_GOALS_PER_MINUTE="0",
         MINDX_SECRET_KEY=secrets.token_hex(32),
         MINDX_APPROVAL_KEY=secrets.token_hex(32),
         DATABASE_URL=database_url,

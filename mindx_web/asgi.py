@@ -1,13 +1,17 @@
-"""The ASGI application: HTTP by Django, sockets by Channels, behind the origin check and the session."""
+"""The ASGI application: HTTP by Django, sockets by Channels, behind the origin check and the session.
+
+Forwarded addresses are believed here and nowhere else, so the server must be started with `--no-proxy-headers`: of
+itself it believes everybody on the loopback.
+"""
 
 import os
 from typing import TYPE_CHECKING, cast
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.conf import settings
 from django.core.asgi import get_asgi_application
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from mindx_web.body_limit import BodyLimit
 
@@ -20,10 +24,12 @@ _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPL
 
 from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 from mindx_web.metrics.viewers import Counted  # noqa: E402  # settings must be there first
+from mindx_web.origins import SameOrigin  # noqa: E402
 
-application = ProtocolTypeRouter(
+_by_protocol = ProtocolTypeRouter(
     {
         "http": _http,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(Counted(URLRouter(websocket_urlpatterns)))),
+        "websocket": SameOrigin(AuthMiddlewareStack(Counted(URLRouter(websocket_urlpatterns)))),
     }
 )
+application = ProxyHeadersMiddleware(cast("ASGI3Application", _by_protocol), settings.TRUSTED_PROXIES)

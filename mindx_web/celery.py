@@ -44,6 +44,7 @@ def schedule(sender: Celery, **_: object) -> None:
     """Beat's table. A sweep that waited longer than its own period is worthless, so it expires."""
     from agents import tasks as agents_tasks
     from library import tasks as library_tasks
+    from people import tasks as people_tasks
     from review import tasks as review_tasks
 
     sender.add_periodic_task(
@@ -56,4 +57,5 @@ def schedule(sender: Celery, **_: object) -> None:
     sender.add_periodic_task(30.0, library_tasks.embed_missing.s(), name="embed missing", expires=30.0)
     sender.add_periodic_task(86_400.0, agents_tasks.prune_snapshots.s(), name="prune snapshots", expires=3_600.0)
     sender.add_periodic_task(3_600.0, agents_tasks.keep_logs.s(), name="keep logs", expires=3_600.0)
+    sender.add_periodic_task(3_600.0, people_tasks.forget_rate_limits.s(), name="forget limits", expires=3_600.0)
     sender.add_periodic_task(1_800.0, agents_tasks.add_up_days.s(), name="add up days", expires=1_800.0)

@@ -40,6 +40,17 @@ def _secret(name: str, variable: str) -> str:
         return ""
 
 
+def _networks(variable: str) -> list[str]:
+    """Addresses and networks from the environment, comma separated."""
+    found = [word.strip() for word in os.environ.get(variable, "").split(",") if word.strip()]
+    try:
+        for network in found:
+            ipaddress.ip_network(network)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{variable} holds addresses or networks such as 10.0.0.0/8: {error}") from error
+    return found
+
+
 def _flag(name: str, default: bool) -> bool:
     return os.environ.get(name, "1" if default else "0").lower() in {"1", "true", "yes", "on"}
 
@@ -61,6 +72,8 @@ ALLOWED_HOSTS = sorted({_public.hostname, "127.0.0.1", "localhost", "[::1]", *_f
 if "*" in ALLOWED_HOSTS:
     raise ImproperlyConfigured("MINDX_ALLOWED_HOSTS names hosts; “*” would let anybody choose the address in our links")
 CSRF_TRUSTED_ORIGINS = [f"{_public.scheme}://{_public.netloc}"]
+# The proxies whose X-Forwarded-For says who asks; anybody else's is not looked at.
+TRUSTED_PROXIES = _networks("MINDX_TRUSTED_PROXIES")
 
 # A start without a key would invalidate every session at the next one, so there is no random default.
 SECRET_KEY = _secret("secret_key", "MINDX_SECRET_KEY")
@@ -109,7 +122,6 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "csp",
-    "axes",
     "people",
     "library",
     "agents",
@@ -132,7 +144,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "mindx_web.fragments.Fragments",
-    "axes.middleware.AxesMiddleware",
     "mindx_web.post_only.PostOnly",
 ]
 ROOT_URLCONF = "mindx_web.urls"
@@ -232,7 +243,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
 
 # --- people --------------------------------------------------------------------------------------------------
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "people.backends.SealedPeople"]
+AUTHENTICATION_BACKENDS = ["people.login_limit.LoginLimit", "people.backends.SealedPeople"]
 SESSION_ENGINE = "people.sessions"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -242,13 +253,6 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
-AXES_FAILURE_LIMIT = 8
-AXES_COOLOFF_TIME = 0.25  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_VERBOSE = False
-AXES_RESET_ON_SUCCESS = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the page says when to try again, and that must hold
-AXES_LOCKOUT_CALLABLE = "people.views.entry.locked_out"
 
 # --- mindX ---------------------------------------------------------------------------------------------------
 FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
@@ -282,6 +286,8 @@ if LOG_KEEP_DAYS < 0:
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000
+# How many goals a person may submit at once, and in each minute after that; 0: as many as they like.
+GOALS_PER_MINUTE = int(os.environ.get("MINDX_GOALS_PER_MINUTE", "60"))
 UPLOAD_MAX_BYTES = 64 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
@@ -313,12 +319,7 @@ DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))
 MIGRATE_LOCK_S = float(os.environ.get("MINDX_MIGRATE_LOCK_S", "3"))
 # Who may read /metrics: a token (`Authorization: Bearer …`), or addresses and networks, comma separated; else nobody.
 METRICS_TOKEN = _secret("metrics_token", "MINDX_METRICS_TOKEN")
-METRICS_FROM = [word.strip() for word in os.environ.get("MINDX_METRICS_FROM", "").split(",") if word.strip()]
-try:
-    for _network in METRICS_FROM:
-        ipaddress.ip_network(_network)
-except ValueError as error:
-    raise ImproperlyConfigured(f"MINDX_METRICS_FROM holds addresses or networks such as 10.0.0.0/8: {error}") from error
+METRICS_FROM = _networks("MINDX_METRICS_FROM")
 # Spans go to a collector where OpenTelemetry's own variables name one; texts only with MINDX_TRACE_CONTENT.
 TRACE_ENDPOINT_IS_SET = any(
     os.environ.get(name) for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")

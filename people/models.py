@@ -107,6 +107,24 @@ class ApiToken(models.Model):
         return self.revoked_at is None and not expired and self.user.is_active
 
 
+class RateLimit(models.Model):
+    """How far the allowance of one limit and key is used; written by the statements of `people.rate_limits`.
+
+    `key` is a SHA-256. A row whose moment has passed holds nobody up and may go.
+    """
+
+    pk = models.CompositePrimaryKey("kind", "key")
+    kind = models.CharField(max_length=32)
+    key = models.CharField(max_length=64)
+    used_until = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["used_until"], name="rate_limit_age")]
+
+    def __str__(self) -> str:
+        return self.kind
+
+
 class AnsweredRequest(models.Model):
     """An API request that carried an Idempotency-Key, and the answer it got: the same request again gets it again.
 

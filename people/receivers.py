@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.http import HttpRequest
 
 from people import journal
+from people.addresses import client_address
 from people.journal import Event
 from people.models import User
 
@@ -30,14 +30,13 @@ def _failed(sender: object, credentials: dict[str, Any], request: HttpRequest | 
 
     A name that nobody has is not written down: people type passwords into the wrong field.
     """
-    failures = getattr(request, "axes_failures_since_start", None)
-    if getattr(request, "axes_locked_out", False) and failures is None:
+    if getattr(request, "login_wait_s", 0):
         return
     name = User.objects.filter(username=credentials.get("username")).values_list("username", flat=True).first()
-    event = Event.LOCKED_OUT if failures is not None and failures >= settings.AXES_FAILURE_LIMIT else Event.LOGIN_FAILED
+    event = Event.LOGIN_FAILED if getattr(request, "login_tries_left", 1) else Event.LOCKED_OUT
     journal.record(event, by=None, subject=f"person:{name}" if name else _UNKNOWN, data=_from(request))
 
 
 def _from(request: HttpRequest | None) -> dict[str, Any]:
     """Where somebody came from, as far as the server can tell."""
-    return {"address": request.META.get("REMOTE_ADDR", "")} if request is not None else {}
+    return {"address": client_address(request)} if request is not None else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from review.models import NoticeChoice, NoticeKind
+from review.notice_address import is_allowed
 
 
 class NoticeForm(forms.Form):
@@ -31,10 +32,12 @@ class NoticeForm(forms.Form):
         return cls(initial={"email_kinds": choice.email_kinds, "apprise_kinds": choice.apprise_kinds})
 
     def clean_apprise_address(self) -> str:
-        """Refuse what apprise does not know. The error does not repeat it."""
+        """Refuse what is not on the list or apprise does not know. The error does not repeat it."""
         import apprise  # takes a while, and only this form and the sending program need it
 
         address: str = self.cleaned_data["apprise_address"].strip()
-        if address and not apprise.Apprise().add(address):
+        if address and not is_allowed(address):
+            raise forms.ValidationError("mindX does not send to this service, or not with these options.")
+        if address and apprise.Apprise.instantiate(address) is None:
             raise forms.ValidationError("apprise knows no service with such an address.")
         return address

@@ -1,16 +1,25 @@
 """Run as a program by `review.services.deliveries`: sends one message by apprise, and connects to nothing internal.
 
 A hook of the interpreter sees every connection that anything here makes, so neither a redirect nor a name that means
-another machine the second time leads inside. Nothing of the order is printed: an address is a secret.
+another machine the second time leads inside. It also sees every file that is opened: an option of an address can name
+one. Nothing of the order is printed: an address is a secret.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import logging
+import os
 import sys
+import sysconfig
+from pathlib import Path
 from typing import Any
+
+# As a program this stands alone: without our environment, and without the folder of the project among its paths.
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from review.notice_address import is_allowed  # after the path
+from sandbox.gate.internet import is_on_the_internet
 
 INTERNAL = "the address leads to an internal machine, which the operator has not allowed"
 NO_ADDRESS = "this is no address that a message can be sent to"
@@ -21,26 +30,35 @@ _NEVER = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork
 _refused: list[str] = []
 
 
-def is_internal(host: str) -> bool:
-    """Whether this is no address of the public internet; what is none at all counts as internal."""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
+# What Python and its packages open for themselves, and what tells how a name is looked up and a server checked.
+_PYTHONS = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sysconfig.get_path("purelib"))
+_OWN_FILES = tuple(f"{os.path.realpath(path)}{os.sep}" for path in (*_PYTHONS, "/etc/ssl", "/usr/share/zoneinfo"))
+_OWN_FILE = frozenset({"/etc/hosts", "/etc/resolv.conf", "/etc/mime.types", "/dev/null", "/dev/urandom"})
+
+
+def may_open(path: object) -> bool:
+    """Whether the sender may open this: a file of Python's own, or one that is open already."""
+    if isinstance(path, int):
         return True
-    mapped = getattr(address, "ipv4_mapped", None)
-    address = mapped or address
-    return not address.is_global or address.is_multicast
+    real = os.path.realpath(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
+    return real in _OWN_FILE or real.startswith(_OWN_FILES)
+
+
+def no_files(event: str, arguments: tuple[Any, ...]) -> None:
+    """The hook about files."""
+    if event == "open" and not may_open(arguments[0]):
+        raise PermissionError(event)
 
 
 def guard(event: str, arguments: tuple[Any, ...]) -> None:
-    """The hook."""
+    """The hook about connections."""
     if event in _NEVER:
         _refused.append(event)
         raise PermissionError(event)
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1] if len(arguments) > 1 else None
         # Looking names up goes to the resolver, which does not pass here: it is the C library's own.
-        if address is not None and (not isinstance(address, tuple) or is_internal(str(address[0]))):
+        if address is not None and (not isinstance(address, tuple) or not is_on_the_internet(str(address[0]))):
             _refused.append(event)
             raise PermissionError(event)
 
@@ -51,13 +69,16 @@ def main() -> int:
     import apprise
 
     logging.disable(logging.CRITICAL)
-    service = apprise.Apprise()
-    if not service.add(order["address"]):
+    sys.addaudithook(no_files)
+    # Whether it is allowed is asked again: it may have been kept before there was a list, or written by other hands.
+    service = apprise.Apprise.instantiate(order["address"]) if is_allowed(order["address"]) else None
+    sender = apprise.Apprise()
+    if service is None or not sender.add(service):
         print(NO_ADDRESS)  # noqa: T201
         return 1
     if not order["internal"]:
         sys.addaudithook(guard)
-    sent = service.notify(title=order["title"], body=order["body"])
+    sent = sender.notify(title=order["title"], body=order["body"])
     if not sent:
         print(INTERNAL if _refused else NOT_TAKEN)  # noqa: T201
     return 0 if sent else 1

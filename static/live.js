@@ -28,6 +28,7 @@
   let follow = isTail;
   let detached = !isTail;       // older lines were loaded until the newest ones no longer fit; Follow brings them back
   let socket = null;
+  let heard = false;            // by this socket or an earlier one, since the last refusal
   let tries = 0;
   let polling = 0;
   let ended = false;
@@ -109,6 +110,7 @@
     const silent = setTimeout(() => socket?.close(), SILENT_MS);
     socket.onmessage = event => {
       clearTimeout(silent);
+      heard = true;
       tries = 0;
       stopPolling();
       if (!take(JSON.parse(event.data))) { socket.close(); return; }
@@ -117,7 +119,10 @@
     socket.onclose = event => {
       clearTimeout(silent);
       socket = null;
-      if (event.code === 4403) return stop("You are no longer logged in. Reload the page to log in again.");
+      // Changing the password gives this browser a new session: the cookie it has now may be let in again, once.
+      if (event.code === 4403 && heard) { heard = false; return connect(); }
+      if (event.code === 4403) return stop("Your session has ended: you logged out, or your password or account was changed. Reload the page to log in again.");
+      if (event.code === 4429) return stop("No longer live: you have too many live pages open, and this was the oldest. Reload the page to go on here.");
       if (event.code === 4404) return stop("This goal is not yours to see any more.");
       if (event.code === 4409) return catchUpByAsking();
       startPolling();

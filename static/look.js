@@ -28,6 +28,7 @@
     notice.dataset.trouble = "";
     place.append(notice);
   };
+  document.addEventListener("mindx:trouble", event => trouble(event.detail)); /* from the other scripts */
   document.addEventListener("htmx:sendError", () => trouble("The server did not answer. Nothing was changed; try again in a moment."));
   document.addEventListener("htmx:timeout", () => trouble("The server took too long to answer. Reload the page to see what holds."));
   document.addEventListener("htmx:responseError", event => {

@@ -57,8 +57,9 @@
     asked.catch(() => { /* the next hint asks again */ });
   };
 
-  const SHORTEST_MS = 500, LONGEST_MS = 20000, ASK_FOR_LOGIN = 4403;
-  let wait = SHORTEST_MS, wasOpen = false;
+  const SHORTEST_MS = 500, LONGEST_MS = 20000, ASK_FOR_LOGIN = 4403, TOO_MANY = 4429;
+  let wait = SHORTEST_MS, wasOpen = false, mayAskAgain = true;
+  const stop = text => document.dispatchEvent(new CustomEvent("mindx:trouble", { detail: text }));
   const connect = () => {
     const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/queue/`);
     socket.addEventListener("open", () => {
@@ -66,9 +67,12 @@
       if (wasOpen) refresh(); /* what happened while the line was down */
       wasOpen = true;
     });
-    socket.addEventListener("message", refresh);
+    socket.addEventListener("message", () => { mayAskAgain = true; refresh(); });
     socket.addEventListener("close", event => {
-      if (event.code === ASK_FOR_LOGIN) return;
+      /* Changing the password gives this browser a new session: the cookie it has now may be let in again. */
+      if (event.code === ASK_FOR_LOGIN && mayAskAgain) { mayAskAgain = false; return connect(); }
+      if (event.code === ASK_FOR_LOGIN) return stop("Your session has ended: you logged out, or your password or account was changed. Log in again in another tab, then reload this page.");
+      if (event.code === TOO_MANY) return stop("This page is no longer live: you have too many live pages open, and this was the oldest. Reload it to go on here.");
       setTimeout(connect, wait);
       wait = Math.min(wait * 2, LONGEST_MS);
     });

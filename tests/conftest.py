@@ -50,6 +50,7 @@ for _name in [name for name in os.environ if name.startswith("MINDX_")]:
 os.environ.update(
     DJANGO_SETTINGS_MODULE="mindx_web.settings",
     MINDX_TESTING="1",
+    MINDX_GOALS_PER_MINUTE="0",  # the tests of the limit switch it on
     MINDX_HOLD_S="0",  # the tests of the hold switch it on
     MINDX_DB_SILENCE_S="0",  # a whole test is one transaction, and may wait for something else in it
     MINDX_DATA=str(_ROOT / "data"),

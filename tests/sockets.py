@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
 
 Message = dict[str, Any]
@@ -21,14 +22,15 @@ class Socket:
         self, application: Any, address: str, user: Any = None, headers: list[tuple[bytes, bytes]] | None = None
     ) -> None:
         parts = urlsplit(address)
-        scope = {
+        self.scope: Message = {
             "type": "websocket",
             "path": parts.path,
             "query_string": parts.query.encode("ascii", "replace"),
             "headers": headers or [],
             "subprotocols": [],
-            "user": user,
         }
+        if user is not None:
+            self.scope["user"] = user
         self.on_send: Callable[[], Awaitable[None]] | None = None
 
         async def held(scope: Any, receive: Any, send: Any) -> None:
@@ -39,10 +41,14 @@ class Socket:
 
             await application(scope, receive, send_in_time)
 
-        self._wire = ApplicationCommunicator(held, scope)
+        self._held = held
+        self._wire: Any = None
 
     async def connect(self, within: float = 45.0) -> bool:
         """Knock; whether the server lets the socket in."""
+        if "user" in self.scope:
+            self.scope.setdefault("session", await sync_to_async(session_of)(self.scope["user"]))
+        self._wire = ApplicationCommunicator(self._held, self.scope)
         await self._wire.send_input({"type": "websocket.connect"})
         answer: Message = await self._wire.receive_output(within)
         return bool(answer["type"] == "websocket.accept")
@@ -60,3 +66,16 @@ class Socket:
         """Go away, as a closed tab does, and wait until the server has noticed."""
         await self._wire.send_input({"type": "websocket.disconnect", "code": 1001})
         await self._wire.wait(within)
+
+
+def session_of(user: Any) -> Any:
+    """A stored session of somebody who has logged in."""
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return session

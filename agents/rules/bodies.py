@@ -166,7 +166,7 @@ def _kind_in(command: Command, parameter: str, value: Value, slot: str) -> str:
     # a path.
     if kind in ("number", "switch", "choice", HOSTS_KIND) and not _SLOT.fullmatch(value.raw):
         return "text"
-    return kind
+    return "lines" if kind == "text" and command.properties[parameter].get("x-multiline") else kind
 
 
 def _stricter(one: str | None, other: str) -> str:

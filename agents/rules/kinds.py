@@ -10,6 +10,7 @@ that name stands in quotes. The kinds are:
     package one word, as pip reads it: httpx, or httpx>=0.28
     hosts   as text; names of hosts, parted by commas or "and"
     text    one or more words, a quotation only whole
+    lines   as text, for a parameter of several lines: \\n and \\t in a quotation are a line break and a tab
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from __future__ import annotations
 import re
 
 # From the strictest to the most generous.
-KINDS = ("name", "path", "number", "switch", "choice", "address", "package", "hosts", "text")
-OF_SEVERAL_WORDS = frozenset({"hosts", "text"})
+KINDS = ("name", "path", "number", "switch", "choice", "address", "package", "hosts", "text", "lines")
+OF_SEVERAL_WORDS = frozenset({"hosts", "text", "lines"})
 SWITCHES = {"on": True, "true": True, "yes": True, "off": False, "false": False, "no": False}
 _LITTLE = """
 with without and or that which who for from in into inside of to on onto by as at it its then using use named is are

@@ -19,7 +19,7 @@ from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
 from agents.rules.speaking import Speaking
 from agents.rules.wording import best_wording, may_say
-from agents.rules.words import Text, fold, quote, unescape
+from agents.rules.words import Text, Value, fold, line_breaks, quote, unescape
 from agents.toolkit.hosts import entries_of, host_problem
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
@@ -121,9 +121,15 @@ def match_rule(known: KnownRule, text: Text, rules: tuple[Rule, ...], registry: 
     trigger, match = wording
     slots = {}
     for name, value in match.values.items():
-        said = unescape(value.raw) if text.exact and value.quoted else value.raw
+        said = _said(value, kinds[name], exact=text.exact)
         slots[name] = SlotValue(said, kinds[name], value.span, _value_problem(said, kinds[name]))
     return Relevant(known, trigger, slots, match.literal_words)
+
+
+def _said(value: Value, kind: str, *, exact: bool) -> str:
+    if value.quoted and exact:
+        return unescape(value.raw)
+    return line_breaks(value.raw) if value.quoted and kind == "lines" else value.raw
 
 
 def _value_problem(value: str, kind: str) -> str:

@@ -19,6 +19,7 @@ _LEADING = "([{<—–\"'"
 _SIGNS = frozenset("-—–*•+&|=<>#,.;:!?…()")
 _TRAILING = ".,;:!?)]}>*…—–"
 _SYNONYMS = {"directory": "folder", "directories": "folders", "called": "named"}
+_BREAK = re.compile(r"\\(\\[nt]|[nt])")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 # What stands in quotes may need an escape, unless it is one of the characters that every English text is made of.
 _NOT_AS_IT_IS = re.compile(r"[^ !#-\[\]-~]")
@@ -223,6 +224,14 @@ def _escaped(char: str) -> str:
 def unescape(text: str) -> str:
     """Undo the escapes of `quote` and of quoted text in rules: \\n \\t \\r \\" \\\\ \\{ \\} \\uXXXX."""
     return _ESCAPE.sub(lambda found: _unescaped(found.group(1)), text)
+
+
+def line_breaks(text: str) -> str:
+    """Read \\n and \\t in a person's quoted text as a rule reads them; \\\\n stays the two signs.
+
+    Nothing else is an escape there: people quote patterns and paths, whose backslashes are their own.
+    """
+    return _BREAK.sub(lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[0][1:]), text)
 
 
 def _unescaped(code: str) -> str:

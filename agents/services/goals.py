@@ -14,7 +14,7 @@ from django.utils.text import slugify
 
 from agents import telemetry
 from agents.bdi.goal_terms import Terms
-from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
+from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
 from agents.execution import ending
 from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
@@ -22,9 +22,10 @@ from agents.services import choosing, designs, failed_turns, goal_terms, hand_it
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
-from people import journal, sealing
+from people import journal, rate_limits, sealing
 from people.journal import Event
 from people.models import User
+from people.rate_limits import Limit
 from people.roles import Role
 from sandbox.snapshots import EMPTY
 
@@ -50,7 +51,7 @@ def submit(
     dropped when that has ended.
 
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
-    request makes one goal. Raises GoalRefused naming the field.
+    request makes one goal. Raises GoalRefused naming the field, and TooManyGoals.
     """
     began_ns = telemetry.now_ns()
     text = checked_text(text)
@@ -68,6 +69,7 @@ def submit(
         raise GoalRefused("workspace", "No workspace of yours has this name.")
     if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
         return earlier
+    _check_pace(by)
     try:
         with transaction.atomic():
             more = {"deadline": deadline, "parent": parent}
@@ -79,6 +81,12 @@ def submit(
         if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
             return earlier
         raise
+
+
+def _check_pace(by: User) -> None:
+    most: int = settings.GOALS_PER_MINUTE
+    if most and (wait_s := rate_limits.take(Limit("goals", most, 60 / most), str(by.pk)).wait_s):
+        raise TooManyGoals(most, wait_s)
 
 
 def _create(

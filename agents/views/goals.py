@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents import examples, selectors
-from agents.errors import AgentsError, GoalRefused
+from agents.errors import AgentsError, GoalRefused, TooManyGoals
 from agents.forms.goals import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
 from agents.pages import files_held
 from agents.pages.goal_list import find
@@ -79,7 +79,7 @@ def new(request: HttpRequest) -> HttpResponse:
         )
     except GoalRefused as refused:
         form.add_error(refused.field if refused.field in _FORM_FIELDS else None, refused.message)
-        return _composer(request, form, status=422)
+        return _composer(request, form, status=429 if isinstance(refused, TooManyGoals) else 422)
     return redirect(goal)
 
 

@@ -44,6 +44,7 @@ def application() -> Iterator[int]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     os.environ.update(MINDX_DATA=str(place / "data"), MINDX_PORT=str(port), DJANGO_SETTINGS_MODULE="mindx_web.settings")
+    os.environ["MINDX_GOALS_PER_MINUTE"] = "0"
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
     with (place / "up.log").open("wb") as log:

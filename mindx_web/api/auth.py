@@ -6,10 +6,13 @@ from django.http import HttpRequest
 from ninja.security.http import HttpAuthBase
 
 from mindx_web.api.problems import Problem
-from people import tokens
+from people import rate_limits, tokens
+from people.addresses import client_address, shared_by_one_client
 from people.models import ApiToken
+from people.rate_limits import Limit
 from people.scopes import Scope
 
+WRONG_TOKENS = Limit("wrong_token", most=60, every_s=10)
 REALM = 'Bearer realm="mindX"'
 
 
@@ -56,7 +59,10 @@ def token_of(request: HttpRequest) -> ApiToken | None:
 
 
 def unauthorized(request: HttpRequest) -> Problem:
-    """401 that says how to log in (RFC 6750: no error code when no token was sent)."""
+    """401 that says how to log in (RFC 6750: no error code when no token was sent).
+
+    Wrong tokens are counted by address. A right one is always taken: others at the same address may not stop it.
+    """
     if "Authorization" not in request.headers:
         return Problem(
             401,
@@ -64,6 +70,10 @@ def unauthorized(request: HttpRequest) -> Problem:
             kind="no_token",
             headers={"WWW-Authenticate": REALM},
         )
+    came_from = shared_by_one_client(client_address(request))
+    if wait_s := rate_limits.take(WRONG_TOKENS, came_from).wait_s:
+        detail = f"Too many wrong tokens came from your address. Try again in {wait_s} s with the right one."
+        return Problem(429, detail, kind="too_many_wrong_tokens", headers={"Retry-After": str(wait_s)})
     return Problem(
         401,
         "This token is unknown, expired or revoked.",

@@ -81,6 +81,8 @@ def _check_values(value: Any) -> None:
     waiting: list[tuple[_Place | None, Any]] = [(None, value)]
     while waiting:
         place, item = waiting.pop()
+        if place is not None and place.above is None and place.step == "digest":
+            continue  # compared and never stored: whatever it holds, it is the right one or a wrong one
         if isinstance(item, dict):
             for key, inner in item.items():
                 _check_text(place, key)

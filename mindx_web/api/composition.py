@@ -20,6 +20,7 @@ from agents.errors import (
     NotYours,
     PlanInvalid,
     StaleDigest,
+    TooManyGoals,
     TuningRefused,
     WorkspaceRefused,
 )
@@ -106,6 +107,8 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
         case WorkspaceRefused(field="workspace"):
             # Not what was sent is wrong, but the moment: a plan runs on these files, or somebody else writes.
             return Problem(409, str(error), kind="not_possible_now")
+        case TooManyGoals():
+            return Problem(429, str(error), kind="too_many_goals", headers={"Retry-After": str(error.wait_s)})
         case WordsRefused() | GoalRefused() | WorkspaceRefused():
             return invalid(error.field, str(error))
         case TuningRefused():

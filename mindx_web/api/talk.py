@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.db.models import QuerySet
 from ninja import Body, Router, Schema
@@ -16,7 +16,7 @@ from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out, plan_to_read
 from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import not_found
-from mindx_web.api.shapes import Nothing, Strict
+from mindx_web.api.shapes import Nothing, Strict, said_digest
 from people.scopes import Scope
 from review.models import Comment
 from review.services import contradicting, talking
@@ -97,7 +97,7 @@ class BeliefPage(Schema):
 class ContradictIn(Strict):
     """`digest` is the plan's as you read it; `instead` a sentence that holds, its opposite when it is left out."""
 
-    digest: str
+    digest: Any = Field(json_schema_extra={"type": "string"})
     instead: str = ""
 
 
@@ -168,7 +168,7 @@ def contradict(request: ApiRequest, plan_id: str, belief_id: str, payload: Contr
     user = request.auth.user
     plan = plan_to_read(user, plan_id)
     sentence = _belief_of(plan, belief_id).sentence
-    contradicting.contradict(plan, by=user, digest=payload.digest, sentence=sentence, instead=payload.instead)
+    contradicting.contradict(plan, by=user, digest=said_digest(payload.digest), sentence=sentence, instead=payload.instead)
     return plan_out(plan_to_read(user, plan_id))
 
 

@@ -84,7 +84,7 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     schedule = folder.run / "beat-schedule"
     celery = ["-m", "celery", "-A", "mindx_web"]
     web = ["-m", "uvicorn", "mindx_web.serve:application", "--host", configuration.bind]
-    web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header"]
+    web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header", "--no-proxy-headers"]
     # Lines go to many pages at once: packing each message anew for every one of them would be most of the work.
     web += ["--timeout-graceful-shutdown", "3", "--ws-max-size", "65536", "--ws-per-message-deflate", "false"]
     worker = [*celery, "worker", "--hostname", node, "--concurrency", str(WORKER_PROCESSES), "--loglevel", "INFO"]

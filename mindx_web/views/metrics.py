@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
-from collections.abc import Sequence
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -16,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from mindx_web.metrics.house import House
 from mindx_web.metrics.process import REGISTRY
+from people.addresses import client_address, is_within
 
 REGISTRY.register(House())
 
@@ -27,7 +26,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """The figures; 404 where nobody opened this page, 401 for those who may not read it."""
     if not settings.METRICS_TOKEN and not settings.METRICS_FROM:
         raise Http404
-    if not (_has_token(request) or _comes_from(request.META.get("REMOTE_ADDR", ""), settings.METRICS_FROM)):
+    if not (_has_token(request) or is_within(client_address(request), settings.METRICS_FROM)):
         return HttpResponse("A token is needed.\n", status=401, headers={"WWW-Authenticate": "Bearer"})
     return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -37,11 +36,3 @@ def _has_token(request: HttpRequest) -> bool:
     wanted: str = settings.METRICS_TOKEN
     is_it = hmac.compare_digest(token.strip().encode(errors="replace"), wanted.encode())
     return bool(wanted) and kind.lower() == "bearer" and is_it
-
-
-def _comes_from(address: str, allowed: Sequence[str]) -> bool:
-    try:
-        came = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(came in ipaddress.ip_network(network) for network in allowed)

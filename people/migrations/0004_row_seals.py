@@ -31,7 +31,7 @@ def seal(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("people", "0002_answered_request")]
+    dependencies = [("people", "0003_rate_limits")]
 
     operations = [
         migrations.CreateModel(

@@ -7,14 +7,13 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import ip_address
+
+from sandbox.gate.internet import is_on_the_internet
 
 _LOOK_UP_S = 10.0
 _CONNECT_S = 10.0
 _MOST_TRIED = 3
-_GLOBAL_V6 = IPv6Network("2000::/3")
-# A metadata service in the midst of public addresses: Azure's.
-_NEVER = frozenset({IPv4Address("168.63.129.16")})
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -35,14 +34,7 @@ def look_up(name: str) -> list[str]:
 
 def is_public(address: str) -> bool:
     """Whether an address is one of the internet's, and not this machine's own."""
-    try:
-        at = ip_address(address)
-    except ValueError:
-        return False
-    # Those that carry an address of IPv4 could carry a private one.
-    if isinstance(at, IPv6Address) and (at not in _GLOBAL_V6 or at.sixtofour is not None or at.teredo is not None):
-        return False
-    return at.is_global and not at.is_multicast and not at.is_reserved and at not in _NEVER and not _is_own(address)
+    return is_on_the_internet(address) and not _is_own(address)
 
 
 def _is_own(address: str) -> bool:

@@ -6,10 +6,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import URLPattern
 from django.utils import timezone
 
 from mindx_web.api import api
+from mindx_web.api.auth import WRONG_TOKENS
 from people import sealing, tokens
 from people.models import ApiToken
 from people.scopes import Scope
@@ -190,6 +192,22 @@ def test_what_is_no_valid_token_is_refused(api_of: Any, token_of: Any, owner: An
     answer = api_of(None).get("goals", Authorization=header.format(token=token_of(owner)))
     assert answer.status_code == 401
     assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+
+
+def test_wrong_tokens_are_counted_by_address_and_stop_no_right_one(api_of: Any, token_of: Any, owner: Any) -> None:
+    def status_of(token: str, address: str) -> int:
+        return int(
+            Client(REMOTE_ADDR=address).get("/api/v1/goals", headers={"Authorization": f"Bearer {token}"}).status_code
+        )
+
+    wrong, right = "mindx_wrong", token_of(owner)
+    assert {status_of(wrong, "192.0.2.1") for _ in range(WRONG_TOKENS.most)} == {401}
+    refused = Client(REMOTE_ADDR="192.0.2.1").get("/api/v1/goals", headers={"Authorization": f"Bearer {wrong}"})
+    assert (refused.status_code, refused.headers["Content-Type"]) == (429, "application/problem+json")
+    assert refused.json()["type"] == "urn:mindx:problem:too_many_wrong_tokens"
+    assert 0 < int(refused.headers["Retry-After"]) <= WRONG_TOKENS.every_s
+    assert status_of(wrong, "192.0.2.2") == 401
+    assert status_of(right, "192.0.2.1") == 200
 
 
 def test_a_browsers_session_opens_nothing(client_of: Any, admin: Any) -> None:

@@ -383,3 +383,25 @@ def test_a_goal_names_the_agent_that_it_is_for(api_of: Any, owner: Any) -> None:
         assert error["field"] == "agent"
         assert said in error["message"]
     assert Goal.objects.count() == 3
+
+
+def test_so_many_goals_a_minute_and_the_answer_says_when_there_is_room(
+    api_of: Any, owner: Any, outsider: Any, settings: Any
+) -> None:
+    settings.GOALS_PER_MINUTE = 2
+    ask = api_of(owner)
+    for _ in range(2):
+        assert ask.post("goals", {"text": "Write a note"}).status_code == 201
+    refused = ask.post("goals", {"text": "Write a note"})
+    assert (refused.status_code, refused.headers["Content-Type"]) == (429, "application/problem+json")
+    assert refused.json()["type"] == "urn:mindx:problem:too_many_goals"
+    assert 0 < int(refused.headers["Retry-After"]) <= 30
+    assert owner.goals.count() == 2
+    assert api_of(outsider).post("goals", {"text": "Write a note"}).status_code == 201, "others have their own count"
+
+
+def test_a_request_that_is_repeated_is_no_further_goal(api_of: Any, owner: Any, settings: Any) -> None:
+    settings.GOALS_PER_MINUTE = 1
+    for _ in range(3):
+        again = api_of(owner).post("goals", {"text": "Write a note"}, Idempotency_Key="one")
+        assert again.status_code == 201

@@ -89,6 +89,7 @@ def test_an_approval_by_digest_is_answered_with_the_plan(api_of: Any, reviewer: 
 
 
 WRONG_DIGESTS = ["", "x", "0" * 64, "0" * 63, "é", "\u202e", 5, 1.5, None, True, [], {}, ["a"], {"sha256": "x"}]
+WRONG_DIGESTS += ["\x00", "0" * 63 + "\x00", "\ud800", 10**40, {"a": ["\x00"]}]
 
 
 @pytest.mark.parametrize("digest", WRONG_DIGESTS)

@@ -80,7 +80,8 @@ def test_a_belief_is_contradicted_and_put_back(api_of: Any, owner: Any, plan: An
     api = api_of(owner)
     assert [one["sentence"] for one in api.get(f"intent-plans/{plan.pk}/beliefs").json()["items"]] == [belief.sentence]
     address = f"intent-plans/{plan.pk}/beliefs/{belief.pk}/contradict"
-    assert api.post(address, {"digest": "0" * 64}).status_code == 409
+    for wrong in ("0" * 64, "\x00", 7):
+        assert api.post(address, {"digest": wrong}).status_code == 409
     assert api.post(address, {"digest": plan.digest}).json()["state"] == "superseded"
     held = api.get(f"intent-plans/{plan.pk}/beliefs").json()["items"]
     assert [(one["sentence"], one["retracted_by"]) for one in held] == [

@@ -92,7 +92,8 @@ def apart(folder: Path, net: Network, broker: str, lease_s: float) -> Iterator[t
         _manage(hub.environment, "prepare", MINDX_MIGRATE_URL=_over_tcp(postgres, OWNER))
         celery = [sys.executable, "-m", "celery", "-A", "mindx_web"]
         web = [sys.executable, "-m", "uvicorn", "mindx_web.serve:application", "--host", HUB, "--port", str(_WEB_PORT)]
-        stack.enter_context(_process([*web, "--lifespan", "off"], hub.environment, folder / "web.log"))
+        web += ["--lifespan", "off", "--no-proxy-headers"]
+        stack.enter_context(_process(web, hub.environment, folder / "web.log"))
         beat = [*celery, "beat", "--schedule", str(folder / "beat")]
         stack.enter_context(_process(beat, hub.environment, folder / "beat.log"))
         machines = {}
@@ -135,6 +136,7 @@ def _environment(
         "MINDX_PUBLIC_URL": f"http://{HUB}:{_WEB_PORT}",
         "MINDX_ADMIN_PASSWORD": PASSWORD,
         "MINDX_LEASE_S": str(lease_s),
+        "MINDX_GOALS_PER_MINUTE": "0",
         "MINDX_DB_SILENCE_S": "6",
         "PYTHONUNBUFFERED": "1",
     }

@@ -7,11 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from axes.models import AccessAttempt
-from django.conf import settings
+from django.core import signing
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
+from people.login_limit import BY_ADDRESS, BY_NAME
+from people.models import RateLimit
+from people.tasks import forget_rate_limits
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -102,49 +105,96 @@ def test_a_disabled_person_is_answered_like_a_wrong_password(olga: Any) -> None:
     assert words_of(enter(Client())) == words_of(wrong)
 
 
+def fail(client: Client, times: int = BY_NAME.most, name: str = "olga", **meta: Any) -> list[int]:
+    return [client.post("/login/", {"username": name, "password": "wrong"}, **meta).status_code for _ in range(times)]
+
+
 @pytest.mark.parametrize("name", ["olga", "nobody"])
 def test_after_too_many_failures_nobody_enters_and_the_page_says_when_to_try_again(olga: Any, name: str) -> None:
     client = Client()
-    answers = [enter(client, name=name, password="wrong") for _ in range(settings.AXES_FAILURE_LIMIT)]
-    assert [answer.status_code for answer in answers] == [422] * (settings.AXES_FAILURE_LIMIT - 1) + [429]
+    assert fail(client, name=name) == [422] * BY_NAME.most
     locked = enter(client, name=name)
     assert locked.status_code == 429
-    assert 0 < int(locked.headers["Retry-After"]) <= 15 * 60
+    assert 0 < int(locked.headers["Retry-After"]) <= BY_NAME.every_s
     assert "Too many tries" in locked.content.decode()
-    assert re.search(r"Try again in (1[45]) min", locked.content.decode())
+    assert re.search(r"Try again in (2 min|1 min|1\d\d s)", locked.content.decode())
     assert client.get("/account/").status_code == 302
 
 
 def test_the_lock_ends_when_the_page_said(olga: Any) -> None:
     client = Client()
-    for _ in range(settings.AXES_FAILURE_LIMIT):
-        enter(client, password="wrong")
-    locked_at = AccessAttempt.objects.get().attempt_time
-    for _ in range(3):
-        assert enter(client, password="wrong").status_code == 429
-    assert enter(client).status_code == 429
-    assert AccessAttempt.objects.get().attempt_time == locked_at, "trying on while locked moves nothing"
-    AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=15, seconds=1))
+    fail(client)
+    used_until = RateLimit.objects.get(kind=BY_NAME.kind).used_until
+    assert fail(client, 3) == [429] * 3
+    said_s = int(enter(client).headers["Retry-After"])
+    assert RateLimit.objects.get(kind=BY_NAME.kind).used_until == used_until, "trying on while locked moves nothing"
+    RateLimit.objects.update(used_until=F("used_until") - timedelta(seconds=said_s))
     assert enter(client).status_code == 302
 
 
-def test_the_lock_is_for_one_name_from_one_address(olga: Any, outsider: Any) -> None:
+def test_another_address_does_not_give_more_tries_at_a_name(olga: Any, outsider: Any) -> None:
     outsider.set_password(PASSWORD)
     outsider.save()
-    client = Client()
-    for _ in range(settings.AXES_FAILURE_LIMIT):
-        enter(client, password="wrong")
-    assert enter(client, name="otto").status_code == 302
-    assert enter(Client(REMOTE_ADDR="10.1.2.3")).status_code == 302
+    for number in range(BY_NAME.most):
+        fail(Client(), 1, REMOTE_ADDR=f"10.1.2.{number}")
+    assert enter(Client(REMOTE_ADDR="10.9.9.9")).status_code == 429
+    assert enter(Client(), name="otto").status_code == 302
+
+
+def test_one_address_has_so_many_tries_over_all_names(olga: Any) -> None:
+    for number in range(BY_ADDRESS.most):
+        assert fail(Client(), 1, name=f"name{number}", REMOTE_ADDR=f"2001:db8::{number:x}") == [422]
+    assert enter(Client(REMOTE_ADDR="2001:db8::ffff:1")).status_code == 429
+    assert enter(Client(REMOTE_ADDR="2001:db8:0:1::1")).status_code == 302
+
+
+def test_a_stranger_does_not_lock_a_person_out_of_a_browser_they_know(olga: Any) -> None:
+    known = Client()
+    enter(known)
+    known.post("/logout/")
+    fail(Client())
+    assert enter(Client()).status_code == 429
+    assert fail(known, 1) == [422]
+    assert enter(known).status_code == 302
+    assert enter(Client()).status_code == 429, "it is still the stranger's count elsewhere"
+
+
+def test_a_known_browser_has_no_more_tries_than_a_strange_one(olga: Any) -> None:
+    known = Client()
+    enter(known)
+    known.post("/logout/")
+    assert fail(known, BY_NAME.most + 1) == [422] * BY_NAME.most + [429]
+
+
+def test_the_cookie_of_a_browser_is_for_its_person_and_cannot_be_made(olga: Any, outsider: Any) -> None:
+    fail(Client())
+    outsider.set_password(PASSWORD)
+    outsider.save()
+    others = Client()
+    enter(others, name="otto")
+    others.post("/logout/")
+    assert enter(others).status_code == 429
+    forged = Client()
+    forged.cookies["mindx_device"] = signing.dumps(["olga", "mine"], salt="mindx.device", key="another")
+    assert enter(forged).status_code == 429
 
 
 def test_a_login_forgets_the_failures_before_it(olga: Any) -> None:
-    client = Client()
     for _ in range(2):
-        for _ in range(settings.AXES_FAILURE_LIMIT - 1):
-            enter(client, password="wrong")
-        assert enter(client).status_code == 302
-        client.logout()
+        fail(Client(), BY_NAME.most - 1)
+        assert enter(Client()).status_code == 302
+    assert RateLimit.objects.get(kind=BY_ADDRESS.kind).used_until > timezone.now() + timedelta(
+        seconds=BY_ADDRESS.every_s * 2 * (BY_NAME.most - 2)
+    ), "an account of one's own does not empty the count of the address"
+
+
+def test_what_holds_nobody_up_is_removed(olga: Any) -> None:
+    fail(Client(), 1)
+    forget_rate_limits()
+    assert RateLimit.objects.count() == 2
+    RateLimit.objects.update(used_until=timezone.now())
+    forget_rate_limits()
+    assert RateLimit.objects.count() == 0
 
 
 def test_the_page_never_repeats_what_was_typed_as_markup(olga: Any) -> None:

@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from django.utils import timezone
 from agents.models import Agent, Goal, IntentPlan, ToolLimit
 from agents.services import hand_commands, pausing, workspaces
 from people import journal as told
-from people import tokens
+from people import login_limit, tokens
 from people.journal import Event
 from people.models import User
 from review.models import AuditEntry, Decision, TypedEvent
@@ -109,8 +110,8 @@ def test_a_name_that_nobody_has_is_not_kept_for_it_may_be_a_password(owner: User
     assert "horse" not in json.dumps(row.data)
 
 
-def test_a_lockout_is_told_once_and_tries_behind_it_are_not(owner: User, settings: Any) -> None:
-    settings.AXES_FAILURE_LIMIT = 3
+def test_a_lockout_is_told_once_and_tries_behind_it_are_not(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(login_limit, "BY_NAME", replace(login_limit.BY_NAME, most=3))
     for _ in range(6):
         Client().post("/login/", {"username": owner.username, "password": "x"})
     assert len(entries(Event.LOGIN_FAILED)) == 2

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
+import apprise
 import pytest
 from aiosmtpd.controller import Controller
+from apprise.manager_plugins import NotificationManager
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -22,6 +28,7 @@ from people.models import User
 from review import sending
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
 from review.models.notices import NoticeKind
+from review.notice_address import SCHEMES, is_allowed
 from review.policy.verdict import Action
 from review.services import assigning, deadlines, decisions, deliveries, notices
 from tests.axe import violations
@@ -383,10 +390,13 @@ def test_an_internal_machine_is_not_connected_to(
         ("127.0.0.1", True), ("10.1.2.3", True), ("169.254.169.254", True), ("192.168.0.1", True), ("100.64.0.1", True),
         ("0.0.0.0", True), ("::1", True), ("fe80::1%eth0", True), ("fd00::1", True), ("::ffff:10.0.0.1", True),
         ("224.0.0.1", True), ("a name", True), ("93.184.216.34", False), ("2606:2800:220:1::1", False),
+        ("::127.0.0.1", True), ("fec0::1", True), ("64:ff9b::7f00:1", True), ("64:ff9b:1::a00:1", True),
+        ("2002:7f00:1::", True), ("2001:0:7f00:1::1", True), ("::ffff:8.8.8.8", True), ("168.63.129.16", True),
     ],
 )  # fmt: skip
 def test_what_counts_as_internal(host: str, internal: bool) -> None:
-    assert sending.is_internal(host) is internal
+    with pytest.raises(PermissionError) if internal else nullcontext():
+        sending.guard("socket.connect", (None, (host, 443)))
 
 
 @pytest.mark.parametrize("address", ["syslog://", "nonsense://", "file:///etc/passwd"])
@@ -395,6 +405,66 @@ def test_an_address_that_is_no_service_elsewhere_gets_nothing(
 ) -> None:
     going(judge, "apprise", address)
     assert delivered(plan).state == "waiting"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "workflows://example.org:443/aaaa/bbbb/?template={file}",
+        "discord://1234567890/abcdefghijklmnop?template={file}",
+        "json://example.org/?Template={file}",
+        "json://example.org/?a=1;template={file}",
+        "json://example.org/?%74emplate={file}",
+        "json://example.org/?+X-Sent=1",
+        "json://example.org/ workflows://example.org:443/aaaa/bbbb/?template={file}",
+        "json://example.org/,json://example.com/",
+        "dbus://", "syslog://", "fcm://project@key/device?keyfile={file}", "vapid://a@example.org/b?keyfile={file}",
+        "signals://example.org?attach={file}", "file://{file}", "nonsense", "", "ntfys://example.org/t#x",
+    ],
+)  # fmt: skip
+def test_an_address_with_a_service_or_an_option_that_is_not_listed_is_refused_and_opens_no_file(
+    address: str, tmp_path: Path, plan: IntentPlan, judge: User, client_of: ClientOf, sent_now: list[int]
+) -> None:
+    secret = tmp_path / "secret"
+    os.mkfifo(secret)  # whoever opened it would be seen, and would wait
+    address = address.format(file=secret)
+    assert not is_allowed(address)
+    if address:
+        form = {"apprise_kinds": ["awaits"], "apprise_address": address}
+        assert client_of(judge).post("/review/notices/choice/", form).status_code == 422
+    going(judge, "apprise", address or "nonsense")  # as one that was kept before there was a list
+    assert delivered(plan).reason == sending.NO_ADDRESS
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ntfys://user:p%40ss@ntfy.example.org/topic?priority=high&tags=robot",
+        "discord://1234567890/abcdefghijklmnop?avatar=no",
+        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/%23general",
+        "tgram://123456789:abcdefghijklmnopqrstuvwxyzABCDEFGHI/12315544",
+        "workflows://example.org:443/abcd/efgh/?format=markdown",
+        "jsons://example.org/hook?method=PUT",
+        "gotifys://example.org/abcdefghijklmno",
+    ],
+)
+def test_an_ordinary_address_is_kept(address: str, judge: User, client_of: ClientOf) -> None:
+    form = {"apprise_kinds": ["awaits"], "apprise_address": address}
+    assert client_of(judge).post("/review/notices/choice/", form).status_code == 302
+
+
+def test_every_service_on_the_list_is_one_that_apprise_has() -> None:
+    known = set(NotificationManager().schemas())
+    assert known >= SCHEMES
+
+
+def test_the_sender_opens_only_what_python_itself_needs(tmp_path: Path) -> None:
+    assert not sending.may_open(str(tmp_path / "x"))
+    assert not sending.may_open("/etc/passwd")
+    assert not sending.may_open(f"{sys.prefix}/../../etc/passwd")
+    assert sending.may_open(json.__file__)
+    assert sending.may_open(apprise.__file__)
+    assert sending.may_open(3)
 
 
 # --- pages ---------------------------------------------------------------------------------------------------

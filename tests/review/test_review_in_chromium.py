@@ -173,6 +173,27 @@ def test_the_buttons_go_when_somebody_else_decides(
     expect(page.locator("[data-tick], [data-edit]")).to_have_count(0)
 
 
+@pytest.mark.parametrize(("code", "said"), [(4403, "Your session has ended"), (4429, "too many live pages open")])
+def test_a_page_whose_socket_was_ended_says_so_and_asks_no_more(
+    code: int,
+    said: str,
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/account/")
+    asked: list[WebSocketRoute] = []
+
+    def refuse(socket: WebSocketRoute) -> None:
+        asked.append(socket)
+        socket.close(code=code)
+
+    page.route_web_socket("**/ws/queue/", refuse)
+    page.goto(page.url.replace("/account/", "/review/"))
+    expect(page.locator("#messages .notice")).to_contain_text(said)
+    assert len(asked) == (2 if code == 4403 else 1), "asked again once where the session may only have been renewed"
+
+
 def test_the_buttons_go_when_an_approval_would_mean_something_else(
     plans: list[IntentPlan],
     judge: User,

@@ -8,6 +8,15 @@ from mindx_web.supervisor.configuration import Configuration
 from mindx_web.supervisor.data_folder import DataFolder
 from mindx_web.supervisor.parts import own_parts
 
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_server_itself_believes_no_forwarded_address(tmp_path: Path) -> None:
+    """Which proxies are believed is the application's to say; the server would believe everybody on the loopback."""
+    parts = own_parts(Configuration.from_environment({"MINDX_DATA": str(tmp_path)}), DataFolder(tmp_path), "redis://")
+    assert "--no-proxy-headers" in next(part.argv() for part in parts if part.name == "web")
+    assert '"--no-proxy-headers"' in (ROOT / "Dockerfile").read_text()
+
 
 def test_djangos_checks_are_made_by_the_worker_alone(tmp_path: Path) -> None:
     parts = own_parts(Configuration.from_environment({"MINDX_DATA": str(tmp_path)}), DataFolder(tmp_path), "redis://")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from io import BytesIO
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from agents.models import Goal, IntentPlan
 from agents.services import logs, workspaces
@@ -50,6 +51,28 @@ def test_without_a_socket_the_page_asks_and_misses_nothing(owner: User, make_goa
     expect(page.locator("#goal-state")).to_contain_text("planning")
     expect(page.locator("#goal-timeline")).to_contain_text("Perceived the workspace")
     expect(page.locator("[data-status]")).to_contain_text("asking every 2 s")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [(4403, "Your session has ended"), (4404, "not yours to see"), (4429, "too many live pages open")]
+)
+def test_a_page_whose_socket_was_ended_says_so_and_asks_no_more(
+    code: int, said: str, owner: User, make_goal: Maker, open_page: OpenPage
+) -> None:
+    goal = make_goal(owner)
+    page = open_page(owner, "/account/")
+    asked: list[WebSocketRoute] = []
+
+    def end(socket: WebSocketRoute) -> None:
+        asked.append(socket)
+        if len(asked) == 1:
+            socket.send(json.dumps({"after": 0, "last": 0, "lines": ""}))
+        socket.close(code=code)
+
+    page.route_web_socket("**/ws/goals/**", end)
+    page.goto(page.url.replace("/account/", f"/goals/{goal.pk}/"))
+    expect(page.locator("[data-status]")).to_contain_text(said)
+    assert len(asked) == (2 if code == 4403 else 1), "asked again once where the session may only have been renewed"
 
 
 def test_who_scrolls_up_reads_in_peace_and_follow_leads_back(

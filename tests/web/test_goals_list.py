@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -222,6 +223,19 @@ def test_the_same_form_sent_twice_makes_one_goal(owner: User, client_of: ClientO
     answers = [client.post(NEW, {"text": "Write a note", "key": "once"})["Location"] for _ in range(2)]
     assert answers[0] == answers[1]
     assert Goal.objects.count() == 1
+
+
+def test_one_goal_too_many_a_minute_keeps_the_text_and_says_when(
+    owner: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.GOALS_PER_MINUTE = 1
+    client = client_of(owner)
+    client.post("/goals/new/", {"text": "Write a note", "priority": "3", "key": "one"})
+    refused = client.post("/goals/new/", {"text": "Write another note", "priority": "3", "key": "two"})
+    page = refused.content.decode()
+    assert refused.status_code == 429
+    assert "Write another note" in page
+    assert re.search(r"You may submit 1 goals a minute.*Try again in \d+ s", page)
 
 
 def test_the_composer_carries_a_fresh_key_each_time(owner: User, client_of: ClientOf) -> None:

@@ -11,14 +11,17 @@ import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from channels.layers import get_channel_layer
 from channels.routing import URLRouter
+from django.contrib.auth import HASH_SESSION_KEY
+from django.contrib.sessions.backends.base import SessionBase
 from django.test import override_settings
 
 from agents import consumers
-from agents.live import goal_watch
+from agents.live import audience, goal_watch
 from agents.routing import websocket_urlpatterns
+from agents.selectors import goals_visible_to
 from agents.services import hints, logs
 from agents.services.logs import NewLine
-from tests.sockets import Socket
+from tests.sockets import Socket, session_of
 
 if TYPE_CHECKING:
     from agents.models import Goal
@@ -155,21 +158,79 @@ def test_a_reviewer_sees_the_goals_of_others(owner: User, reviewer: User, make_g
     run(work)
 
 
-def test_a_page_of_another_site_is_not_let_in(owner: User, make_goal: Maker) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000"])
+def test_a_page_of_another_origin_is_not_let_in(owner: User, make_goal: Maker, host: str) -> None:
     from mindx_web.asgi import application
 
-    async def work() -> None:
-        headers = [(b"origin", b"http://evil.example"), (b"host", b"127.0.0.1")]
-        assert not await Socket(application, f"/ws/goals/{goal.pk}/", owner, headers).connect()
-
     goal = make_goal(owner)
+
+    async def work() -> None:
+        async def is_let_in(*headers: tuple[bytes, bytes]) -> bool:
+            return await Socket(application, f"/ws/goals/{goal.pk}/", owner, list(headers)).connect()
+
+        here = (b"host", host.encode())
+        assert await is_let_in(here, (b"origin", f"http://{host}".encode()))
+        assert not await is_let_in(here)
+        for origin in ("http://evil.example", f"http://{host.replace('8000', '8001')}", f"https://{host}", "null"):
+            assert not await is_let_in(here, (b"origin", origin.encode())), origin
+        assert not await is_let_in((b"host", b"evil.example"), (b"origin", b"http://evil.example"))
+
     run(work)
 
 
+@pytest.mark.parametrize("path", ["/ws/anything/", "/ws/goals/one/", "/ws/", "/goals/"])
+def test_there_is_no_socket_at_another_address(db: None, path: str) -> None:
+    from mindx_web.asgi import application
+
+    async def work() -> None:
+        headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"http://127.0.0.1:8000")]
+        assert not await Socket(application, path, None, headers).connect()
+
+    run(work)
+
+
+def _revoke(person: User, session: SessionBase) -> None:
+    type(person).objects.filter(pk=person.pk).update(roles=["submitter"])
+
+
+def _change_password(person: User, session: SessionBase) -> None:
+    person.set_password("another one, and long")
+    person.save()
+
+
+def _switch_off(person: User, session: SessionBase) -> None:
+    type(person).objects.filter(pk=person.pk).update(is_active=False)
+
+
+def _log_out(person: User, session: SessionBase) -> None:
+    session.delete(session.session_key)
+
+
+def _let_expire(person: User, session: SessionBase) -> None:
+    session.set_expiry(-1)
+    session.save()
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [
+        (_revoke, consumers.NOT_FOUND),
+        (_change_password, consumers.NOT_LOGGED_IN),
+        (_switch_off, consumers.NOT_LOGGED_IN),
+        (_log_out, consumers.NOT_LOGGED_IN),
+        (_let_expire, consumers.NOT_LOGGED_IN),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
 def test_who_loses_the_right_loses_the_page(
-    owner: User, reviewer: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+    owner: User,
+    reviewer: User,
+    make_goal: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: Callable[[User, SessionBase], None],
+    code: int,
 ) -> None:
-    monkeypatch.setattr(consumers, "RIGHTS_EVERY_S", 0.01)
+    monkeypatch.setattr(audience, "CHECK_EVERY_S", 0.01)
     goal = make_goal(owner)
     lines(goal, "one")
 
@@ -177,13 +238,71 @@ def test_who_loses_the_right_loses_the_page(
         page = Browser(reviewer, f"/ws/goals/{goal.pk}/?after=0")
         await page.open()
         await page.read()
-        await sync_to_async(type(reviewer).objects.filter(pk=reviewer.pk).update)(roles=["submitter"])
-        await sync_to_async(lines)(goal, "secret")
-        await hint(goal)
-        assert await page.closed_with() == consumers.NOT_LOGGED_IN
+        await sync_to_async(ending)(reviewer, page.socket.scope["session"])
+        assert await page.closed_with() == code
+        again = Browser(reviewer, f"/ws/goals/{goal.pk}/?after=0")
+        again.socket.scope["session"] = page.socket.scope["session"]
+        await again.open()
+        assert await again.closed_with() == code
 
     run(work)
-    assert type(reviewer).objects.get(pk=reviewer.pk).roles == ["submitter"]
+
+
+def test_pages_are_checked_together(
+    owner: User,
+    reviewer: User,
+    make_goal: Maker,
+    monkeypatch: pytest.MonkeyPatch,
+    django_assert_num_queries: Any,
+) -> None:
+    goals = [make_goal(owner), make_goal(owner)]
+    sessions = [session_of(person) for person in (owner, reviewer, owner)]
+    seats = [
+        audience.Seat(person.pk, session.session_key, session[HASH_SESSION_KEY], goal_id)
+        for person, session in zip((owner, reviewer, owner), sessions, strict=True)
+        for goal_id in (None, goals[0].pk, goals[1].pk)
+    ]
+    with django_assert_num_queries(3):
+        answers = audience.check(seats)
+    assert answers == [owner] * 3 + [reviewer] * 3 + [owner] * 3
+
+
+def test_a_check_agrees_with_what_people_may_see(
+    owner: User, reviewer: User, outsider: User, operator: User, make_goal: Maker
+) -> None:
+    goal = make_goal(owner)
+    for person in (owner, reviewer, outsider, operator):
+        sees = goals_visible_to(person).filter(pk=goal.pk).exists()
+        session = session_of(person)
+        seat = audience.Seat(person.pk, session.session_key, session[HASH_SESSION_KEY], goal.pk)
+        assert audience.check([seat]) == [person if sees else audience.Ending.NOT_VISIBLE], person
+
+
+def test_one_person_holds_so_many_pages_open_and_the_oldest_gives_way(
+    owner: User, reviewer: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audience, "MOST_PER_SESSION", 2)
+    monkeypatch.setattr(audience, "MOST_PER_PERSON", 3)
+
+    async def work() -> None:
+        async def opened(person: User, session: SessionBase) -> Browser:
+            page = Browser(person, f"/ws/goals/{goal.pk}/")
+            page.socket.scope["session"] = session
+            await page.open()
+            await page.read()
+            return page
+
+        one, other, anothers = [await sync_to_async(session_of)(person) for person in (owner, owner, reviewer)]
+        bystander = await opened(reviewer, anothers)
+        first, second, third = [await opened(owner, one) for _ in range(3)]
+        assert await first.closed_with() == consumers.TOO_MANY
+        fourth, fifth = [await opened(owner, other) for _ in range(2)]
+        assert await second.closed_with() == consumers.TOO_MANY
+        for page in (bystander, third, fourth, fifth):
+            await page.leave()
+
+    goal = make_goal(owner)
+    run(work)
 
 
 def test_a_browser_gives_no_commands(owner: User, make_goal: Maker) -> None:

@@ -107,6 +107,7 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
         MINDX_PORT=str(port),
         MINDX_ADMIN_PASSWORD=PASSWORD,
         MINDX_LEASE_S=str(lease_s),
+        MINDX_GOALS_PER_MINUTE="0",
         **environment,
     )
     try:

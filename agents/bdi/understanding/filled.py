@@ -51,5 +51,7 @@ class Asked:
     is_loose: bool = False
     # What the tools are called, as words, with their names.
     tools: Mapping[tuple[str, ...], str] = field(default_factory=dict, compare=False)
+    # Whether the parameter takes several lines.
+    of_lines: bool = False
     # Whether a noun says which command is meant.
     is_key: Callable[[str], bool] = field(default=lambda word: False, compare=False)

@@ -118,6 +118,7 @@ def asked_of(state: State, slot: Slot) -> Asked:
         state.lexicon.is_exact_verb,
         is_key=state.lexicon.keys.__contains__,
         tools=state.lexicon.tools,
+        of_lines=bool(described.get("x-multiline")),
     )
 
 

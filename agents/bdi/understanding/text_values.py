@@ -11,6 +11,7 @@ from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, type_of
 from agents.bdi.understanding.tokens import DATA, FLAG, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
+from agents.rules.words import line_breaks
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 
@@ -78,7 +79,8 @@ def _is_code(kept: Sequence[Token]) -> bool:
 def _text_value(tokens: Sequence[Token], kept: list[Token], asked: Asked) -> tuple[Filled | None, list[Token]]:
     if (own := _quoted_text(tokens, kept, asked)) is not None:
         rest = [one for one in tokens if one is not own]
-        return Filled(own.value, (own.start, own.end), literals=1), rest
+        said = line_breaks(own.value) if own.kind == QUOTED and asked.of_lines else own.value
+        return Filled(said, (own.start, own.end), literals=1), rest
     kept = _without_what_announces(kept, asked)
     if all(one.kind == SIGN or (one.kind == WORD and one.text in asked.about | IDLE) for one in kept):
         # “everything”, “it all”: nouns of the command, no text of anybody's.

@@ -114,3 +114,15 @@ def test_a_rule_that_a_denied_context_forbids_stays_so_when_the_context_is_not_r
     assert not judge(match, []).applicable
     (match,) = relevant_rules(read_text("tidy up weather"), known(rule.format(keyword, "")), REGISTRY)
     assert judge(match, [Belief("You are in the bedroom.")]).applicable
+
+
+_WRITES = "RULE keep\nIF your task is to keep {text} as {file}\nTHEN: write the text {text} to the file {file}"
+_RUNS = "RULE do\nIF your task is to do {text}\nTHEN: run {text}"
+
+
+def test_a_line_break_in_quotes_is_one_where_a_step_takes_several_lines() -> None:
+    (match,) = relevant_rules(read_text(r'keep "one\ntwo \\n \d" as "a\nb"'), known(_WRITES), REGISTRY)
+    assert match.slots["text"].value == "one\ntwo \\n \\d"
+    assert match.slots["file"].value == r"a\nb"
+    (match,) = relevant_rules(read_text(r'do "printf a\nb"'), known(_RUNS), REGISTRY)
+    assert match.slots["text"].value == r"printf a\nb"

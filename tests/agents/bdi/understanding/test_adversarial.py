@@ -1,5 +1,5 @@
-"""No text that people can type makes what reads it raise or take long: the usual run reads some, `MINDX_FUZZ_TEXTS=3000`
-as many as the figures in docs/parameters.md are of.
+"""No text that people can type makes what reads it raise or take long. The usual run reads some of them,
+`MINDX_FUZZ_TEXTS=3000` as many as the figures in docs/parameters.md are of.
 
 Times are the process's own. They are bounded at twice what an undisturbed machine needs at most: two processes on one
 core, or a core that is clocked down, count as much.
@@ -56,7 +56,7 @@ def test_a_goal_is_read_without_an_error_and_in_time(tree: str) -> None:
 
 def _rules() -> list[KnownRule]:
     found: list[Rule] = [rule for _, text in starter_files() for rule in read(text)[0]]
-    return [KnownRule(rule.name, "1.0.0", rule) for rule in found]
+    return [KnownRule(rule.name, "1.0.0", "1", rule) for rule in found]
 
 
 RULES = _rules()

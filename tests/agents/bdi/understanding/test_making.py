@@ -92,3 +92,20 @@ def test_where_a_file_is_made_is_no_part_of_its_text() -> None:
         ("write", {"path": "Club/Rules.txt", "content": "no shoes"})
     ]
     assert HERE.is_asked("create a file Rules.txt saying we meet in Club")
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (r'write "first\nsecond\tthird" to notes.txt', "first\nsecond\tthird"),
+        (r'write "a \\n of two signs" to notes.txt', r"a \n of two signs"),
+        (r'write "C:\data \d+" to notes.txt', r"C:\data \d+"),
+    ],
+)
+def test_a_line_break_in_a_quoted_text_is_spelled_as_in_a_rule(text: str, content: str) -> None:
+    assert HERE.steps(text)[0][1]["content"].rstrip("\n") == content
+
+
+@pytest.mark.parametrize("line", [r'printf "a\nb"', r"grep a\nb docs/faq.md"])
+def test_a_command_line_keeps_every_sign(line: str) -> None:
+    assert HERE.steps(f"run `{line}`") == [("run", {"command_line": line})]
