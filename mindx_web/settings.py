@@ -256,6 +256,8 @@ LOGOUT_REDIRECT_URL = "/login/"
 
 # --- mindX ---------------------------------------------------------------------------------------------------
 FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
+# After how many minutes an approval of high or unknown risk asks for the password again; 0: never.
+FRESH_LOGIN_MIN = float(os.environ.get("MINDX_FRESH_LOGIN_MIN", "0"))
 # How long a decision of the browser can be taken back; 0: it takes effect at once.
 HOLD_S = float(os.environ.get("MINDX_HOLD_S", "10"))
 SANDBOX_MIN = os.environ.get("MINDX_SANDBOX_MIN", "L3")

@@ -168,9 +168,8 @@ def contradict(request: ApiRequest, plan_id: str, belief_id: str, payload: Contr
     user = request.auth.user
     plan = plan_to_read(user, plan_id)
     sentence = _belief_of(plan, belief_id).sentence
-    contradicting.contradict(
-        plan, by=user, digest=said_digest(payload.digest), sentence=sentence, instead=payload.instead
-    )
+    digest = said_digest(payload.digest)
+    contradicting.contradict(plan, by=user, digest=digest, sentence=sentence, instead=payload.instead)
     return plan_out(plan_to_read(user, plan_id))
 
 

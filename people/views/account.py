@@ -12,10 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from people import journal, tokens
+from people import journal, own_password, tokens
 from people.forms import TokenForm
 from people.journal import Event
 from people.models import User
+from people.own_password import TooManyTries
 
 _TOKENS_SHOWN = 100
 
@@ -31,7 +32,12 @@ def account(request: HttpRequest) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     """Change the password; this browser stays logged in, every other one is logged out."""
     form = PasswordChangeForm(_person(request), request.POST)
-    if not form.is_valid():
+    try:
+        is_right = own_password.is_right(_person(request), request.POST.get("old_password", ""))
+    except TooManyTries as error:
+        form.add_error("old_password", str(error))
+        return _page(request, password_form=form, status=429)
+    if not is_right or not form.is_valid():
         return _page(request, password_form=form, status=422)
     with transaction.atomic():
         user = form.save()

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from people import login_limit
+from people import login_limit, own_password
 from people.forms import EntryForm
 from people.login_required import UNSENT
 
@@ -34,6 +34,7 @@ class Login(LoginView):
         response = super().form_valid(form)
         login_limit.succeeded(self.request, form.get_user())
         login_limit.remember_device(self.request, response, form.get_user())
+        own_password.note_typed(self.request.session)
         if not form.cleaned_data["stay"]:
             self.request.session.set_expiry(UNTIL_BROWSER_CLOSES)
         return response

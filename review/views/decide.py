@@ -23,6 +23,7 @@ from review.errors import DecisionRefused, WordsRefused
 from review.services import decisions, editing, holding, queueing
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.views import among
+from review.views.fresh_login import approves_risky, asks_again, is_risky
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
 
 # The fields whose words come back with a refusal.
@@ -42,6 +43,7 @@ class _NeedsMore(WordsRefused):
 
 
 @require_POST
+@asks_again(approves_risky)
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
     plan, user = visible_plan(request, pk), asking(request)
@@ -108,6 +110,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+@asks_again(is_risky)
 def second(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, as the second person, a plan that was approved before a policy asked for two."""
     return _about_two(request, pk, decisions.approve_as_second, "Approved by two people. It goes on now.")

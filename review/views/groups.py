@@ -13,6 +13,7 @@ from review.reading import filters
 from review.services import batch
 from review.services.batch import Batch
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES
+from review.views.fresh_login import approves_risky_members, asks_again
 from review.views.plan import PRESETS, asking
 
 
@@ -23,6 +24,7 @@ def group_page(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
 
 
 @require_POST
+@asks_again(approves_risky_members)
 def decide(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
     """One verdict on the ticked members. Whatever could not be decided is named, and the rest is."""
     verdict = request.POST.get("verdict", "")

@@ -1,0 +1,88 @@
+"""A risky approval asks for the password again, when the operator wants that (MINDX_FRESH_LOGIN_MIN).
+
+It is asked for in the place of the decision, which is sent once more with the password, as it was. The question is
+about the browser in which somebody decides: nothing is asked of API tokens, or again when a held decision is due.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.debug import sensitive_post_parameters
+
+from agents.models import IntentPlan
+from people import own_password
+from people.own_password import TooManyTries
+from review import shown
+from review.risk import Level
+from review.services.ruling import APPROVE
+from review.views.plan import asking
+
+_PASSWORD = "own_password"  # noqa: S105  # the name of a field
+_NOT_SENT_AGAIN = frozenset({_PASSWORD, "csrfmiddlewaretoken"})
+_HARMLESS = (Level.LOW.value, Level.MEDIUM.value)
+
+View = Callable[..., HttpResponse]
+
+
+def asks_again(is_risky: Callable[..., bool]) -> Callable[[View], View]:
+    """Decorate a view that decides; `is_risky` takes what the view takes."""
+
+    def around(view: View) -> View:
+        @wraps(view)
+        @sensitive_post_parameters(_PASSWORD)
+        def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            minutes = settings.FRESH_LOGIN_MIN
+            if not minutes or own_password.was_typed_within(request.session, minutes):
+                return view(request, *args, **kwargs)
+            if not is_risky(request, *args, **kwargs):
+                return view(request, *args, **kwargs)
+            return _refusal(request) or view(request, *args, **kwargs)
+
+        return asked
+
+    return around
+
+
+def _refusal(request: HttpRequest) -> HttpResponse | None:
+    """The page that asks for the password; None when the right one came along."""
+    trouble, status = "", 422
+    if _PASSWORD in request.POST:
+        try:
+            if own_password.is_right(asking(request), request.POST[_PASSWORD]):
+                own_password.note_typed(request.session)
+                return None
+            trouble = "This is not your password."
+        except TooManyTries as error:
+            trouble, status = str(error), 429
+    kept = [(name, value) for name, values in request.POST.lists() if name not in _NOT_SENT_AGAIN for value in values]
+    context = {"kept": kept, "trouble": trouble, "minutes": settings.FRESH_LOGIN_MIN}
+    response = render(request, "review/fresh_login.html", context, status=status)
+    if trouble:
+        response.refused_because = trouble  # type: ignore[attr-defined]  # the journal reads it
+    return response
+
+
+def approves_risky(request: HttpRequest, pk: int) -> bool:
+    """Whether the form approves a plan of high or unknown risk."""
+    return request.POST.get("verdict") == APPROVE and is_risky(request, pk)
+
+
+def approves_risky_members(request: HttpRequest, shape: str) -> bool:
+    """Whether the form approves such a plan among several."""
+    seen = [shown.read(text, asking(request)) for text in request.POST.getlist("member")]
+    return request.POST.get("verdict") == APPROVE and _any_risky([one.plan_id for one in seen if one is not None])
+
+
+def is_risky(request: HttpRequest, pk: int) -> bool:
+    """Whether the plan is of high or unknown risk. One whose risk nobody has worked out is unknown."""
+    return _any_risky([pk])
+
+
+def _any_risky(plans: list[int]) -> bool:
+    return IntentPlan.objects.filter(pk__in=plans).exclude(risk__level__in=_HARMLESS).exists()
