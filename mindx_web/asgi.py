@@ -5,7 +5,7 @@ itself it believes everybody on the loopback.
 """
 
 import os
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -32,4 +32,4 @@ _by_protocol = ProtocolTypeRouter(
         "websocket": SameOrigin(AuthMiddlewareStack(Counted(URLRouter(websocket_urlpatterns)))),
     }
 )
-application = ProxyHeadersMiddleware(cast("ASGI3Application", _by_protocol), settings.TRUSTED_PROXIES)
+application = ProxyHeadersMiddleware(cast("Any", _by_protocol), settings.TRUSTED_PROXIES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import connection
@@ -78,12 +79,12 @@ def forget_old() -> None:
     _run(_FORGET_OLD, {})
 
 
-def _run(statement: str, parameters: dict[str, object]) -> None:
+def _run(statement: str, parameters: Mapping[str, str | float]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
 
 
-def _parameters(limit: Limit, key: str) -> dict[str, object]:
+def _parameters(limit: Limit, key: str) -> Mapping[str, str | float]:
     # Keys are what strangers sent (people type passwords into the field for the name), so only their hash is stored.
     hashed = hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()
     room_s = (limit.most - 1) * limit.every_s

@@ -73,7 +73,7 @@ def approves_risky(request: HttpRequest, pk: int) -> bool:
     return request.POST.get("verdict") == APPROVE and is_risky(request, pk)
 
 
-def approves_risky_members(request: HttpRequest, shape: str) -> bool:
+def approves_risky_members(request: HttpRequest, **_: str) -> bool:
     """Whether the form approves such a plan among several."""
     seen = [shown.read(text, asking(request)) for text in request.POST.getlist("member")]
     return request.POST.get("verdict") == APPROVE and _any_risky([one.plan_id for one in seen if one is not None])

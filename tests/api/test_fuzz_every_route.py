@@ -46,13 +46,13 @@ class Operation:
 
 
 def _operations() -> list[Operation]:
-    found = []
+    found: list[Operation] = []
     for path, methods in SCHEMA["paths"].items():
         for method, said in methods.items():
-            queries = [one["name"] for one in said.get("parameters", ()) if one["in"] == "query"]
+            asked = [one["name"] for one in said.get("parameters", ()) if one["in"] == "query"]
             content = said.get("requestBody", {}).get("content", {})
             body = next((one.get("schema") for kind, one in content.items() if "json" in kind), None)
-            queries = tuple(name for name in queries if name not in _ASLEEP)
+            queries = tuple(name for name in asked if name not in _ASLEEP)
             found.append(Operation(method.upper(), path.removeprefix(PREFIX), queries, body))
     return found
 

@@ -395,6 +395,7 @@ def answering_with_marks(path: str, content: str) -> Any:
     def reply(asked: Any) -> None:
         body = asked.server.asked[-1]
         mark = re.search(r"MASKED_SECRET_[0-9a-f]{8}", body["messages"][1]["content"])
+        assert mark is not None
         asked.stream(said(step(command="write", params={"path": path, "content": content.format(mark=mark[0])})))
 
     return reply

@@ -182,7 +182,7 @@ def test_a_batch_leaves_it_out(edited: IntentPlan, judge: User) -> None:
     from review import shown
     from review.models import QueueEntry
 
-    seal = shown.seal(QueueEntry.objects.get(pk=edited.pk), edited.digest, judge)
+    seal = shown.seal(QueueEntry.objects.get(pk=edited.pk), edited.digest, judge, 0)
     done = batch.decide([seal], "approve", "", by=judge)
     assert not done.decided
     assert why(edited) in done.refused[0].reason

@@ -280,7 +280,7 @@ def _words(token: Token) -> tuple[str, ...]:
 
 
 def _best(words: tuple[str, ...], said: Sequence[str], heads: set[str], tree: Tree) -> list[tuple[str, float]]:
-    near = _said_by(words, heads, tree)
+    near = list(_said_by(words, heads, tree))
     tree.compared(len(near))
     ranked = [(fit, tree.said(entry.path)) for entry in near if (fit := _fit(words, said, heads, entry))]
     if not ranked:

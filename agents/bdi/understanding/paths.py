@@ -305,7 +305,7 @@ def _called_alike(name: str, tree: Tree) -> Iterable[Entry]:
         first, *others = sorted(of_each, key=len)
         every = [frozenset(some) for some in others]
         found.append([one for one in first if all(one in some for some in every)])
-    found.append(index.spelt_like(folded, most_slips(stem)))
+    found.append(list(index.spelt_like(folded, most_slips(stem))))
     return dict.fromkeys(itertools.chain.from_iterable(found))
 
 

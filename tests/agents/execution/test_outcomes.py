@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from agents.bdi import document as documents
+from agents.bdi import outcome
 from agents.execution import checking
 from agents.models import Goal, IntentPlan, Workspace
 from agents.services import cycle, workspaces
@@ -179,7 +180,7 @@ def test_what_cannot_be_checked_does_not_keep_a_plan_from_its_end(
     def breaks(*given: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(checking.outcome, "evaluate", breaks)
+    monkeypatch.setattr(outcome, "evaluate", breaks)
     goal = ended(approved([write("hello.txt")], text="create hello.txt"))
     assert (goal.state, goal.outcome) == (GoalState.ACHIEVED, "not_checked")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.bdi.understanding import descriptions, paths, tree_index
+from agents.bdi.understanding import descriptions, naming, paths, tree_index
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.entries import FILE, FOLDER, Entry
 from agents.bdi.understanding.meeting import Vocabulary, meets
@@ -78,7 +78,7 @@ def test_a_name_means_what_comparing_it_with_every_file_would_say(tree: Tree) ->
 
 def test_words_describe_what_comparing_them_with_every_file_would_say(tree: Tree) -> None:
     for text in said(tree, 120):
-        ours = tuple(paths.words_of(text))[:3]
+        ours = tuple(naming.words_of(text))[:3]
         if ours:
             fitting = {
                 entry.path: fit
@@ -92,7 +92,7 @@ def test_a_vocabulary_knows_all_words_that_a_word_meets(tree: Tree) -> None:
     words = sorted({word for entry in tree.index.entries for word in (*entry.own, *entry.around)})
     known = Vocabulary(words)
     for text in said(tree, 100):
-        for word in paths.words_of(text):
+        for word in naming.words_of(text):
             assert set(known.met_by(word)) == {theirs for theirs in words if meets(word, theirs)}, word
 
 
