@@ -31,6 +31,7 @@ from review.services import (
 from review.services.ruling import Ruling
 from tests.cast import ApiCaller
 from tests.review import levels as with_levels
+from tests.review import plans as with_plans
 from tests.review.plans import goal_of
 from tests.review.policies import in_force, tried
 
@@ -182,7 +183,8 @@ def test_a_batch_leaves_it_out(edited: IntentPlan, judge: User) -> None:
     from review import shown
     from review.models import QueueEntry
 
-    seal = shown.seal(QueueEntry.objects.get(pk=edited.pk), edited.digest, judge, 0)
+    run = with_plans.tried(edited, added=["x"])
+    seal = shown.seal(QueueEntry.objects.get(pk=edited.pk), edited.digest, judge, run.pk)
     done = batch.decide([seal], "approve", "", by=judge)
     assert not done.decided
     assert why(edited) in done.refused[0].reason

@@ -187,6 +187,6 @@ def test_what_cannot_be_checked_does_not_keep_a_plan_from_its_end(
 
 def test_the_database_takes_an_outcome_of_achieved_goals_only(approved: Approved) -> None:
     plan = approved([write("a.txt")])
-    for state, outcome in (("awaiting_review", "achieved"), ("achieved", "splendid")):
+    for state, came in (("awaiting_review", "achieved"), ("achieved", "splendid")):
         with pytest.raises(IntegrityError), transaction.atomic():
-            Goal.objects.filter(pk=plan.goal_id).update(state=state, outcome=outcome)
+            Goal.objects.filter(pk=plan.goal_id).update(state=state, outcome=came)
