@@ -394,9 +394,10 @@ def answering_with_marks(path: str, content: str) -> Any:
 
     def reply(asked: Any) -> None:
         body = asked.server.asked[-1]
-        mark = re.search(r"MASKED_SECRET_[0-9a-f]{8}", body["messages"][1]["content"])
-        assert mark is not None
-        asked.stream(said(step(command="write", params={"path": path, "content": content.format(mark=mark[0])})))
+        found = re.search(r"MASKED_SECRET_[0-9a-f]{8}", body["messages"][1]["content"])
+        assert found is not None
+        params = {"path": path.format(mark=found[0]), "content": content.format(mark=found[0])}
+        asked.stream(said(step(command="write", params=params)))
 
     return reply
 

@@ -65,9 +65,10 @@ def planned(owner: User, reviewer: User, make_goal: Callable[..., Goal], **goal:
 
 
 def test_a_fix_that_was_planned_as_a_search_changed_nothing(
-    owner: User, reviewer: User, make_goal: Callable[..., Goal], files: Callable[..., Workspace]
+    approved: Approved, files: Callable[..., Workspace]
 ) -> None:
-    goal = ended(planned(owner, reviewer, make_goal, text=FIX, workspace=files({"fix_me.py": BROKEN})))
+    search = {"tool": "simple_coder", "command": "grep", "params": {"text": "out why"}}
+    goal = ended(approved([search], text=FIX, workspace=files({"fix_me.py": BROKEN})))
     assert (goal.state, goal.outcome) == (GoalState.ACHIEVED, "nothing_changed")
     assert "ran, but nothing changed" in log(goal)
     assert f"goal {goal.pk} achieved" not in log(goal)
