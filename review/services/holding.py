@@ -12,6 +12,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from agents.errors import AgentsError, StaleDigest
 from agents.models import IntentPlan
@@ -27,6 +28,9 @@ from review.services.ruling import Ruling
 
 logger = logging.getLogger(__name__)
 
+# What always fails ends with its person, who would wait for it without end.
+_TRIED_FOR = timedelta(minutes=1)
+_FAILED = "mindX failed to carry it out; an operator finds the error in the log. Decide again."
 _FORGED = (
     "It was not sealed by mindX: it was made by an earlier version, or added or changed in the database from outside."
     " Nothing was decided. Decide again if it was you; otherwise tell an admin."
@@ -140,8 +144,10 @@ def _take_effect(held: HeldDecision) -> None:
     except (AgentsError, ReviewError) as error:
         logger.warning("The held decision on plan %s was dropped: %s", plan.pk, error, extra={"intent_plan": plan.pk})
         drop(held, str(error))
-    except Exception:  # the edge of the sweep's loop: it is tried again in a second, and the others go on
+    except Exception:  # the edge of the sweep's loop: it is tried again in a second for a while, and the others go on
         logger.exception("A held decision could not be carried out", extra={"intent_plan": plan.pk})
+        if held.due_at < timezone.now() - _TRIED_FOR:
+            drop(held, _FAILED)
     else:
         _remove(held)
 

@@ -283,6 +283,22 @@ def test_a_fault_in_one_does_not_keep_the_others_and_is_tried_again(
     assert state_of(bad) == "approved"
 
 
+def test_what_fails_for_a_minute_ends_with_the_person_who_decided(
+    plan: IntentPlan, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a fault")
+
+    holding.decide(plan, Ruling("approve", plan.digest), by=reviewer)
+    monkeypatch.setattr(decisions, "approve", faulty)
+    come_due()
+    holding.settle_due()
+    assert HeldDecision.objects.get().dropped == ""
+    HeldDecision.objects.update(due_at=timezone.now() - timedelta(minutes=2))
+    holding.settle_due()
+    assert "Decide again" in HeldDecision.objects.get().dropped
+
+
 def test_a_worker_that_is_at_it_keeps_others_away_and_loses_nothing_when_it_dies(
     plan: IntentPlan, reviewer: User
 ) -> None:
