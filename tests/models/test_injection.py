@@ -225,7 +225,8 @@ def test_what_a_policy_would_let_pass_waits_for_a_person_when_a_program_may_have
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     in_force(Action.AUTO_APPROVE, keeper, "folders and files pass", commands=["mkdir", "write"], risk_at_most="low")
-    provider.will_say(said(GOOD))
+    # Files of a kind that has been written before: else the risk is unknown.
+    provider.will_say(said(GOOD).replace("ledger.md", "ledger.txt"))
     for number, text in enumerate(TEXTS[::8]):
         goal = placed(text, number, owner).goal
         cycle.work(goal.pk)
