@@ -4,8 +4,8 @@ comes. A person says on the goal's page or by the API what became of it, and the
 
 from __future__ import annotations
 
-import re
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
