@@ -16,6 +16,7 @@ from people.own_password import TRIES
 from review.models import Decision, HeldDecision, PlanRisk, QueueEntry
 from review.services import holding
 from tests.cast import PASSWORD
+from tests.review.plans import tried
 
 pytestmark = pytest.mark.django_db
 
@@ -143,13 +144,16 @@ def test_several_at_once_are_asked_about_when_one_is_risky(
     owner: User, propose_plan: Callable[..., IntentPlan], browser: Client
 ) -> None:
     plans = [propose_plan(owner), propose_plan(owner)]
+    for plan in plans:
+        tried(plan, added=["x"])
     risk(plans[0], "low")
     risk(plans[1], "high")
-    shape = QueueEntry.objects.get(intent_plan=plans[0]).shape
-    page = browser.get(f"/review/groups/{shape}/").content.decode()
+    entry = QueueEntry.objects.get(intent_plan=plans[0])
+    address = f"/review/groups/{entry.shape}/{entry.trial}/"
+    page = browser.get(address).content.decode()
     members = [part.split('"', 1)[0] for part in page.split('name="member" value="')[1:]]
     assert len(members) == 2
-    asked = browser.post(f"/review/groups/{shape}/decide/", {"verdict": "approve", "member": members})
+    asked = browser.post(f"{address}decide/", {"verdict": "approve", "member": members})
     assert asked.status_code == 422
     assert _Form(asked.content.decode()).fields["member"] == members
     assert not Decision.objects.exists()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from importlib import import_module
 from itertools import pairwise
@@ -19,7 +19,7 @@ from agents.services import log_keeping, logs
 from mindx_web.doctor import records
 from mindx_web.doctor.finding import Grade
 from mindx_web.grants import grant
-from mindx_web.supervisor.postgres import APP, OWNER, SUPERUSER, EmbeddedPostgres
+from mindx_web.supervisor.postgres import APP
 from people.models import User
 
 if TYPE_CHECKING:
@@ -235,17 +235,8 @@ def test_the_doctor_says_what_is_kept_and_what_went(goal_at: Callable[..., Goal]
 
 
 # -- rights ---------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def as_application(postgres: EmbeddedPostgres) -> Iterator[None]:
-    """The test's connection may take the application's role (`SET ROLE`)."""
-    with postgres.connect(SUPERUSER, postgres.passwords.superuser, "postgres") as server:
-        server.execute(f"GRANT {APP} TO {OWNER}")
-        yield
-        server.execute(f"REVOKE {APP} FROM {OWNER}")
-
-
 def test_the_application_may_call_the_two_functions_and_drop_nothing_itself(
-    goal_at: Callable[..., Goal], base: int, as_application: None
+    goal_at: Callable[..., Goal], base: int
 ) -> None:
     old, young = goal_at(base, ended=90), goal_at(partitions()[-1][1], ended=2)
     name = place(young)
