@@ -31,11 +31,11 @@ class SessionStore(db.SessionStore):
 
     def exists(self, session_key: str) -> bool:
         """Whether there is a session for this word."""
-        return super().exists(_stored(session_key))
+        return super().exists(stored_key(session_key))
 
     async def aexists(self, session_key: str) -> bool:
         """The same."""
-        return await super().aexists(_stored(session_key))
+        return await super().aexists(stored_key(session_key))
 
     def create_model_instance(self, data: Any) -> AbstractBaseSession:
         """The row to be saved."""
@@ -48,12 +48,12 @@ class SessionStore(db.SessionStore):
     def delete(self, session_key: str | None = None) -> None:
         """End the session of this word, or this one."""
         if word := session_key or self.session_key:
-            super().delete(_stored(word))
+            super().delete(stored_key(word))
 
     async def adelete(self, session_key: str | None = None) -> None:
         """The same."""
         if word := session_key or self.session_key:
-            await super().adelete(_stored(word))
+            await super().adelete(stored_key(word))
 
     def _get_session_from_db(self) -> Session | None:
         found = self._rows().first()
@@ -68,14 +68,14 @@ class SessionStore(db.SessionStore):
         return found
 
     def _rows(self) -> QuerySet[Session]:
-        return Session.objects.filter(session_key=_stored(self.session_key or ""), expire_date__gt=timezone.now())
+        return Session.objects.filter(session_key=stored_key(self.session_key or ""), expire_date__gt=timezone.now())
 
 
 def _under_its_key(row: AbstractBaseSession) -> AbstractBaseSession:
-    row.session_key = _stored(row.session_key)
+    row.session_key = stored_key(row.session_key)
     return row
 
 
-def _stored(word: str) -> str:
+def stored_key(word: str) -> str:
     """The key under which the table has the session of this word."""
     return salted_hmac(_SALT, word, algorithm="sha256").hexdigest()[:_STORED_HEX]

@@ -23,6 +23,7 @@ from agents.live.hub import Lane
 from agents.models import Goal
 from agents.selectors import may_see
 from people.models import User
+from people.sessions import stored_key
 
 logger = logging.getLogger(__name__)
 
@@ -67,8 +68,8 @@ def seat_of(scope: Any, goal_id: int | None) -> Seat | None:
 def check(seats: Sequence[Seat]) -> list[User | Ending]:
     """For each seat the person as they are now, or why they may not listen any more. Three statements in all."""
     people = User.objects.filter(is_active=True).in_bulk({seat.person_id for seat in seats})
-    keys = {seat.session_key for seat in seats}
-    alive = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
+    keys = {seat.session_key: stored_key(seat.session_key) for seat in seats}
+    alive = Session.objects.filter(session_key__in=keys.values(), expire_date__gt=timezone.now())
     sessions = set(alive.values_list("session_key", flat=True))
     goal_ids = {seat.goal_id for seat in seats if seat.goal_id is not None}
     submitters = dict(Goal.objects.filter(pk__in=goal_ids).values_list("pk", "submitted_by")) if goal_ids else {}
@@ -76,7 +77,7 @@ def check(seats: Sequence[Seat]) -> list[User | Ending]:
 
     def answer(seat: Seat) -> User | Ending:
         person = people.get(seat.person_id)
-        if person is None or seat.session_key not in sessions:
+        if person is None or keys[seat.session_key] not in sessions:
             return Ending.NOT_LOGGED_IN
         if not constant_time_compare(seat.auth_hash, hashes[person.pk]):
             return Ending.NOT_LOGGED_IN
