@@ -71,7 +71,8 @@ class Socket:
 def session_of(user: Any) -> Any:
     """A stored session of somebody who has logged in."""
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.sessions.backends.db import SessionStore
+
+    from people.sessions import SessionStore
 
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)

@@ -112,7 +112,7 @@ def test_the_session_of_somebody_else_fits_no_other_cookie(owner: User, reviewer
     theirs, mine = client_of(reviewer), client_of(owner)
     kept = dict(Session.objects.values_list("session_key", "session_data"))
     store: Any = import_module(settings.SESSION_ENGINE)
-    own = store._stored(mine.cookies[settings.SESSION_COOKIE_NAME].value)
+    own = store.stored_key(mine.cookies[settings.SESSION_COOKIE_NAME].value)
     other = next(data for key, data in kept.items() if key != own)
     forge("UPDATE django_session SET session_data = %s WHERE session_key = %s", other, own)
     assert not is_in(mine)
