@@ -178,7 +178,8 @@ def _of_a_program(spec: IntentSpec, asked: Wanted, text: str) -> CheckKind | Non
         return CheckKind.UNKNOWN if spec.effect in _OUTSIDE and spec.asks is None else None
     if asked.tests or runs_tests(line):
         return CheckKind.TESTS_PASS
-    if asked.change or _is_named(spec, line, asked, text):
+    # A rule is the reviewed recipe for such goals: what it runs must end well.
+    if asked.change or spec.rule or _is_named(spec, line, asked, text):
         return CheckKind.EXIT_ZERO
     return CheckKind.ANSWERED if asked.answer else CheckKind.UNKNOWN
 

@@ -112,6 +112,13 @@ def test_what_the_goals_words_say_to_run_is_checked_by_its_exit_code() -> None:
     assert checks(document) == [("exit_zero", "", (1,))]
 
 
+def test_what_a_rule_runs_is_checked_by_its_exit_code() -> None:
+    document = plan("create a project", run("python main.py"))
+    assert checks(document) == [("unknown", "", (1,))], "nobody said what it must bring about"
+    of_a_rule = replace(document, intents=(replace(document.intents[0], rule="start a project 1.0.0"),))
+    assert checks(of_a_rule) == [("exit_zero", "", (1,))]
+
+
 def test_a_later_step_outdoes_what_an_earlier_one_made() -> None:
     make, remove = ("mkdir", {"path": "tmp"}), ("rm", {"path": "tmp"})
     assert checks(plan("work", make, write("tmp/a.txt"), remove)) == [("gone", "tmp", ())]
