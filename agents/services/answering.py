@@ -14,7 +14,7 @@ from agents.bdi.understanding.understood import Meant, Question
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow, PlanInvalid
 from agents.models import Goal, IntentPlan, Plan
-from agents.services import logs, parameters, proposing, settling
+from agents.services import hand_items, logs, parameters, proposing, settling
 from agents.states import GoalState, MoveRefused
 from agents.toolkit.phrases import typed
 from agents.toolkit.registry import REGISTRY
@@ -77,6 +77,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         now = open_questions(goal)
         if now is None or now.plan.pk != asked.plan.pk:
             raise NotPossibleNow("The question was answered already, or another one is asked now. Look again.")
+        hand_items.superseded(goal, by=by)
         logs.say(goal.pk, "review", "plan", f"{by.username} answered what was asked")
         try:
             return proposing.propose(goal, draft, by=by)

@@ -51,15 +51,17 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
         command = REGISTRY.command(step.tool, step.command)
         return extracting.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
 
-    found = understood_on(goal, without, tree, tuning, asked)
-    if found is without and without.reason == "no_relevant_rule" and not has_model(goal):
-        return _offered(goal, without, tree)
-    return found
+    return understood_on(goal, without, tree, tuning, asked)
 
 
-def _offered(goal: Goal, without: NoPlan, tree: Tree) -> NoPlan:
-    """Ask which of some ready plans is meant, where nothing was understood; `without` where there are none."""
-    choices = offers.for_goal(goal, tree)
+def with_offers(goal: Goal, without: NoPlan) -> NoPlan:
+    """Ask which of some ready plans is meant, where nothing was understood and a person is asked for a plan; `without`
+    where there are none. Compares sentences, so never inside a transaction.
+    """
+    tuning = settling.current(goal.submitted_by_id)
+    may_offer = without.reason == "no_relevant_rule" and tuning.switches.enable_understanding and not has_model(goal)
+    tree = tree_of(goal, tuning.mapped) if may_offer else None
+    choices = offers.for_goal(goal, tree) if tree is not None else ()
     if not choices:
         return without
     question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command is said like this.", "", choices)

@@ -120,6 +120,8 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
         return False
     took.came_to(thought.found)
     recovery = _recovery(goal, thought, beliefs, adopted.before)
+    if recovery is not None and recovery.asks_a_person and isinstance(thought.found, NoPlan):
+        thought = replace(thought, found=parameters.with_offers(goal, thought.found))
     with transaction.atomic():
         goal = hold(lease)
         if adopted.before.hands:
@@ -323,7 +325,10 @@ def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took
     )  # fmt: skip
     if recovery is None or recovery.asks_a_person:
         hint = "a person must answer" if recovery is None else MANUAL_HINT
-        said = f"{_in_words(reason)}; {hint}"
+        # Ready plans may be offered where nothing was understood: then the reason is their question.
+        is_offered = recovery is not None and reason.startswith(parameters.QUESTION)
+        why = recovery.facts.no_plan if recovery is not None and is_offered else reason
+        said = f"{_in_words(why)}; {hint}"
         data = {"reason": reason, "problems": plan.problems[:5], "source": plan.source}
         logs.say_decided(goal.pk, Decision.FIND_NO_PLAN, "plan", said, "warning", **data)
     if recovery is None:

@@ -138,7 +138,7 @@ PAGES: dict[str, list[Place]] = {
     "taught": [Place("judge"), Place("keeper"), Place("owner")],
     "taught-one": [Place("judge", lambda all_: [all_.lesson]), Place("keeper", lambda all_: [all_.lesson])],
     "review": [Place("judge"), Place("judge", query=lambda _: "?risk=high&by=olga&words=nothing+fits")],
-    "review-group": [Place("judge", lambda all_: [all_.waiting.queue_entry.shape])],
+    "review-group": [Place("judge", lambda all_: [all_.waiting.queue_entry.shape, all_.waiting.queue_entry.trial])],
     "review-assign": [Place("judge", query=lambda all_: f"?plan={all_.waiting.pk}")],
     "review-audit": [Place("admin")],
     "review-notices": [Place("judge")],
