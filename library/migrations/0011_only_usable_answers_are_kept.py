@@ -6,8 +6,12 @@ failed held what had been set aside for it, though budgets and sums never counte
 
 from django.db import migrations, models
 
-_FORGET = "UPDATE library_modelcall SET fresh_until = NULL WHERE fresh_until IS NOT NULL"
+_FORGET = """
+    -- short lock: of the rows of a week alone, which only a call that is answered from them reads
+    UPDATE library_modelcall SET fresh_until = NULL WHERE fresh_until IS NOT NULL
+"""
 _GIVE_BACK = """
+    -- short lock: of the rows of failed calls alone, which nothing writes again
     UPDATE library_modelcall SET tokens_in = 0, tokens_out = 0, cost = 0, tokens_are_guessed = false
     WHERE state = 'failed' AND tokens_are_guessed
 """

@@ -249,7 +249,8 @@ def test_trap_plan_only_mode_was_a_prompt(plan: IntentPlan) -> None:
 
 def test_trap_retries_are_invisible(owner: User, reviewer: User, propose_plan: Propose, client_of: ClientOf) -> None:
     """Every attempt is on the timeline, with what was decided after it."""
-    plan = propose_plan(owner, (fails(),))
+    differently = "import os, sys; sys.stderr.write(os.urandom(8).hex()); sys.exit(3)"  # alike it is tried twice
+    plan = propose_plan(owner, (do("run", command_line=f"python -c '{differently}'"),))
     decisions.approve(plan, by=reviewer, digest=plan.digest, tries=3)
     cycle.work(plan.goal_id)
     page = page_of(client_of(owner), f"/goals/{plan.goal_id}/")

@@ -108,7 +108,7 @@ class _Turn:
     def _decided(self, part: Part, words: tuple[Token, ...]) -> _Decided | None:
         heard, step, now = self.heard, len(self.meant) + 1, self.now
         last = tuple(now.said(path) for path in self.last)
-        situation = Situation(heard.text, now, last, self.before, heard.effort, self.things)
+        situation = Situation(heard.text, now, last, self.before, heard.effort, self.things, heard.known)
         decided = decide(part, readings_of(words, situation, heard.lexicon), step, now, heard.lexicon.registry)
         says_it = any(token.text in IT or token.text in ("its", "new") for token in words)
         if self.meant and not says_it and decided is not None and decided[1] is not None and decided[1].parameter:

@@ -254,6 +254,7 @@ def _counted_before(tokens: Sequence[Token], at: int) -> int:
 
 def _meant(whole: Sequence[Token], between: frozenset[str], tree: Tree) -> list[tuple[str, float]]:
     """The entries that a phrase names as well as each other, with how sure that is; none where it says too little."""
+    tree.compared(len(whole))
     if len(whole) > 3 and whole[-1].text in FOLDER_HEADS and any(one.text in _LYING for one in whole[1:-2]):
         whole = whole[:-1]  # “the cache database in the temporary directory”
     phrase = [one for one in whole if one.kind != SIGN and one.text not in between]

@@ -65,6 +65,7 @@ def parts_of(blank: str, situation: Situation, lexicon: Lexicon, names: Names = 
         tokens = written(tokens_of(" " * start + blank[start:end]))
         if len(tokens) > MAX_TOKENS:
             raise TooMuch
+        situation.effort.split(len(tokens))
         tokens = with_endings(_with_spaced_names(tokens, situation), situation.tree, situation.raw)
         tokens = with_joined_names(tokens, situation.tree)
         tokens = _without_kinds(with_numbers(_spread(tokens, situation.tree, lexicon)), lexicon)

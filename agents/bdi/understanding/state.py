@@ -29,8 +29,28 @@ class Situation:
     effort: Effort = field(default_factory=Effort, compare=False)
     # The words for things that are no files and were spoken of before, newest last: “branch x”.
     spoken: tuple[tuple[str, ...], ...] = ()
-    # The likeliest readings found so far in the same text while it is parted.
+    # The readings found so far in the same text.
     known: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
+
+    def place(self) -> tuple[object, ...]:
+        """What tells this from other situations in the same text, quickly: an index of files is told by which it is,
+        and is kept with it so that no other takes its place.
+        """
+        given = (type(self.before), *self.before.items())
+        return (_Same(self.tree.index), self.tree.folder, self.tree.recent, self.last, self.spoken, given)
+
+
+@dataclass(frozen=True)
+class _Same:
+    """Equal to nothing but itself, whatever the thing says."""
+
+    thing: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.thing is self.thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
+from typing import cast
 
 from agents.bdi.understanding.filler import IDLE, LEADING
 from agents.bdi.understanding.frames import framed
@@ -38,7 +39,17 @@ _POINTING = frozenset({"it", "them", "that", "this", "there"})
 
 
 def readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
-    """The readings of a clause as it stands, and turned round where it is no command as it stands."""
+    """The readings of a clause as it stands, and turned round where it is no command as it stands.
+
+    They are kept with the text: a clause is asked about while it is parted, read, and read without what is beside it.
+    """
+    asked = (tokens, situation.place())
+    if asked not in situation.known:
+        situation.known[asked] = _readings_of(tokens, situation, lexicon)
+    return list(cast("list[Reading]", situation.known[asked]))
+
+
+def _readings_of(tokens: tuple[Token, ...], situation: Situation, lexicon: Lexicon) -> list[Reading]:
     found = readings(tokens, situation, lexicon)
     if (named := _with_its_name(tokens, situation)) is not None:
         noun = next((word for word in situation.spoken[-1] if word in lexicon.keys), "")

@@ -17,7 +17,7 @@ from agents.bdi.understanding.carried import not_carried
 from agents.bdi.understanding.dictated import written
 from agents.bdi.understanding.done_alike import by_its_own_tool
 from agents.bdi.understanding.done_in_order import doubts_of_order
-from agents.bdi.understanding.effort import Effort, TooMuch
+from agents.bdi.understanding.effort import MOST_TO_GUESS, Effort, TooMuch
 from agents.bdi.understanding.filler import ARTICLES
 from agents.bdi.understanding.guessed import guessed
 from agents.bdi.understanding.in_turn import Heard, read_through
@@ -44,12 +44,22 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         return given
     try:
         heard = _heard(text, tree, registry, Effort())
-        found = _read(heard, registry)
+        found = _read_or_asked(heard, registry)
         if found.is_sure or heard.told.only_tells:
             return found
+        effort = Effort(MOST_TO_GUESS)
+        heard = replace(heard, effort=effort, tree=replace(heard.tree, effort=effort))
         return guessed(heard, found, lambda other, effort: _read(_heard(other, tree, registry, effort), registry))
     except TooMuch:
         return Understood(questions=(too_much(text),))
+
+
+def _read_or_asked(heard: Heard, registry: Registry) -> Understood:
+    """What a text means, or that it says too much at once: parts of it may still be understood."""
+    try:
+        return _read(heard, registry)
+    except TooMuch:
+        return Understood(questions=(too_much(heard.text),))
 
 
 def _heard(text: str, tree: Tree, registry: Registry, effort: Effort) -> Heard:

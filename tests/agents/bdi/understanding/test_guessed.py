@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.understanding.effort import Effort
+from agents.bdi.understanding.effort import MOST, MOST_TO_GUESS, Effort
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Understood
@@ -77,7 +77,7 @@ def test_a_question_about_one_value_keeps_the_answers_that_are_at_hand() -> None
     assert {choice.value for choice in question.choices} == {"Kitchen/Plum cake.txt", "Kitchen/Recipes/Öko bread.txt"}
 
 
-def test_guessing_shares_what_the_text_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_guesses_share_what_guessing_may_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "auditors on the line, open variables.tf"
     counted: list[Effort] = []
     spend = Effort.spend
@@ -88,7 +88,9 @@ def test_guessing_shares_what_the_text_may_cost(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(Effort, "spend", spent)
     assert _offered(understand(text, TREE, REGISTRY))
-    assert len({id(effort) for effort in counted}) == 1
+    reading, guessing = dict.fromkeys(effort.most for effort in counted)
+    assert (reading, guessing) == (MOST, MOST_TO_GUESS)
+    assert len({id(effort) for effort in counted}) == 2
 
 
 def test_a_value_that_nothing_was_said_about_is_asked_for_and_no_other_command_offered() -> None:
