@@ -5,15 +5,19 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 data=${MINDX_DATA:-.mindx}
 home=$data/bwrap
+why=
 
 if command -v bwrap >/dev/null || "$home/usr/bin/bwrap" --version >/dev/null 2>&1; then
     exit 0
 fi
 
+# Another apt may be at work, most often the machine's own daily one: it is waited for.
 install_as_root() {
     export DEBIAN_FRONTEND=noninteractive
-    apt-get install -y -qq --no-install-recommends bubblewrap >/dev/null 2>&1 ||
-        { apt-get update -qq && apt-get install -y -qq --no-install-recommends bubblewrap; } >/dev/null 2>&1
+    local install=(apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 bubblewrap)
+    "${install[@]}" >/dev/null 2>&1 && return
+    apt-get update -qq -o DPkg::Lock::Timeout=120 >/dev/null 2>&1
+    why=$("${install[@]}" 2>&1 >/dev/null)
 }
 
 # Debian's own package, checked by apt against Debian's signatures, unpacked where nothing else looks.
@@ -43,4 +47,7 @@ cat >&2 <<'MESSAGE'
 bubblewrap could not be installed, so nothing can run in a jail: mindX starts, but reports the sandbox as unavailable.
 Install it (on Debian: apt-get install bubblewrap) and start again.
 MESSAGE
+if [ -n "$why" ]; then
+    echo "apt-get said: $why" >&2
+fi
 exit 0

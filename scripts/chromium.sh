@@ -9,10 +9,11 @@ is_there() {
     [ -x "/usr/lib/chromium/$1" ] || { [ "$1" = chromium ] && [ -x /usr/bin/chromium ]; }
 }
 
-# Nothing that is there is removed for it, and a machine without network waits for seconds only.
+# Nothing that is there is removed for it, and a machine without network waits for seconds only. Another apt
+# at work is waited for.
 install() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends --no-remove -o Acquire::Retries=0 \
-        -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 "$wanted" >/dev/null
+        -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 -o DPkg::Lock::Timeout=120 "$wanted" >/dev/null
 }
 
 is_there "$wanted" && exit 0
@@ -20,7 +21,7 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "Installing $wanted for the browser tests"
     install 2>/dev/null && exit 0
     if ! is_there chromium; then
-        apt-get update -qq >/dev/null
+        apt-get update -qq -o DPkg::Lock::Timeout=120 >/dev/null
         install && exit 0
         wanted=chromium # a distribution may have the whole one only
         install && exit 0

@@ -50,8 +50,12 @@ class Lane:
         connection.close()
 
     def _check(self) -> None:
+        """Raises RuntimeError with what the first plan that did not get there ended with."""
         from agents.models import IntentPlan
 
-        ended = IntentPlan.objects.filter(pk__in=[plan.pk for plan in self._plans], state="complete").count()
-        if ended != len(self._plans):
-            raise RuntimeError(f"{ended} of {len(self._plans)} plans are complete")
+        plans = IntentPlan.objects.filter(pk__in=[plan.pk for plan in self._plans])
+        missing = plans.exclude(state="complete").select_related("goal").order_by("pk").first()
+        if missing is not None:
+            ended = plans.filter(state="complete").count()
+            why = missing.goal.reason or f"its goal is {missing.goal.state}"
+            raise RuntimeError(f"{ended} of {len(self._plans)} plans are complete. Plan {missing.pk}: {why}")
