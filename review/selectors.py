@@ -101,6 +101,8 @@ class PlanView:
     precedents: list[Precedent]
     talk: Talk
     rounds: Rounds
+    # Whether a language model reads what is asked for; without one rules alone plan, and they read no comment.
+    reads_comments: bool
     receipts: list[Receipt]
     revisions: list[IntentPlan]
     refusal: str
@@ -326,6 +328,7 @@ def plan_view(
         precedents=precedents(plan, document, user),
         talk=talk.of(plan, document, user),
         rounds=rounds.of(plan.goal),
+        reads_comments=rounds.reads_comments(plan.goal),
         receipts=receipts(plan),
         revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
         refusal=rights.why_not(user, plan),

@@ -50,6 +50,7 @@ urlpatterns = [
     path("<int:pk>/contradict/", talk.contradict, name="review-contradict"),
     path("<int:pk>/comments/<int:comment_id>/", talk.settle, name="review-settle"),
     path("<int:pk>/questions/<int:comment_id>/answer/", talk.answer, name="review-answer"),
+    path("<int:pk>/edit-as-said/", decide.edit_as_said, name="review-edit-as-said"),
     path("<int:pk>/edit/<int:position>/", edit.edit, name="review-edit"),
     path("<int:pk>/teach/<int:position>/<str:parameter>/", teach.teach, name="review-teach"),
     path("<int:pk>/held/<int:held_id>/", held.held, name="review-held"),

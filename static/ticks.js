@@ -1,5 +1,6 @@
-/* The boxes at a plan's steps: one that is taken off takes off what stands on it, one that is put on brings what it
-   stands on, and the decision bar says what the approval would cover. Without it the server says the same. */
+/* The boxes at a plan's steps: one that is taken off takes off what stands on it and brings it back when it is put on
+   again, one that is put on brings what it stands on, and the decision bar says what the approval would cover. Without
+   it the server says the same. */
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -25,9 +26,18 @@
   document.addEventListener("change", event => {
     const box = event.target;
     if (!box.matches("[data-tick]")) return;
-    for (const other of boxes()) {
-      if (box.checked && needs(box).includes(other.value)) other.checked = true;
-      if (!box.checked && needs(other).includes(box.value)) other.checked = false;
+    delete box.dataset.offWith;
+    const all = boxes(), isOn = value => all.find(one => one.value === value).checked;
+    for (const other of all) {
+      const comesBack = other.dataset.offWith === box.value && needs(other).every(isOn);
+      if (box.checked && (needs(box).includes(other.value) || comesBack)) {
+        other.checked = true;
+        delete other.dataset.offWith;
+      }
+      if (!box.checked && other.checked && needs(other).includes(box.value)) {
+        other.checked = false;
+        other.dataset.offWith = box.value;
+      }
     }
     tell();
   });

@@ -51,13 +51,16 @@ def part(document: Document, positions: Sequence[int], registry: Registry) -> Pl
     return _draft(document, main, undo, registry)
 
 
-def edited(document: Document, position: int, values: Mapping[str, Any], by: str, registry: Registry) -> PlanDraft:
-    """The plan with other values in one of its steps; what a value was stays with it. LookupError for no such step."""
+def edited(document: Document, values: Mapping[int, Mapping[str, Any]], by: str, registry: Registry) -> PlanDraft:
+    """The plan with other values, by position of their step; what a value was stays with it.
+
+    Raises LookupError for a position that is no step's.
+    """
     places = {spec.position: spec.position for spec in document.all_intents}
-    if position not in places:
-        raise LookupError(position)
+    if unknown := sorted(values.keys() - places.keys()):
+        raise LookupError(unknown[0])
     steps = [
-        _with(step_of(spec, places), values, by) if spec.position == position else step_of(spec, places)
+        _with(step_of(spec, places), values[spec.position], by) if spec.position in values else step_of(spec, places)
         for spec in document.all_intents
     ]
     count = len(document.intents)

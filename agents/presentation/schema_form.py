@@ -14,6 +14,7 @@ from agents.toolkit.schemas import HOSTS_KIND, JsonError, loads_strict, problems
 from sandbox.gate.hosts import PACKAGES
 
 _KINDS = {"boolean": "switch", "integer": "number", "string": "line"}
+_FAR_OFF = 1_000_000_000
 _WHOLE = re.compile(r"-?[0-9]{1,17}")
 _SWITCHED_ON = frozenset({"on", "true", "1", "yes"})
 
@@ -134,9 +135,15 @@ def _hint(described: Mapping[str, Any]) -> str:
         said.append("a path inside the workspace")
     if described.get("x-kind") == HOSTS_KIND:
         said.append(f"such as example.org or 127.0.0.1:8123, parted by commas; {PACKAGES} is {THE_INDEX}")
-    if "minimum" in described or "maximum" in described:
-        said.append(f"{described.get('minimum', '…')} to {described.get('maximum', '…')}")
+    said.append(_range(described.get("minimum"), described.get("maximum")))
     return "; ".join(part for part in said if part)
+
+
+def _range(least: Any, most: Any) -> str:
+    """The numbers that are taken, in words; a bound so far off that nobody reaches it is not said."""
+    if most is None or most >= _FAR_OFF:
+        return "" if least is None else f"{least} or more"
+    return f"at most {most}" if least is None else f"{least} to {most}"
 
 
 def as_text(value: Any) -> str:

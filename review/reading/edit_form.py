@@ -25,14 +25,13 @@ def placed(problems: Sequence[Problem], spec: IntentSpec, command: Command) -> t
     return errors, others
 
 
-def originals(spec: IntentSpec, command: Command, fields: Sequence[Field]) -> list[tuple[Field, str | None]]:
-    """Each field with the value that was planned, when that is not the one the field shows."""
+def originals(spec: IntentSpec, command: Command, fields: Sequence[Field]) -> list[tuple[Field, str]]:
+    """Each field with the value that was planned, to be read beside what is typed."""
     return [(field, _original(spec, command, field)) for field in fields]
 
 
-def _original(spec: IntentSpec, command: Command, field: Field) -> str | None:
+def _original(spec: IntentSpec, command: Command, field: Field) -> str:
     record = next((one for one in spec.parameters if one.name == field.name), None)
     if record is not None and record.original is not None:
         return as_text(record.original)
-    now = schema_form.shown(command, spec.params).get(field.name, "")
-    return now if not schema_form.same_text(now, field.value) else None
+    return schema_form.shown(command, spec.params).get(field.name, "")

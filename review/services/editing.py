@@ -123,21 +123,57 @@ def _left_out(spec: IntentSpec, reason: str, by: User) -> dict[str, Any]:
 def edit(
     plan: IntentPlan, *, by: User, digest: str, position: int, params: Mapping[str, Any], via: str = "browser"
 ) -> IntentPlan:
-    """Put these values into a step: a new revision, checked at once, that awaits a decision in its turn.
+    """Put these values into a step; see `edit_steps`. `params` are all of the step's values."""
+    return edit_steps(plan, by=by, digest=digest, params={position: params}, via=via)
 
-    `params` are all of the step's values. The planner keeps to them when the goal is planned again. Raises
-    WordsRefused when nothing changes, PlanInvalid, StaleDigest, DecisionRefused.
+
+def edit_steps(
+    plan: IntentPlan, *, by: User, digest: str, params: Mapping[int, Mapping[str, Any]], via: str = "browser"
+) -> IntentPlan:
+    """Put other values into steps: a new revision, checked at once, that awaits a decision in its turn.
+
+    `params` holds all values of each step, by its position. The planner keeps to them when the goal is planned again.
+    Raises WordsRefused when nothing changes, PlanInvalid, StaleDigest, DecisionRefused.
     """
     decisions.check_rights(by, plan, edits=True)
-    spec = next((each for each in documents.read(bytes(plan.document)).all_intents if each.position == position), None)
-    if spec is None:
-        raise WordsRefused("intent", f"The plan has no step {position}.")
+    specs = {spec.position: spec for spec in documents.read(bytes(plan.document)).all_intents}
+    if unknown := sorted(params.keys() - specs.keys()):
+        raise WordsRefused("intent", f"The plan has no step {unknown[0]}.")
     # As when a plan is written by hand: what is not said is what it is by default, and the document says so.
-    values = {**REGISTRY.command(spec.tool, spec.command).defaults(), **params}
-    changed = selection.changes(spec, values)
+    values = {at: {**REGISTRY.command(specs[at].tool, specs[at].command).defaults(), **params[at]} for at in params}
+    changed = {at: found for at in sorted(values) if (found := selection.changes(specs[at], values[at]))}
     if not changed:
         raise WordsRefused("params", "Nothing was changed: the values are those of the step.")
-    wishes = [
+    wishes = [wish for at, found in changed.items() for wish in _wishes(specs[at], found, by)]
+
+    def record(old: IntentPlan, revision: IntentPlan) -> None:
+        revising.keep_wishes(Goal.objects.get(pk=old.goal_id), wishes)
+        for at, found in changed.items():
+            edits = {
+                "position": at,
+                "to_revision": revision.revision,
+                "to_digest": revision.digest,
+                "changes": {name: [before, after] for name, (before, after) in found.items()},
+            }
+            audit.add(old, Decision.Verdict.EDIT, digest=old.digest, by=by, via=via, comment="", edits=edits)
+
+    positions = ", ".join(map(str, changed))
+    steps = f"step {positions} was" if len(changed) == 1 else f"steps {positions} were"
+    return revising.revise(
+        plan,
+        digest=digest,
+        by=by,
+        make=lambda read: selection.edited(read, {at: values[at] for at in changed}, by.username, REGISTRY),
+        why=f"step {steps} was edited by {by.username}"
+        if len(changed) == 1
+        else f"edited by {by.username}: steps {steps}",
+        record=record,
+    )
+
+
+def _wishes(spec: IntentSpec, changed: Mapping[str, tuple[Any, Any]], by: User) -> list[dict[str, Any]]:
+    """What an edit of a step asks of later plans, as `Goal.wishes` holds it."""
+    return [
         {
             "tool": spec.tool,
             "command": spec.command,
@@ -148,25 +184,6 @@ def edit(
         }
         for name, (before, after) in changed.items()
     ]
-
-    def record(old: IntentPlan, revision: IntentPlan) -> None:
-        revising.keep_wishes(Goal.objects.get(pk=old.goal_id), wishes)
-        edits = {
-            "position": position,
-            "to_revision": revision.revision,
-            "to_digest": revision.digest,
-            "changes": {name: [before, after] for name, (before, after) in changed.items()},
-        }
-        audit.add(old, Decision.Verdict.EDIT, digest=old.digest, by=by, via=via, comment="", edits=edits)
-
-    return revising.revise(
-        plan,
-        digest=digest,
-        by=by,
-        make=lambda read: selection.edited(read, position, values, by.username, REGISTRY),
-        why=f"step {position} was edited by {by.username}",
-        record=record,
-    )
 
 
 def _planned(spec: IntentSpec, name: str, before: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db.models import F, Q
 
 from agents.models import Goal
+from agents.services.asked_models import models_of
 from review.models import Decision, RoundLimit
 
 # Without a row in the administration.
@@ -43,3 +44,8 @@ def of(goal: Goal) -> Rounds:
     limits = RoundLimit.objects.filter(Q(agent_id=goal.agent_id) | Q(agent__isnull=True))
     most = limits.order_by(F("agent").asc(nulls_last=True)).values_list("rounds", flat=True).first()
     return Rounds(sent_back.count(), most or USUAL)
+
+
+def reads_comments(goal: Goal) -> bool:
+    """Whether the planner makes anything of what is asked for: a language model does; rules read the goal alone."""
+    return bool(models_of(goal.agent))

@@ -11,7 +11,7 @@ from agents.states import PlanState
 from people.models import User
 from review import envelope
 from review.errors import WordsRefused
-from review.services import decisions, editing
+from review.services import decisions, editing, rounds
 
 APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
 
@@ -62,8 +62,11 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
         decisions.reject(plan, by=by, digest=ruling.digest, reason=ruling.words)
         return f"{ruling.in_words(plan)}. Goal {plan.goal_id} is dropped."
     if ruling.verdict == REQUEST_CHANGES:
+        is_over = rounds.of(plan.goal).is_over
         decisions.request_changes(plan, by=by, digest=ruling.digest, comment=ruling.words)
-        return f"{ruling.in_words(plan)}. A new revision comes to the queue."
+        plans_again = rounds.reads_comments(plan.goal) and not is_over
+        follows = "A new revision comes to the queue" if plans_again else "The goal needs a plan written by a person"
+        return f"{ruling.in_words(plan)}. {follows}."
     if ruling.verdict != APPROVE:
         raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
     if ruling.intents is None:

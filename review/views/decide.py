@@ -14,13 +14,14 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from agents.bdi import document as documents
-from agents.errors import StaleDigest
+from agents.errors import PlanInvalid, StaleDigest
 from agents.models import IntentPlan
 from agents.states import PlanState
 from people.roles import Role
-from review import envelope, queue
+from review import envelope, queue, rights
 from review.errors import DecisionRefused, WordsRefused
-from review.services import decisions, editing, holding, queueing
+from review.reading import comment_edits
+from review.services import decisions, editing, holding, queueing, rounds
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.views import among
 from review.views.fresh_login import approves_risky, asks_again, is_risky
@@ -50,6 +51,8 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     place = queue.place_of(user, plan)
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
     typed["chosen"], typed["alternatives"] = _chosen(request), _alternatives(request)
+    if offered := _edits_instead(request, plan):
+        return render_plan(request, plan, status=422, field="comment", edits=offered, **typed)
     try:
         made = _ruling(request, plan)
         done = holding.decide(plan, made, by=user)
@@ -88,6 +91,40 @@ def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: A
     response = render_plan(request, plan, trouble=str(error), **said)
     response.refused_because = str(error)  # type: ignore[attr-defined]  # the journal reads it
     return response
+
+
+@require_POST
+def edit_as_said(request: HttpRequest, pk: int) -> HttpResponse:
+    """Put the values that a comment names into the plan, as the page offered to: a new revision that says so."""
+    plan, user = visible_plan(request, pk), asking(request)
+    if reason := rights.why_not_edit(user, plan):
+        raise PermissionDenied(reason)
+    comment, digest = request.POST.get("comment", ""), request.POST.get("digest", "")
+    found = documents.read(bytes(plan.document)).all_intents
+    values = comment_edits.values_of(comment_edits.edits_in(comment, found), found)
+    said = {"comment": comment, "field": "comment", "chosen": None}
+    try:
+        revision = editing.edit_steps(plan, by=user, digest=digest, params=values)
+    except StaleDigest as error:
+        plan.refresh_from_db()
+        return _refused(request, plan, error, status=409, **said)
+    except (PlanInvalid, WordsRefused) as error:
+        return _refused(request, plan, error, status=422, **said)
+    except DecisionRefused as error:
+        return _refused(request, plan, error, status=403, **said)
+    messages.success(request, f"Saved as revision {revision.revision}, which awaits a decision.")
+    address = revision.get_absolute_url()
+    return HttpResponseClientRedirect(address) if request.htmx else HttpResponseRedirect(address)  # type: ignore[attr-defined]  # its middleware sets it
+
+
+def _edits_instead(request: HttpRequest, plan: IntentPlan) -> tuple[comment_edits.Suggested, ...]:
+    """The values that a request for changes names, where nobody would read it and they can be put in right here."""
+    is_request = request.POST.get("verdict") == REQUEST_CHANGES and "anyway" not in request.POST
+    if not is_request or plan.state != PlanState.AWAITING_REVIEW or rounds.reads_comments(plan.goal):
+        return ()
+    if rights.why_not_edit(asking(request), plan) or request.POST.get("digest") != plan.digest:
+        return ()
+    return comment_edits.edits_in(request.POST.get("comment", ""), documents.read(bytes(plan.document)).all_intents)
 
 
 @require_POST

@@ -65,6 +65,19 @@ def test_the_form_holds_every_value_exactly(plan: IntentPlan, reviewer: User, cl
     assert 'value="a/one.txt"' in page
 
 
+def test_the_first_field_has_the_focus_and_what_was_planned_stands_beside_what_is_typed(
+    plan: IntentPlan, reviewer: User, client_of: ClientOf
+) -> None:
+    client = client_of(reviewer)
+    page = client.get(address(plan)).content.decode()
+    assert page.count("autofocus") == 1
+    assert re.search(r'<(?:input|textarea)[^>]*name="p\.[a-z]+"[^>]* autofocus', page)
+    refused = save(client, plan, path="../out", content=browsers(CONTENT))
+    assert refused.status_code == 422
+    assert "Planned: a/one.txt" in words_of(refused)
+    assert "1000000000000" not in words_of(client.get(address(plan, 3)))
+
+
 def test_saving_makes_a_revision_that_says_who_edited_what(
     plan: IntentPlan, reviewer: User, client_of: ClientOf
 ) -> None:

@@ -61,6 +61,13 @@ def test_ticks_bring_and_take_what_stands_on_them_and_the_bar_says_it(
     page.get_by_label("Step 2: simple_coder mkdir").uncheck()
     assert ticked(page) == ["1", "3", "5"]
     expect(page.locator("#part-words")).to_have_text("Approve 3 of 5: 1, 3, 5. Left out: 2, 4.")
+    page.get_by_label("Step 2: simple_coder mkdir").check()
+    assert ticked(page) == ["1", "2", "3", "4", "5"], "what went with it comes back with it"
+    page.get_by_label("Step 4: simple_coder write").uncheck()
+    page.get_by_label("Step 2: simple_coder mkdir").uncheck()
+    page.get_by_label("Step 2: simple_coder mkdir").check()
+    assert ticked(page) == ["1", "2", "3", "5"], "what a person took off stays off"
+    page.get_by_label("Step 2: simple_coder mkdir").uncheck()
     page.get_by_label("Step 5: simple_coder write").uncheck()
     assert ticked(page) == ["1", "3"]
     expect(page.locator("#intent-3 [data-needed-by]")).to_be_hidden()

@@ -87,7 +87,7 @@ def test_a_condition_follows_too() -> None:
 
 
 def test_an_edit_keeps_what_was_there_and_says_whose_it_is() -> None:
-    draft = selection.edited(FIVE, 2, {"path": "one/b.txt", "content": "a"}, "rita", REGISTRY)
+    draft = selection.edited(FIVE, {2: {"path": "one/b.txt", "content": "a"}}, "rita", REGISTRY)
     path, content = draft.steps[1].params["path"], draft.steps[1].params["content"]
     assert (path.value, path.origin, path.original, path.note) == ("one/b.txt", "person", "one/a.txt", "edited by rita")
     assert (content.value, content.origin, content.original) == ("a", "rule_slot", None)
@@ -95,10 +95,10 @@ def test_an_edit_keeps_what_was_there_and_says_whose_it_is() -> None:
 
 
 def test_edited_twice_the_original_stays_the_planners() -> None:
-    once = selection.edited(FIVE, 2, {"path": "one/b.txt", "content": "a"}, "rita", REGISTRY)
+    once = selection.edited(FIVE, {2: {"path": "one/b.txt", "content": "a"}}, "rita", REGISTRY)
     facts = [CommandFacts("workspace")] * 5
     again = replace(FIVE, intents=specs(once.steps, facts))
-    twice = selection.edited(again, 2, {"path": "one/c.txt", "content": "a"}, "edda", REGISTRY)
+    twice = selection.edited(again, {2: {"path": "one/c.txt", "content": "a"}}, "edda", REGISTRY)
     path = twice.steps[1].params["path"]
     assert (path.value, path.original, path.note) == ("one/c.txt", "one/a.txt", "edited by edda")
 
@@ -113,11 +113,11 @@ def test_what_an_edit_changes_is_told_by_parameter_and_type() -> None:
 
 def test_a_step_that_is_not_there_cannot_be_edited() -> None:
     with pytest.raises(LookupError):
-        selection.edited(FIVE, 7, {}, "rita", REGISTRY)
+        selection.edited(FIVE, {7: {}}, "rita", REGISTRY)
 
 
 def test_a_clean_up_step_can_be_edited() -> None:
-    draft = selection.edited(FIVE, 6, {"path": "four"}, "rita", REGISTRY)
+    draft = selection.edited(FIVE, {6: {"path": "four"}}, "rita", REGISTRY)
     assert draft.cleanup[0].params["path"].value == "four"
 
 
