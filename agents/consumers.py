@@ -19,7 +19,7 @@ from agents.live.audience import Ending, audience, seat_of
 from agents.live.goal_watch import PAUSE_S, GoalWatch, News, message, news, watch_of
 from agents.live.hub import hub
 from agents.models import Goal
-from agents.pages import goal_log
+from agents.pages import goal_log, goal_running
 from agents.services.hints import QUEUE_GROUP
 from people.models import User
 
@@ -38,6 +38,8 @@ _CODES = {
     Ending.TOO_MANY: TOO_MANY,
     Ending.FAILED: FAILED,
 }
+# A page that hears nothing for about two of these takes its connection for cut (`static/live.js`, `static/review.js`).
+BEAT_S = 2.0
 # More lines than this are not pushed through a socket. A page keeps about as many.
 BEHIND_LINES = 2_000
 
@@ -50,6 +52,8 @@ class PushConsumer(AsyncWebsocketConsumer):
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         self._pushing: list[asyncio.Task[None]] = []
+        self._sending = 0
+        self._is_over = False
         self._ending: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         # A close code reaches the browser only over an accepted connection; without it the page would ask for ever.
         await self.accept()
@@ -62,7 +66,8 @@ class PushConsumer(AsyncWebsocketConsumer):
             return
         self._person = answer
         audience().enter(seat, self._hear)
-        self._pushing = [asyncio.create_task(self._guarded(loop)) for loop in (self._push(), self._close_when_told())]
+        loops = (self._push(), self._close_when_told(), self._beat())
+        self._pushing = [asyncio.create_task(self._guarded(loop)) for loop in loops]
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Run until the socket closes."""
@@ -77,6 +82,31 @@ class PushConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """A socket takes no commands: what a browser sends is not even read."""
+
+    async def send(self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False) -> None:
+        """Send, and know meanwhile that something is being sent."""
+        self._sending += 1
+        try:
+            await super().send(text_data, bytes_data, close)
+        finally:
+            self._sending -= 1
+
+    async def close(self, code: int | bool | None = None, reason: str | None = None) -> None:
+        """Close the socket; nothing may be sent after it."""
+        self._is_over = True
+        await super().close(code, reason)
+
+    async def _beat(self) -> None:
+        """Give signs of life: a line that is cut on its way tells neither end. A page that takes nothing gets none."""
+        while True:
+            await asyncio.sleep(BEAT_S)
+            if self._is_over:
+                return
+            if not self._sending:
+                await self.send(text_data=self._sign_of_life())
+
+    def _sign_of_life(self) -> str:
+        return '{"beat":true}'
 
     async def _guarded(self, loop: Coroutine[Any, Any, None]) -> None:
         try:
@@ -116,6 +146,8 @@ class GoalConsumer(PushConsumer):
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         self._fragments_woken = asyncio.Event()
+        self._watch: GoalWatch | None = None
+        self._told_running: str | None = None
         query = parse_qs(self.scope.get("query_string", b"").decode("ascii", "replace"))
         after = query.get("after", ["0"])[0]
         self._last = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else 0
@@ -130,7 +162,7 @@ class GoalConsumer(PushConsumer):
         # The page waits for a first word, however much there is to be read for it.
         await self.send(text_data=message(self._last, self._last))
         woken = asyncio.Event()
-        watch = watch_of(self._pk)
+        watch = self._watch = watch_of(self._pk)
         watch.enter(woken)
         fragments = asyncio.create_task(self._guarded(self._push_fragments(watch)))
         try:
@@ -173,7 +205,17 @@ class GoalConsumer(PushConsumer):
                 continue
             shown = watch.signature
             if fragments := await watch.fragments(self._person):
+                self._told_running = watch.running
+                fragments = fragments | {goal_running.FRAGMENT: watch.running}
                 await self.send(text_data=message(self._last, self._last, fragments=fragments))
+
+    def _sign_of_life(self) -> str:
+        """With how far the running step has come, where that is news."""
+        running = self._watch.running if self._watch is not None else ""
+        if self._told_running in (None, running):  # nothing goes before the first fragments
+            return message(self._last, self._last)
+        self._told_running = running
+        return message(self._last, self._last, fragments={goal_running.FRAGMENT: running})
 
 
 class QueueConsumer(PushConsumer):

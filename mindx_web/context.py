@@ -16,7 +16,7 @@ from agents.services import pausing
 from people.models import User
 from people.roles import Role
 from review import holds
-from review.models import HeldDecision
+from review.holds import Together
 from review.numbers import Numbers, numbers_of
 
 # The first word of an address's name says in which place it lies.
@@ -114,7 +114,7 @@ class Shell:
         return self.numbers.unread
 
     @cached_property
-    def held(self) -> list[HeldDecision]:
+    def held(self) -> list[Together]:
         """What this person decided and may still take back, and what of it was dropped."""
         user = self._request.user
         return holds.of(user) if self.numbers.has_held and isinstance(user, User) else []

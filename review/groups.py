@@ -7,6 +7,7 @@ that the others left, it is in another group. What failed or was not tried is sh
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -125,6 +126,12 @@ class GroupPage:
     def alike(self) -> int:
         """How many can be ticked together."""
         return sum(bool(member.seal) and not member.apart for member in self.members)
+
+    @property
+    def sharing(self) -> int:
+        """How many of them are in a workspace with another one: what the first changes has the others asked again."""
+        places = Counter(member.plan.workspace_id for member in self.members if member.in_batch)
+        return sum(count for count in places.values() if count > 1)
 
     @property
     def standing_out(self) -> int:

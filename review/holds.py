@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from agents.errors import StaleDigest
 from agents.models import IntentPlan
 from people.models import User
 from review.models import HeldDecision
+
+
+@dataclass(frozen=True)
+class Together:
+    """What one click decided, newest first: one decision, or those of a batch that are still held."""
+
+    decisions: tuple[HeldDecision, ...]
+
+    @property
+    def newest(self) -> HeldDecision:
+        """The one that was made last."""
+        return self.decisions[0]
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether one button takes several back."""
+        return len(self.decisions) > 1
+
+    @property
+    def sentence(self) -> str:
+        """What they are and what happens then: "9 approvals start"."""
+        what = {"approve": "approvals start", "reject": "rejections take effect"}
+        return f"{len(self.decisions)} {what.get(self.newest.verdict, 'decisions take effect')}"
+
+    @property
+    def first_s(self) -> int:
+        """Seconds until the first of them counts."""
+        return min(one.seconds_left for one in self.decisions)
+
+    @property
+    def look_again_s(self) -> int:
+        """When an open page should ask what became of them."""
+        return max(one.look_again_s for one in self.decisions)
 
 
 def open_on(plan: IntentPlan) -> HeldDecision | None:
@@ -13,10 +49,27 @@ def open_on(plan: IntentPlan) -> HeldDecision | None:
     return HeldDecision.objects.filter(intent_plan_id=plan.pk, dropped="").select_related("by").first()
 
 
-def of(user: User) -> list[HeldDecision]:
-    """What this person decided and may take back, and what was dropped and they have not read yet."""
-    held = HeldDecision.objects.filter(by=user).select_related("intent_plan", "by")
-    return list(held.defer("intent_plan__document").order_by("pk"))
+def of(user: User) -> list[Together]:
+    """What this person decided and may take back, and what was dropped and they have not read yet; newest first."""
+    return together(_rows(user))
+
+
+def of_batch(user: User, batch: str) -> list[Together]:
+    """The same of one batch."""
+    return together([one for one in _rows(user) if one.batch == batch])
+
+
+def together(held: Iterable[HeldDecision]) -> list[Together]:
+    """Decisions by the click that made them, in their order. What was dropped is closed one by one."""
+    groups: dict[str, list[HeldDecision]] = {}
+    for one in held:
+        groups.setdefault(one.batch if one.batch and not one.dropped else f"#{one.pk}", []).append(one)
+    return [Together(tuple(group)) for group in groups.values()]
+
+
+def _rows(user: User) -> list[HeldDecision]:
+    rows = HeldDecision.objects.filter(by=user).select_related("intent_plan__goal", "by")
+    return list(rows.defer("intent_plan__document").order_by("-pk"))
 
 
 def refuse_others(by: User, plan: IntentPlan) -> None:

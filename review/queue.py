@@ -34,7 +34,7 @@ from review.risk import Level
 
 PAGE = 25
 MOST_HELP = 20
-# Goals that wait for a hand stand above the plans: more than a few would hide what there is to decide.
+# Goals that wait for a hand stand below the plans, a few of them; the list of goals has all.
 MOST_HANDS = 5
 # By the column: by the relation it would be the order of plans, which is newest first.
 ORDER = ("rung", "queued_at", "intent_plan_id")

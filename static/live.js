@@ -1,12 +1,13 @@
 /* The live page of a goal. The server renders every line and fragment; this script only puts them in place.
 
    One source at a time: the socket, or, while it is down, a question by HTTP every two seconds. Both are asked for
-   what follows the last number that is here, so nothing is missed and nothing is shown twice. */
+   what follows the last number that is here, so nothing is missed and nothing is shown twice. The server gives a sign of
+   life every two seconds: a page that hears none for longer says that it is cut off, and begins anew. */
 (() => {
   "use strict";
   const KEEP = 2000;            // lines kept in the page; older ones are a click away
   const POLL_MS = 2000;
-  const SILENT_MS = 4000;
+  const SILENT_MS = 5000;       // two signs of life, and what a busy machine adds
   const BACK_OFF_MS = [500, 1000, 2000, 5000, 10000, 15000];
 
   /* a link that opens a dialog is an ordinary link without this script */
@@ -24,10 +25,12 @@
   const source = term.dataset.source;
   const isTail = !("still" in term.dataset);
 
+  const OUT_OF_DATE = document.getElementById("goal-cut").textContent;
   let last = Number(term.dataset.last);
   let follow = isTail;
   let detached = !isTail;       // older lines were loaded until the newest ones no longer fit; Follow brings them back
   let socket = null;
+  let silence = 0, again = 0;   // timers
   let heard = false;            // by this socket or an earlier one, since the last refusal
   let tries = 0;
   let polling = 0;
@@ -41,7 +44,17 @@
   };
   const numberOf = line => Number(line.dataset.n);
   const toEnd = () => { scroller.scrollTop = scroller.scrollHeight; };
-  const say = (text, look) => { status.textContent = text; dot.className = `dot ${look}`; };
+  const say = (text, look) => {
+    if (status.textContent !== text) status.textContent = text; // a repeated word is not read aloud again
+    dot.className = `dot ${look}`;
+  };
+  /* beside the goal's state, which is as old as the connection */
+  const note = document.getElementById("goal-cut");
+  const cut = text => {
+    note.textContent = text;
+    note.hidden = !text;
+    document.documentElement.toggleAttribute("data-cut", Boolean(text));
+  };
 
   const append = lines => {
     if (!lines.length) return;
@@ -104,20 +117,21 @@
   };
 
   const connect = () => {
+    clearTimeout(again);
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(`${scheme}//${location.host}${term.dataset.socket}?${query({ after: last })}`);
-    // A socket that says nothing is as good as none. The server speaks first, at once.
-    const silent = setTimeout(() => socket?.close(), SILENT_MS);
+    hear(); // the server speaks first, at once
     socket.onmessage = event => {
-      clearTimeout(silent);
+      hear();
       heard = true;
       tries = 0;
       stopPolling();
       if (!take(JSON.parse(event.data))) { socket.close(); return; }
+      cut("");
       say(`live, line ${last}, nothing missed`, "dot-live");
     };
     socket.onclose = event => {
-      clearTimeout(silent);
+      clearTimeout(silence);
       socket = null;
       // Changing the password gives this browser a new session: the cookie it has now may be let in again, once.
       if (event.code === 4403 && heard) { heard = false; return connect(); }
@@ -125,11 +139,32 @@
       if (event.code === 4429) return stop("No longer live: you have too many live pages open, and this was the oldest. Reload the page to go on here.");
       if (event.code === 4404) return stop("This goal is not yours to see any more.");
       if (event.code === 4409) return catchUpByAsking();
-      startPolling();
-      const wait = BACK_OFF_MS[Math.min(tries++, BACK_OFF_MS.length - 1)];
-      setTimeout(() => { if (!ended) connect(); }, wait + Math.random() * wait / 2);
+      goOnWithout();
     };
   };
+  const hear = () => { clearTimeout(silence); silence = setTimeout(lose, SILENT_MS); };
+  /* A socket that says nothing is as good as none. Closing it waits for the other end, so nothing is expected of it. */
+  const lose = () => {
+    if (ended) return;
+    clearTimeout(silence);
+    if (socket) {
+      socket.onmessage = socket.onclose = null;
+      socket.close();
+      socket = null;
+    }
+    cut(OUT_OF_DATE);
+    goOnWithout();
+  };
+  const goOnWithout = () => {
+    startPolling();
+    clearTimeout(again);
+    const wait = BACK_OFF_MS[Math.min(tries++, BACK_OFF_MS.length - 1)];
+    again = setTimeout(() => { if (!ended) connect(); }, wait + Math.random() * wait / 2);
+  };
+  if (isTail) {
+    addEventListener("offline", lose);
+    addEventListener("online", () => { if (!ended && !socket) { tries = 0; connect(); } });
+  }
   /* Far behind: what is missing is asked for page by page, at this browser's own pace, and then the socket goes on.
      Who follows the end needs the end; the lines before it are a scroll away. */
   const catchUpByAsking = async () => {
@@ -146,14 +181,15 @@
       connect();
     } catch {
       startPolling();
-      setTimeout(() => { if (!ended) connect(); }, BACK_OFF_MS.at(-1));
+      again = setTimeout(() => { if (!ended) connect(); }, BACK_OFF_MS.at(-1));
     }
   };
-  const stop = text => { ended = true; stopPolling(); say(text, "dot-bad"); };
+  const stop = text => { ended = true; stopPolling(); cut("no longer live"); say(text, "dot-bad"); };
+  const reconnecting = () => say(`reconnecting …, line ${last}`, "dot-clay");
 
   const startPolling = () => {
     if (polling || ended) return;
-    say(`asking every 2 s, line ${last}`, "dot-clay");
+    reconnecting();
     polling = setInterval(poll, POLL_MS);
     poll();
   };
@@ -165,17 +201,18 @@
     try {
       let more = true;
       while (more && polling) {
-        const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { headers: { Accept: "application/json" }, redirect: "error" });
+        const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { headers: { Accept: "application/json" }, redirect: "error", signal: AbortSignal.timeout(SILENT_MS) });
         if (answer.status === 404) return stop("This goal is not yours to see any more.");
         if (!answer.ok) throw new Error(String(answer.status));
         if (!polling) return;                    // the socket came back meanwhile and has sent these lines
         const message = await answer.json();
         take(message);
         more = message.more;
+        cut("");
         say(`asking every 2 s, line ${last}`, "dot-clay");
       }
     } catch {
-      if (polling) say(`the server does not answer; line ${last}, trying again`, "dot-bad");
+      if (polling) { cut(OUT_OF_DATE); reconnecting(); }
     } finally {
       asking = false;
     }

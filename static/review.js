@@ -59,23 +59,48 @@
 
   const SHORTEST_MS = 500, LONGEST_MS = 20000, ASK_FOR_LOGIN = 4403, TOO_MANY = 4429;
   let wait = SHORTEST_MS, wasOpen = false, mayAskAgain = true;
-  const stop = text => document.dispatchEvent(new CustomEvent("mindx:trouble", { detail: text }));
+  const stop = text => { clearTimeout(silence); document.dispatchEvent(new CustomEvent("mindx:trouble", { detail: text })); };
+  /* A line that is cut on its way tells neither end: after two missed signs of life the page says so and asks anew. */
+  const SILENT_MS = 5000;
+  const note = document.getElementById("review-cut");
+  let socket = null, silence = 0, again = 0;
   const connect = () => {
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/queue/`);
-    socket.addEventListener("open", () => {
+    clearTimeout(again);
+    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/queue/`);
+    socket.onopen = () => {
       wait = SHORTEST_MS;
+      note.hidden = true;
       if (wasOpen) refresh(); /* what happened while the line was down */
       wasOpen = true;
-    });
-    socket.addEventListener("message", () => { mayAskAgain = true; refresh(); });
-    socket.addEventListener("close", event => {
+    };
+    socket.onmessage = event => {
+      mayAskAgain = true;
+      if (!JSON.parse(event.data).beat) return refresh();
+      clearTimeout(silence);
+      silence = setTimeout(lose, SILENT_MS);
+    };
+    socket.onclose = event => {
       /* Changing the password gives this browser a new session: the cookie it has now may be let in again. */
       if (event.code === ASK_FOR_LOGIN && mayAskAgain) { mayAskAgain = false; return connect(); }
       if (event.code === ASK_FOR_LOGIN) return stop("Your session has ended: you logged out, or your password or account was changed. Log in again in another tab, then reload this page.");
       if (event.code === TOO_MANY) return stop("This page is no longer live: you have too many live pages open, and this was the oldest. Reload it to go on here.");
-      setTimeout(connect, wait);
-      wait = Math.min(wait * 2, LONGEST_MS);
-    });
+      lose();
+    };
+  };
+  const lose = () => {
+    clearTimeout(silence);
+    clearTimeout(again);
+    if (socket) {
+      /* closing it waits for the other end, so nothing is expected of it */
+      socket.onopen = socket.onmessage = socket.onclose = null;
+      socket.close();
+      socket = null;
+    }
+    note.hidden = !wasOpen;
+    again = setTimeout(connect, wait);
+    wait = Math.min(wait * 2, LONGEST_MS);
   };
   connect();
+  addEventListener("offline", () => { if (socket) lose(); });
+  addEventListener("online", () => { if (!socket) connect(); });
 })();

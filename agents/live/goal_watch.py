@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from agents.live.hub import Hub, hub
-from agents.pages import goal_log, goal_page
+from agents.pages import goal_log, goal_page, goal_running
 from agents.pages.goal_log import Window
 from agents.pages.goal_page import GoalPage
 from agents.services.hints import goal_group
@@ -58,12 +58,15 @@ def message(after: int, last: int, lines: str = "", **more: Any) -> str:
 
 
 class GoalWatch:
-    """The looks at one goal. `end` is the last number looked at; `signature` what its fragments are made of."""
+    """The looks at one goal. `end` is the last number looked at; `signature` what its fragments are made of; `running`
+    the fragment of the step that runs, which is the same for everybody.
+    """
 
     def __init__(self, hub: Hub, goal_id: int) -> None:
         self.goal_id = goal_id
         self.end = -1
         self.signature: tuple[Any, ...] | None = None
+        self.running = ""
         self.failed = False
         self._hub = hub
         self._viewers: set[asyncio.Event] = set()
@@ -161,6 +164,7 @@ class GoalWatch:
         if not self._owes_signature:
             self._asks_signature, self._signature_at = False, now
             self.signature = await self._hub.lines.ask(goal_page.signature, self.goal_id)
+            self.running = await self._hub.lines.ask(goal_running.html, self.goal_id)
         return before != (self.end, self.signature)
 
     def _keep(self, after: int, found: News) -> None:

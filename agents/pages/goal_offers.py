@@ -56,8 +56,13 @@ class GoalOffers(GoalRows):
     @property
     def may_review(self) -> bool:
         """Whether there is a plan to decide on and the person's work is deciding. Review itself asks again."""
-        waits = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
+        waits = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW and self.held is None
         return waits and self.user.has_role(Role.REVIEWER)
+
+    @property
+    def may_undo(self) -> bool:
+        """Whether the decision on its plan is this person's own, so that they can take it back."""
+        return self.held is not None and self.held.by_id == self.user.pk
 
     @property
     def may_send_design(self) -> bool:

@@ -132,7 +132,7 @@ class GoalPage(GoalOffers):
 
     @property
     def _asked_again(self) -> str:
-        delta = self.plan.plan.evidence.get("delta") if self.plan is not None else None
+        delta = self.plan.plan.evidence.get("delta") if self.plan is not None and self.held is None else None
         return str(delta.get("why", "")) if isinstance(delta, dict) else ""
 
     @property
@@ -218,9 +218,11 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     plan = plans.values_list("pk", "state", "position", "workspace").first()
     # Who has the files that an approved plan waits for: the next one who has them tells this goal nothing.
     before = files_held.rows([plan[3]]) if plan is not None and plan[1] == PlanState.APPROVED else None
+    awaits = plan is not None and plan[1] == PlanState.AWAITING_REVIEW
+    held = tuple(plans.filter(pk=plan[0], held__dropped="").values_list("held__pk", flat=True)) if awaits else ()
     tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
     belief = Belief.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", flat=True).first()
     level = LevelDocument.objects.filter(goal=goal_id).order_by("-pk").values_list("pk", "state").first()
-    return row, plan, before, newest, states, belief, level
+    return row, plan, before, held, newest, states, belief, level

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
@@ -82,6 +83,16 @@ class GoalRows:
     def plan(self) -> IntentPlan | None:
         """The newest revision."""
         return self.revisions[-1] if self.revisions else None
+
+    @cached_property
+    def held(self) -> Any:
+        """The decision on its plan that can still be taken back (`review.HeldDecision`), or None.
+
+        The review is above this package: its row is reached by the plan's relation.
+        """
+        if self.plan is None or self.plan.state != PlanState.AWAITING_REVIEW:
+            return None
+        return self.plan.held.filter(dropped="").select_related("by").first()
 
     @cached_property
     def before_it(self) -> Holder | None:

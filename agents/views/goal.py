@@ -14,7 +14,7 @@ from agents import selectors
 from agents.bdi.document import IntentSpec, Parameter
 from agents.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
 from agents.models import Intent, IntentPlan
-from agents.pages import goal_files, goal_log
+from agents.pages import goal_files, goal_log, goal_running
 from agents.pages.goal_page import GoalPage
 from agents.presentation.values import as_text
 from agents.services import contradicting, goals, outcomes, planning, replanning
@@ -63,6 +63,7 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
             "find": text,
             "found": found,
             "removal": goal_log.removal(page.goal),
+            "running": goal_running.of(page.goal.pk),
             "has_error": goal_log.first_error(page.goal) is not None,
         },
     )
@@ -227,7 +228,7 @@ def log(request: HttpRequest, pk: int) -> JsonResponse:
         "lines": window.html(),
     }
     if "after" in request.GET and "still" not in request.GET:
-        answer["fragments"] = GoalPage(goal, person).fragments()
+        answer["fragments"] = GoalPage(goal, person).fragments() | {goal_running.FRAGMENT: goal_running.html(goal.pk)}
     return JsonResponse(answer, headers={"Cache-Control": "no-store"})
 
 

@@ -63,12 +63,13 @@ class Stage:
 
 
 def way(
-    state: str, reason: str = "", *, learned: bool = True, begun: bool = False, waits: bool = False
+    state: str, reason: str = "", *, learned: bool = True, begun: bool = False, waits: bool = False, held: bool = False
 ) -> tuple[Stage, ...]:
     """The five stages of a goal in `state`.
 
     `reason` says where an ended goal stopped; `learned`: its experience is stored, the last stage is over. `begun`:
     a step of it has been tried. `waits`: nobody works on it, because its agent is paused or no worker has begun.
+    `held`: a person has decided, so it is nobody's turn, and their decision counts in some seconds.
     """
     word = reason.partition(":")[0]
     looks = _ENDED_EARLY.get(word, ()) if state in {"failed", "dropped"} and not begun else ()
@@ -80,6 +81,8 @@ def way(
         looks += ("done",)  # what went wrong is remembered too
     if waits:
         looks = tuple("waits" if look in _MOVES else look for look in looks)
+    if held:
+        looks = tuple("waits" if look == "turn" else look for look in looks)
     padded = looks + ("",) * (len(STAGES) - len(looks))
     return tuple(
         Stage(name, look, look not in {"", "done", "missed"}) for name, look in zip(STAGES, padded, strict=True)

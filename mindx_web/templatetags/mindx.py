@@ -83,6 +83,21 @@ def asked(goal: Any) -> SafeString:
 
 
 @register.simple_tag
+def held_state(held: Any, user: Any) -> SafeString:
+    """The badge of a goal on whose plan a decision can still be taken back: what, by whom, and when it counts."""
+    key = {"approve": "approved", "reject": "rejected"}.get(held.verdict, "awaiting_review")
+    by = "you" if held.by_id == user.pk else visible(held.by.display_name, "line")
+    left = countdown(held.seconds_left)
+    return state(key, format_html("{} by {}, {} in {} s", held.done, by, held.then, left))
+
+
+@register.simple_tag
+def countdown(seconds: int) -> SafeString:
+    """Seconds that go down by themselves, without being read aloud each time."""
+    return format_html('<span data-countdown role="timer">{}</span>', seconds)
+
+
+@register.simple_tag
 def origin(param: Any) -> SafeString:
     """The badge of a parameter's origin. `param` is a document's Parameter or its JSON object; its note follows."""
     badge = said.origin_badge(
@@ -135,19 +150,27 @@ def seal(digest: str | None, broken: bool = False) -> SafeString:
 
 @register.simple_tag
 def way(
-    goal: Any, reason: str = "", mini: bool = False, begun: bool = False, approved: bool = False, paused: bool = False
+    goal: Any,
+    reason: str = "",
+    mini: bool = False,
+    begun: bool = False,
+    approved: bool = False,
+    paused: bool = False,
+    held: bool = False,
 ) -> SafeString:
     """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists.
 
     `begun`: a step of it has been tried, where the page knows it; `approved`: nothing of it has, but its plan may run.
-    `paused`: its agent is, so nothing of it begins.
+    `paused`: its agent is, so nothing of it begins; `held`: its plan is decided, and that can still be taken back.
     """
     if approved:
         stages = ways.way("executing", waits=True)
     elif isinstance(goal, str):
         stages = ways.way(goal, reason)
     else:
-        stages = ways.way(goal.shown_state, goal.reason, learned=goal.learned_at is not None, begun=begun, waits=paused)
+        stages = ways.way(
+            goal.shown_state, goal.reason, learned=goal.learned_at is not None, begun=begun, waits=paused, held=held
+        )
     items = format_html_join(
         "",
         '<li{}{}><span>{}<span class="vh">: {}</span></span></li>',

@@ -106,13 +106,33 @@ class HeldDecision(models.Model):
 
     @property
     def words(self) -> str:
-        """What takes effect."""
-        verb = {
+        """What takes effect, said of the plan."""
+        if steps := self.ruling.get("intents"):
+            return f"Steps {', '.join(map(str, steps))} of plan {self.intent_plan_id} are {self._verb}"
+        return f"Plan {self.intent_plan_id} is {self._verb}"
+
+    @property
+    def done(self) -> str:
+        """What was decided, said of the goal: "approved", "steps 1, 3 approved"."""
+        steps = self.ruling.get("intents") or ()
+        which = f"step{'' if len(steps) == 1 else 's'} {', '.join(map(str, steps))} " if steps else ""
+        return f"{which}{self._verb}"
+
+    @property
+    def then(self) -> str:
+        """What happens when the time is over."""
+        return "starts" if self.verdict == "approve" else "takes effect"
+
+    @property
+    def batch(self) -> str:
+        """What the decisions of one batch have in common; "" for one that was made alone."""
+        return str(self.ruling.get("batch", ""))
+
+    @property
+    def _verb(self) -> str:
+        return {
             "approve": "approved",
             self.FIRST: "approved as the first of two",
             "reject": "rejected",
             "request-changes": "sent back",
         }[self.verdict]
-        if steps := self.ruling.get("intents"):
-            return f"Steps {', '.join(map(str, steps))} of plan {self.intent_plan_id} are {verb}"
-        return f"Plan {self.intent_plan_id} is {verb}"

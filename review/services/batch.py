@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.crypto import get_random_string
+
 from agents.errors import AgentsError
 from agents.models import IntentPlan
 from agents.selectors import plans_visible_to
@@ -61,7 +63,7 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
     said = words.taken(reason, "reason", required=verdict != APPROVE)
     decided: list[IntentPlan] = []
     first: list[IntentPlan] = []
-    group = ""
+    group, together = "", get_random_string(12)
     refused: list[Refused] = []
     for text in dict.fromkeys(sent):
         seen = shown.read(text, by)
@@ -74,10 +76,8 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
             group = group or entry.group
             if entry.group != group:
                 raise DecisionRefused("It is not of the group of the others: its steps or its shadow run differ.")
-            made = (
-                Ruling(verdict, seen.digest, comment=said) if verdict == APPROVE else Ruling(verdict, seen.digest, said)
-            )
-            holding.decide(plan, made, by=by)
+            comment, why = (said, "") if verdict == APPROVE else ("", said)
+            holding.decide(plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together), by=by)
         except (AgentsError, ReviewError) as error:
             refused.append(Refused(plan, str(error)))
         else:

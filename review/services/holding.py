@@ -64,7 +64,7 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
                 due_at=Now() + timedelta(seconds=settings.HOLD_S),
             )
             sealing.seal(held)
-            hints.queue_changed()
+            _tell(plan.goal_id)
     except IntegrityError:
         # The race this answers: two people at one moment. The unique constraint let one of them through.
         holds.refuse_others(by, plan)
@@ -99,8 +99,27 @@ def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
         held = HeldDecision.objects.select_for_update().filter(pk=held_id, intent_plan=plan, by=by).first()
         if held is not None:
             _remove(held)
-            hints.queue_changed()
+            _tell(plan.goal_id)
     return held is not None
+
+
+def undo_batch(batch: str, *, by: User) -> set[int]:
+    """Take back what is still held of a batch; the ids of its plans. What the sweep is carrying out is waited for, as
+    in `undo`.
+    """
+    with transaction.atomic():
+        mine = HeldDecision.objects.filter(by=by, dropped="", ruling__batch=batch)
+        rows = list(mine.select_for_update(of=("self",)).select_related("intent_plan").order_by("pk"))
+        for held in rows:
+            _remove(held)
+            _tell(held.intent_plan.goal_id)
+    return {held.intent_plan_id for held in rows}
+
+
+def _tell(goal_id: int) -> None:
+    """The queue and the goal say what is held."""
+    hints.queue_changed()
+    hints.goal_changed(goal_id)
 
 
 def _remove(held: HeldDecision) -> None:
@@ -113,7 +132,7 @@ def drop(held: HeldDecision, why: str) -> None:
     """It never takes effect; its person reads why."""
     sealing.end(held)
     HeldDecision.objects.filter(pk=held.pk).update(dropped=why)
-    hints.queue_changed()
+    _tell(held.intent_plan.goal_id)
 
 
 def settle_due() -> int:

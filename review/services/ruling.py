@@ -21,7 +21,8 @@ class Ruling:
     """A verdict on one digest. `intents` are the steps that are approved, None all of them.
 
     `words` are the reason; `comment` the instructions that come with an approval; `alternatives` those declared ones
-    that are granted. `as_first`: it was made as the first of two, so another person was to look after it.
+    that are granted. `as_first`: it was made as the first of two, so another person was to look after it. `batch` is
+    the same for all that one click decided, "" for a decision made alone.
     """
 
     verdict: str
@@ -33,6 +34,7 @@ class Ruling:
     comment: str = ""
     alternatives: tuple[envelope.Alternative, ...] = ()
     as_first: bool = False
+    batch: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """It as it is stored."""

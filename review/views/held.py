@@ -1,14 +1,19 @@
-"""A person's own pending decisions: how long they can still be taken back, and taking one back."""
+"""A person's own pending decisions: how long they can still be taken back, and taking back one or a whole batch."""
 
 from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from review.models import Decision, HeldDecision
+from agents.bdi.network import listed
+from agents.selectors import plans_visible_to
+from review import holds
+from review.models import Decision, HeldDecision, QueueEntry
 from review.services import holding
+from review.services.batch import AT_ONCE
 from review.views.plan import asking, visible_plan
 
 
@@ -26,7 +31,36 @@ def undo(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
     """Take it back, and go to the plan; or put away the word that it was dropped."""
     plan, user = visible_plan(request, pk), asking(request)
     if holding.undo(held_id, plan, by=user):
-        messages.success(request, f"Nothing is decided about plan {plan.pk} by you now.")
+        messages.success(request, f"Undone. Goal {plan.goal_id} awaits a decision again.")
     else:
         messages.warning(request, "It could no longer be taken back: it has taken effect.")
     return HttpResponseRedirect(plan.get_absolute_url())
+
+
+@require_safe
+def held_batch(request: HttpRequest, batch: str) -> HttpResponse:
+    """The strip of a batch; once all of it has taken effect, the word that it has."""
+    return render(request, "review/_held_batch.html", {"batch": batch, "found": holds.of_batch(asking(request), batch)})
+
+
+@require_POST
+def undo_batch(request: HttpRequest, batch: str) -> HttpResponse:
+    """Take back what is still held of a batch, and go to its group. Of the plans that the page named, those are told
+    whose decision has taken effect.
+    """
+    user = asking(request)
+    undone = holding.undo_batch(batch, by=user)
+    sent = request.POST.getlist("plan")[:AT_ONCE]
+    numbers = [int(text) for text in sent if text.isascii() and text.isdigit() and len(text) < 19]
+    named = plans_visible_to(user).filter(pk__in=numbers).exclude(pk__in=undone)
+    decided = named.filter(pk__in=Decision.objects.filter(by=user).values("intent_plan"))
+    late = [f"goal {goal}" for goal in decided.order_by("goal").values_list("goal", flat=True)]
+    if undone:
+        messages.success(request, f"{len(undone)} undone. They await a decision again.")
+    if late:
+        messages.warning(request, f"{len(late)} could not be undone and took effect: {listed(late)}.")
+    elif not undone:
+        messages.warning(request, "Nothing of it was held any more.")
+    entry = QueueEntry.objects.filter(pk__in=undone).exclude(shape="").first()
+    address = reverse("review-group", args=[entry.shape, entry.trial]) if entry is not None else reverse("review")
+    return HttpResponseRedirect(address)

@@ -48,6 +48,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "unknown": unknown,
         "manual": manual,
         "more_hands": more_hands,
+        "needing_help": f"{len(unknown) + len(manual)}{'+' if more_hands else ''}",
         "numbers": numbers,
         "is_reviewer": rights.is_reviewer(user),
         "may_read_policies": policy_writing.may_read(user),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import urljoin
@@ -11,6 +12,7 @@ from urllib.parse import urljoin
 import pytest
 from django.core import signing
 from django.test import Client
+from django.utils import timezone
 
 from agents.models import IntentPlan
 from agents.states import PlanState
@@ -20,6 +22,7 @@ from review.models import Approval, Decision, HeldDecision, QueueEntry
 from review.policy.verdict import Action
 from review.risk import Level
 from review.services import audit, batch, decisions, holding, queueing
+from review.services.ruling import Ruling
 from tests.review.plans import goal_of, proposed, step, tried
 from tests.review.policies import in_force
 
@@ -305,6 +308,50 @@ def test_a_batch_is_held_and_each_of_it_can_be_taken_back(
     assert holding.undo(held.pk, four[0], by=judge)
     assert "You have decided this" in text(client, four[0])
     assert len(TOKEN.findall(text(client, four[0]))) == 1
+
+
+def test_a_batch_is_taken_back_at_once_and_what_took_effect_is_named(
+    four: list[IntentPlan], judge: User, second_judge: User, submitter: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.HOLD_S = 10
+    client = client_of(judge)
+    alone = note(submitter, "alone", "elsewhere")
+    holding.decide(alone, Ruling("approve", alone.digest), by=judge)
+    page = sent(client, four[0], seals(judge, four[:3]))
+    assert "3 approvals start in" in words(page)
+    found = re.search(r'action="(/review/held/[^/"]+/undo/)"', page)
+    assert found is not None
+    named = {"plan": [str(plan.pk) for plan in four[:3]]}
+    assert client_of(second_judge).post(found[1], named, follow=True).status_code == 200
+    assert HeldDecision.objects.count() == 4, "nobody takes back what another one decided"
+    HeldDecision.objects.filter(intent_plan=four[1]).update(due_at=timezone.now() - timedelta(seconds=1))
+    assert holding.settle_due() == 1
+    answer = client.post(found[1], named)
+    assert answer.headers["Location"] == group(four[0])
+    said = words(client.get(group(four[0])).content.decode())
+    assert "2 undone. They await a decision again." in said
+    assert f"1 could not be undone and took effect: goal {four[1].goal_id}." in said
+    assert list(HeldDecision.objects.values_list("intent_plan", flat=True)) == [alone.pk], "made by another click"
+    assert "Nothing of it was held any more." in words(client.post(found[1], follow=True).content.decode())
+
+
+def test_the_group_says_before_a_decision_which_plans_work_in_the_same_files(
+    submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    def another(name: str, workspace: Any = None) -> IntentPlan:
+        write = step("write", path=f"notes/{name}.txt", content="hello")
+        plan = proposed(goal_of(submitter, f"Note {name}", workspace=workspace), [write])
+        tried(plan, added=[f"notes/{name}.txt"])
+        return plan
+
+    first, _ = another("one"), another("two")
+    assert "work in the same files" not in words(text(client_of(judge), first))
+    another("three", first.workspace)
+    assert "2 of these plans work in the same files." in words(text(client_of(judge), first))
+
+
+def words(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
 
 
 def test_every_way_on_from_what_became_of_a_batch_leads_somewhere(

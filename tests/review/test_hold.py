@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
+from agents.pages import goal_page
 from agents.services import goals
 from people.models import User
 from review import tasks
@@ -87,14 +88,54 @@ def test_the_next_page_says_what_is_held_and_has_the_way_back(
     held = HeldDecision.objects.get()
     for address in ("/", "/review/", plan.get_absolute_url()):
         page = client.get(address)
-        assert f"Plan {plan.pk} is approved in" in words_of(page)
+        assert f"Goal {plan.goal_id}, “{plan.goal.text}”: approved, starts in" in words_of(page)
         assert f"/review/{plan.pk}/held/{held.pk}/undo/" in page.content.decode()
     undone = client.post(f"/review/{plan.pk}/held/{held.pk}/undo/")
     assert undone.headers["Location"] == plan.get_absolute_url()
     come_due()
     assert holding.settle_due() == 0
     assert (state_of(plan), Decision.objects.count()) == ("awaiting_review", 0)
-    assert "approved in" not in words_of(client.get("/"))
+    assert "approved, starts in" not in words_of(client.get("/"))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "fields", "said"),
+    [
+        ("approve", {}, "approved by {}, starts in"),
+        ("approve", {"ticks": "2", "intents": ["2"], "part_reason": "no a"}, "step 2 approved by {}, starts in"),
+        ("reject", {"reason": "no"}, "rejected by {}, takes effect in"),
+        ("request-changes", {"comment": "no a"}, "sent back by {}, takes effect in"),
+    ],
+)
+def test_the_goal_says_who_decided_and_when_it_counts(
+    plan: IntentPlan,
+    owner: User,
+    reviewer: User,
+    admin: User,
+    client_of: ClientOf,
+    verdict: str,
+    fields: dict[str, Any],
+    said: str,
+) -> None:
+    before = goal_page.signature(plan.goal_id)
+    decide(client_of(reviewer), plan, verdict, **fields)
+    assert goal_page.signature(plan.goal_id) != before, "a live page is told of it"
+    address = f"/goals/{plan.goal_id}/"
+    for person, name in ((reviewer, "you"), (admin, "Rita Holm"), (owner, "Rita Holm")):
+        page = client_of(person).get(address)
+        assert said.format(name) in words_of(page)
+        assert "awaiting review" not in words_of(page)
+        assert "Review the plan" not in words_of(page)
+        assert ('id="goal-undo"' in page.content.decode()) == (person == reviewer)
+        assert 'class="toast"' not in page.content.decode(), "said once, where it stands"
+    held = HeldDecision.objects.get()
+    mine = client_of(reviewer).get(address).content.decode()
+    assert re.search(rf'action="/review/{plan.pk}/held/{held.pk}/undo/".*?<button[^>]* data-key="z"', mine, re.DOTALL)
+    assert f"Undo the decision on goal {plan.goal_id}" in words_of(client_of(reviewer).get(address))
+    undone = client_of(reviewer).post(f"/review/{plan.pk}/held/{held.pk}/undo/", follow=True)
+    assert f"Undone. Goal {plan.goal_id} awaits a decision again." in words_of(undone)
+    assert goal_page.signature(plan.goal_id) == before
+    assert "awaiting review" in words_of(client_of(reviewer).get(address))
 
 
 def test_what_took_effect_is_not_taken_back(plan: IntentPlan, reviewer: User, client_of: ClientOf) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -214,10 +215,15 @@ def test_many_goals_that_wait_for_a_hand_leave_the_plans_in_sight(
     for number in range(queue.MOST_HANDS):
         Goal.objects.filter(pk=goal_of(submitter, f"help {number}").pk).update(state="manual")
     assert page(client).count("plan needed") == queue.MOST_HANDS
+    items = re.findall(r"<li[^>]* data-item.*?</li>", page(client), re.DOTALL)
+    assert plan.goal.text in items[0], "J comes to the first plan at once"
+    assert all("plan needed" in item for item in items[1:])
+    assert f'href="#h-help">Needs a person <span class="count">{queue.MOST_HANDS}</span>' in page(client)
     assert way not in page(client)
     Goal.objects.filter(pk=goal_of(submitter, "one more").pk).update(state="manual")
     assert page(client).count("plan needed") == queue.MOST_HANDS
     assert way in page(client)
+    assert f'<span class="count">{queue.MOST_HANDS}+</span>' in page(client)
     assert b"one more" in client.get(way).content
     past = str(queue.Cursor.of(queue.waiting_for(judge)[0]))
     for narrowed in ({"words": "note"}, {"after": past}):

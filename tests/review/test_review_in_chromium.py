@@ -317,3 +317,32 @@ def test_what_is_hidden_in_a_long_pane_does_not_lengthen_the_page(
         pane.append(Object.assign(document.createElement("span"), { className: "vh", textContent: "hidden" }));
     })""")
     assert page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
+
+
+def test_a_queue_whose_connection_is_cut_says_so_and_is_fresh_when_it_is_back(
+    plans: list[IntentPlan],
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    page = open_page(judge, "/account/")
+    sockets = with_socket(page)
+    page.clock.install()
+    page.goto(page.url.replace("/account/", "/review/"))
+    wait_in(page, lambda: sockets, "the page's socket")
+    note = page.locator("#review-cut")
+    sockets[-1].send(json.dumps({"beat": True}))
+    decisions.reject(plans[0], by=judge, digest=plans[0].digest, reason="no")
+    page.clock.run_for(4_000)
+    sockets[-1].send(json.dumps({"beat": True}))
+    page.clock.run_for(4_000)
+    expect(note).to_be_hidden()
+    expect(page.locator(".qrow")).to_have_count(3)  # a sign of life is no news
+    page.clock.run_for(1_200)
+    expect(note).to_be_visible()
+    page.clock.run_for(1_000)
+    expect(note).to_be_hidden()
+    expect(page.locator(".qrow")).to_have_count(2)
+    page.context.set_offline(True)
+    expect(note).to_be_visible()
+    page.context.set_offline(False)
+    expect(note).to_be_hidden()

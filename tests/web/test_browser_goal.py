@@ -75,6 +75,46 @@ def test_a_page_whose_socket_was_ended_says_so_and_asks_no_more(
     assert len(asked) == (2 if code == 4403 else 1), "asked again once where the session may only have been renewed"
 
 
+def test_a_page_whose_connection_is_cut_says_so_and_comes_back(
+    owner: User, make_goal: Maker, open_page: OpenPage
+) -> None:
+    goal = make_goal(owner)
+    page = open_page(owner, "/account/")
+    sockets: list[WebSocketRoute] = []
+    word = json.dumps({"after": 0, "last": 0, "lines": ""})
+    mute = False
+
+    def answer(socket: WebSocketRoute) -> None:
+        sockets.append(socket)
+        if not mute:
+            socket.send(word)
+
+    page.route_web_socket("**/ws/goals/**", answer)
+    page.route(re.compile("/log/?[?]"), lambda route: route.abort())
+    page.clock.install()
+    page.goto(page.url.replace("/account/", f"/goals/{goal.pk}/"))
+    status, note = page.locator("[data-status]"), page.locator("#goal-cut")
+    expect(status).to_contain_text("live")
+    for _ in range(3):  # beats, and longer than a silence may be
+        page.clock.run_for(3_000)
+        sockets[-1].send(word)
+        expect(status).to_contain_text("live")
+    mute = True
+    page.clock.run_for(6_000)
+    expect(status).to_contain_text("reconnecting …")
+    expect(note).to_be_visible()
+    mute = False
+    page.clock.run_for(30_000)
+    expect(status).to_contain_text("live")
+    expect(note).to_be_hidden()
+    page.context.set_offline(True)
+    expect(status).to_contain_text("reconnecting …")
+    expect(note).to_contain_text("may be out of date")
+    page.context.set_offline(False)
+    expect(status).to_contain_text("live")
+    expect(note).to_be_hidden()
+
+
 def test_who_scrolls_up_reads_in_peace_and_follow_leads_back(
     owner: User, make_goal: Maker, open_page: OpenPage
 ) -> None:

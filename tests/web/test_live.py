@@ -14,9 +14,11 @@ from channels.routing import URLRouter
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase
 from django.test import override_settings
+from django.utils import timezone
 
 from agents import consumers
 from agents.live import audience, goal_watch
+from agents.models import Attempt
 from agents.routing import websocket_urlpatterns
 from agents.selectors import goals_visible_to
 from agents.services import hints, logs
@@ -24,7 +26,7 @@ from agents.services.logs import NewLine
 from tests.sockets import Socket, session_of
 
 if TYPE_CHECKING:
-    from agents.models import Goal
+    from agents.models import Goal, IntentPlan
     from people.models import User
 
 Maker = Callable[..., "Goal"]
@@ -33,7 +35,10 @@ IN_MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 
 @pytest.fixture(autouse=True)
 def one_transaction_and_no_redis(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Channels closes connections around database work, which would end the test's transaction."""
+    """Channels closes connections around database work, which would end the test's transaction. Beats come only where
+    a test is about them.
+    """
+    monkeypatch.setattr(consumers, "BEAT_S", 3600)
     monkeypatch.setattr("channels.db.close_old_connections", lambda **_: None)
     with override_settings(CHANNEL_LAYERS=IN_MEMORY):
         yield
@@ -324,6 +329,67 @@ def test_a_browser_gives_no_commands(owner: User, make_goal: Maker) -> None:
     assert goal.state == "pending"
 
 
+# --- signs of life -------------------------------------------------------------------------------------------------
+def test_a_page_hears_the_server_while_nothing_happens(
+    owner: User, make_goal: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "BEAT_S", 0.05)
+    goal = make_goal(owner)
+    last = lines(goal, "one")
+
+    async def work() -> None:
+        page, queue = Browser(owner, f"/ws/goals/{goal.pk}/?after={last}"), Browser(owner, "/ws/queue/")
+        for one in (page, queue):
+            await one.open()
+        await page.fragments()
+        seen = [await page.read() for _ in range(6)]
+        assert seen.count({"after": last, "last": last, "lines": ""}) >= 3
+        held = page.hold()
+        heard = [json.loads((await queue.socket.receive())["text"]) for _ in range(6)]
+        assert heard.count({"beat": True}) >= 4
+        assert held.waiting <= 1, "beats pile up for a page that takes nothing"
+        held.release()
+        for one in (page, queue):
+            await one.leave()
+
+    run(work)
+
+
+def test_a_step_says_while_it_runs_for_how_long_and_how_much_it_has_printed(
+    owner: User, propose_plan: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "BEAT_S", 0.05)
+    monkeypatch.setattr(goal_watch, "LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr(goal_watch, "LOOK_WHEN_DEAF_S", 0.05)
+    monkeypatch.setattr(goal_watch, "SIGNATURE_EVERY_S", 0.05)
+    plan = propose_plan(owner)
+    goal = plan.goal
+    lines(goal, "printed by a step before")
+    step = plan.intents.order_by("position")[0]
+    type(step).objects.filter(pk=step.pk).update(state="running")
+    type(plan).objects.filter(pk=plan.pk).update(state="executing", approved_digest=plan.digest)
+    begun = timezone.now()
+    row = Attempt.objects.create(intent=step, number=1, fence=1, worker="w", started=begun, snapshot_before="0" * 64)
+    lines(goal, "it begins", source="tool.SimpleCoder")
+    lines(goal, "one", "two")
+
+    async def work() -> None:
+        async def told(what: str) -> None:
+            while what not in (await page.fragments()).get("goal-running", ""):
+                pass
+
+        page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
+        await page.open()
+        await told(", 2 lines printed")
+        await sync_to_async(lines)(goal, "three", source="stderr")
+        await told(", 3 lines printed")
+        await sync_to_async(Attempt.objects.filter(pk=row.pk).update)(outcome="succeeded", finished=begun)
+        await told('id="goal-running" hidden')
+        await page.leave()
+
+    run(work)
+
+
 # --- nothing missed, nothing twice ---------------------------------------------------------------------------------
 def test_a_page_that_was_away_gets_exactly_the_lines_it_missed(owner: User, make_goal: Maker) -> None:
     goal = make_goal(owner)
@@ -414,7 +480,7 @@ def test_fragments_come_when_the_state_changed_and_not_with_every_line(owner: Us
         page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
         await page.open()
         assert set(await page.fragments()) == {
-            "goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side"
+            "goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side", "goal-running"
         }  # fmt: skip
         seen = len(page.messages)
         last = await sync_to_async(lines)(goal, "output")
