@@ -136,7 +136,7 @@ def _whole(steps: Sequence[StepRisk], main_steps: int, rule: Rate | None) -> Pla
     looked_at = [step for step in steps if step.level is worst]
     reasons = _reasons(looked_at)
     # Once for all of them, and last: ten lines that say the same would hide the one that does not.
-    main = [step for step in looked_at if step.position <= main_steps]
+    main = [step for step in steps[:main_steps] if step.lacks_cases or step.level is worst]
     if few := [step.position for step in main if step.failures.percent is None]:
         reasons.append(f"{_numbers(few)}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
     return PlanRisk(worst, tuple(reasons), tuple(steps), rule, _worst(cleanup), tuple(_reasons(cleanup)), main_steps)

@@ -111,6 +111,11 @@ class Row:
         named = [(argument, argument.parameter.name) for argument in self.step.arguments]
         return [(argument, was[name]) for argument, name in named if name in was]
 
+    @property
+    def unchanged(self) -> list[Argument]:
+        """The other arguments."""
+        return [one for one in self.step.arguments if one.parameter.name not in (self.was or ())]
+
 
 @dataclass(frozen=True)
 class TaughtValue:

@@ -40,7 +40,7 @@ def test_any_two_revisions_are_chosen_and_compared_in_either_direction(
         assert page.redirect_chain == [(f"/review/{three[new - 1].pk}/compare/{old}/", 302)]
         said = plain(page.content.decode())
         assert f"From r{old} to r{new}" in said
-        assert f"In short: {' → '.join(names)}." in said
+        assert f"In short: {' → '.join(names)}" in said
     # What is hidden in a value is seen.
     assert "U+200B" in said
     assert "U+202E" in said
