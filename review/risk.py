@@ -54,6 +54,7 @@ class StepRisk:
 
     Steps like it run the same `program`, or do the same command with the same kind of thing (`about`, in words).
     `failed_in_copy`: the shadow run has just seen it fail, so its share of failures is no answer any more.
+    `lacks_cases`: it is unknown only because there were too few, which is said once for the whole plan.
     """
 
     position: int
@@ -63,6 +64,7 @@ class StepRisk:
     program: str = ""
     about: str = ""
     failed_in_copy: bool = False
+    lacks_cases: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,11 +136,19 @@ def _whole(steps: Sequence[StepRisk], main_steps: int, rule: Rate | None) -> Pla
     looked_at = [step for step in steps if step.level is worst]
     reasons = _reasons(looked_at)
     # Once for all of them, and last: ten lines that say the same would hide the one that does not.
-    main = [step for step in looked_at if step.position <= main_steps]
-    if few := [str(step.position) for step in main if step.failures.percent is None]:
-        which = f"step {few[0]}" if len(few) == 1 else f"steps {', '.join(few)}"
-        reasons.append(f"{which}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
+    main = [step for step in steps[:main_steps] if step.lacks_cases or step.level is worst]
+    if few := [step.position for step in main if step.failures.percent is None]:
+        reasons.append(f"{_numbers(few)}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
     return PlanRisk(worst, tuple(reasons), tuple(steps), rule, _worst(cleanup), tuple(_reasons(cleanup)), main_steps)
+
+
+def _numbers(positions: Sequence[int]) -> str:
+    """`step 2`, `steps 1, 4`, and `steps 1 to 6` where they are in a row."""
+    first, last = positions[0], positions[-1]
+    if first == last:
+        return f"step {first}"
+    in_a_row = len(positions) > 2 and last - first + 1 == len(positions)
+    return f"steps {first} to {last}" if in_a_row else f"steps {', '.join(map(str, positions))}"
 
 
 def _worst(steps: Sequence[StepRisk]) -> Level | None:
@@ -155,12 +165,13 @@ def _step(spec: IntentSpec, told: list[tuple[Level, str]], counts: Counts, *, ne
     if failures.percent is not None and failures.percent >= OFTEN_PERCENT:
         told.append((Level.MEDIUM, f"fails often: {failures.percent} % of {failures.cases} cases"))
     level = min((each for each, _ in told), key=lambda each: each.rank, default=Level.LOW)
-    if needs_history and failures.percent is None and level is not Level.HIGH:
+    lacks_cases = needs_history and failures.percent is None and level.rank > Level.UNKNOWN.rank
+    if lacks_cases:
         level = Level.UNKNOWN
     reasons = tuple(reason for _, reason in sorted(told, key=lambda each: each[0].rank))
     if is_program(spec.params):
-        return StepRisk(spec.position, level, reasons, failures, program=target)
-    return StepRisk(spec.position, level, reasons, failures, about=in_words(target))
+        return StepRisk(spec.position, level, reasons, failures, program=target, lacks_cases=lacks_cases)
+    return StepRisk(spec.position, level, reasons, failures, about=in_words(target), lacks_cases=lacks_cases)
 
 
 def _failed_in_copy(spec: IntentSpec, tried: Tried | None) -> bool:

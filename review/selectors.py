@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,15 +26,17 @@ from review import delta, holds, levels, queue, rights, shadow, talk
 from review.delta import Delta
 from review.levels import BehindPlan
 from review.models import Decision, HeldDecision, PlanRisk
-from review.past import Precedent, Receipt, edits_into, precedents, readable, receipts
+from review.past import Familiar, Precedent, Receipt, edits_into, familiar, helpful, precedents, readable, receipts
 from review.policed import Policed, policed
 from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Contradicted, Held, Why
 from review.reading.filters import EVERYTHING, Filters
+from review.reading.limits import Limited, limits_of
 from review.reading.origins import Source
-from review.reading.steps import ShownText, Step
+from review.reading.steps import Argument, ShownText, Step
 from review.reading.ticks import Tick
+from review.risk import Level
 from review.services import rounds, teaching
 from review.services.rounds import Rounds
 from review.services.teaching import Edit
@@ -72,6 +74,47 @@ class Row:
     tick: Tick | None
     anchor: str
     said: list[Said]
+    # The values of the familiar plan that differ, by name; None: the plan is not familiar, and all of it is shown.
+    was: Mapping[str, str] | None = None
+    # What `review.risk.StepRisk` says of it, as it was stored; None until that is worked out.
+    risk: Mapping[str, Any] | None = None
+
+    @property
+    def folds(self) -> bool:
+        """Whether only its command and what differs stand open. A long text that differs, or a long command line, does
+        not fit into that.
+        """
+        shown = {*(self.was or ()), "command_line"}
+        return self.was is not None and not any(
+            argument.is_block for argument in self.step.arguments if argument.parameter.name in shown
+        )
+
+    @property
+    def shows_risk(self) -> bool:
+        """Too few cases are said once for the whole plan, and of a familiar one a low risk is not said again."""
+        if self.risk is None or self.risk.get("lacks_cases"):
+            return False
+        return not (self.folds and self.risk["level"] == Level.LOW)
+
+    @property
+    def shows_history(self) -> bool:
+        """Whether what became of steps like it says anything: enough of them, or one that failed."""
+        if self.risk is None or "about" not in self.risk:
+            return False
+        failures = self.risk["failures"]
+        return failures["percent"] is not None or failures["worked"] > 0 or self.risk.get("failed_in_copy", False)
+
+    @property
+    def changed(self) -> list[tuple[Argument, str]]:
+        """Each argument that differs from the familiar plan, with what it was there."""
+        was = self.was or {}
+        named = [(argument, argument.parameter.name) for argument in self.step.arguments]
+        return [(argument, was[name]) for argument, name in named if name in was]
+
+    @property
+    def unchanged(self) -> list[Argument]:
+        """The other arguments."""
+        return [one for one in self.step.arguments if one.parameter.name not in (self.was or ())]
 
 
 @dataclass(frozen=True)
@@ -99,6 +142,8 @@ class PlanView:
     has_moved: bool
     reasons: list[Reason]
     precedents: list[Precedent]
+    # An approved plan of the same steps: then what is the same is folded.
+    familiar: Familiar | None
     talk: Talk
     rounds: Rounds
     # Whether a language model reads what is asked for; without one rules alone plan, and they read no comment.
@@ -179,7 +224,32 @@ class PlanView:
 
     def _row(self, step: Step, tick: Tick | None) -> Row:
         position = step.spec.position
-        return Row(step, tick, anchors.of_step(position), self.talk.at(position))
+        was = self.familiar.alike.at(position) if self.familiar is not None else None
+        of_steps = self.risk.steps if self.risk is not None else []
+        found = next((one for one in of_steps if one["position"] == position), None)
+        return Row(step, tick, anchors.of_step(position), self.talk.at(position), was, found)
+
+    @property
+    def folds_cleanup(self) -> bool:
+        """Whether the clean-up is folded: a line can name all that it does, and none of that is dangerous or unknown."""
+        found = self.risk.after_failure if self.risk is not None else None
+        is_calm = bool(found) and Level(found["level"]).is_at_most(Level.MEDIUM)
+        return is_calm and not any(argument.is_block for step in self.cleanup_steps for argument in step.arguments)
+
+    @property
+    def folds_files(self) -> bool:
+        """Whether new files are named only: the plan is familiar, and no text of a step differs."""
+        return self.familiar is not None and not self.familiar.alike.places
+
+    @property
+    def folds_reasons(self) -> bool:
+        """Whether precedents, reasons and origins are folded: the plan is familiar and went well each time."""
+        return self.familiar is not None and all(one.went_well for one in self.precedents)
+
+    @property
+    def limits(self) -> list[Limited]:
+        """What each step may take at most."""
+        return limits_of(self.document) if self.document is not None else []
 
     @property
     def ticked(self) -> list[Tick]:
@@ -314,6 +384,8 @@ def plan_view(
     previous, following = queue.around(user, plan, only)
     edited = edits_into(plan)
     shown = steps.steps_of(document, _shown_texts(document, found, tried)) if document else ()
+    earlier = precedents(plan, document, user)
+    asked_again = delta.since_approval(plan, document)
     return PlanView(
         plan=plan,
         document=document,
@@ -321,11 +393,12 @@ def plan_view(
         steps=shown,
         changes=found,
         shadow=tried,
-        delta=delta.since_approval(plan, document),
+        delta=asked_again,
         base_problem=problem,
         has_moved=document is not None and document.base != plan.workspace.head,
         reasons=reasons(plan, user),
-        precedents=precedents(plan, document, user),
+        precedents=helpful(earlier),
+        familiar=familiar(earlier) if _may_be_familiar(plan, data, asked_again) else None,
         talk=talk.of(plan, document, user),
         rounds=rounds.of(plan.goal),
         reads_comments=rounds.reads_comments(plan.goal),
@@ -346,6 +419,11 @@ def plan_view(
         behind=levels.behind(plan),
         rival=rival_of(plan, user),
     )
+
+
+def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -> bool:
+    """One that waits for its first decision, in the bytes that were proposed. Only that is read to be decided."""
+    return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
 
 
 def taught_values(shown: Collection[Step], user: User) -> list[TaughtValue]:

@@ -72,6 +72,17 @@ class ShadowView:
         return self.run.state == ShadowState.DONE
 
     @property
+    def went_well(self) -> bool:
+        """Whether every step was done or skipped in a copy of today's files, which are still there to be shown."""
+        done = all(step.proof in (Proof.DONE, Proof.SKIPPED) for step in self.steps)
+        return self.is_done and done and not self.is_stale and self.reading is not None
+
+    @property
+    def seconds(self) -> float:
+        """How long all steps took."""
+        return sum(step.seconds for step in self.steps)
+
+    @property
     def changed_nothing(self) -> bool:
         """Whether every step was tried and the copy stayed as it was."""
         tried = all(one["proof"] in (Proof.DONE, Proof.SKIPPED) for one in self.run.findings)

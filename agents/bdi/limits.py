@@ -51,12 +51,16 @@ class UnknownLimit(ValueError):
 
 @dataclass(frozen=True)
 class Ceiling:
-    """A ceiling that is not the usual one, in words."""
+    """A ceiling in words, beside the usual one."""
 
     name: str
     label: str
     value: str
     usual: str
+
+    @property
+    def is_usual(self) -> bool:
+        return self.value == self.usual
 
 
 def resolve(rows: Iterable[Mapping[str, Number | None]], *, quota_bytes: int) -> dict[str, Number]:
@@ -109,13 +113,17 @@ def in_words(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 
+def ceilings(stated: Mapping[str, Any]) -> list[Ceiling]:
+    """Every ceiling that holds for a step whose document states these; what it leaves open is as usual."""
+    held = {**DEFAULTS, **stated}
+    return [
+        Ceiling(name, said, in_words(name, held[name]), in_words(name, DEFAULTS[name])) for name, said in _LABELS.items()
+    ] + [Ceiling(name, name, str(stated[name]), "none") for name in sorted(set(stated) - set(DEFAULTS))]
+
+
 def unusual(stated: Mapping[str, Any]) -> list[Ceiling]:
     """The ceilings that differ from the usual ones, in a fixed order; one that is not known is shown as it stands."""
-    return [
-        Ceiling(name, said, in_words(name, stated[name]), in_words(name, DEFAULTS[name]))
-        for name, said in _LABELS.items()
-        if name in stated and stated[name] != DEFAULTS[name]
-    ] + [Ceiling(name, name, str(stated[name]), "none") for name in sorted(set(stated) - set(DEFAULTS))]
+    return [one for one in ceilings(stated) if one.name in stated and stated[one.name] != DEFAULTS.get(one.name)]
 
 
 def reached(limit: str, stated: Mapping[str, Any], timeout_s: Number | None = None) -> str:

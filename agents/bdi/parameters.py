@@ -16,6 +16,8 @@ from agents.toolkit.phrases import typed
 from agents.toolkit.schemas import HOSTS_KIND
 from sandbox.gate.hosts import PACKAGES
 
+# The note of a value that stands in a rule, before the rule's name.
+_WRITTEN = "written in the rule "
 _INDEX_NOTE = "pip fetches from the package index"
 
 
@@ -44,8 +46,13 @@ def from_rule(
         elif is_reference(result):
             found[name] = Param(result, "reference")
         else:
-            found[name] = Param(result, "explicit", note=f"written in the rule “{rule}”")
+            found[name] = Param(result, "explicit", note=f"{_WRITTEN}“{rule}”")
     return with_defaults(command, found)
+
+
+def is_written_in_rule(origin: str, note: str) -> bool:
+    """Whether a rule gave the value as it stands, not the words of a person."""
+    return origin == "explicit" and note.startswith(_WRITTEN)
 
 
 def _filled(command: Command, name: str, value: Value, words: Mapping[str, str]) -> tuple[Any, tuple[str, ...]]:

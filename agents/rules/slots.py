@@ -23,7 +23,8 @@ from agents.rules.words import NOISE, Text, Value, fold
 
 MAX_WORDS = 4_000
 
-_PIECE = re.compile(r"\{([a-z][a-z0-9_]*)\}(?=[\s\])|]|$)|([\[\]()|])|([^\s\[\]()|]+)")
+# A slot, a bracket or a word.
+PIECE = re.compile(r"\{([a-z][a-z0-9_]*)\}(?=[\s\])|]|$)|([\[\]()|])|([^\s\[\]()|]+)")
 _POLITE = """
 could you|can you|would you|will you|i want you to|i want to|i would like you to|i would like to|i'd like you to
 i'd like to|i need you to|i need to|let's|let us|help me|help me to|your task is to|your goal is to
@@ -256,7 +257,7 @@ class _Builder:
     """Reads the notation into a tree, then links the tree from its end backwards into states."""
 
     def __init__(self, source: str) -> None:
-        self.pieces = list(_PIECE.finditer(source))
+        self.pieces = list(PIECE.finditer(source))
         self.at = 0
         self.states: list[_State] = []
         self.literals: list[str] = []
@@ -359,7 +360,7 @@ def _slots(items: _Tree) -> tuple[list[str], set[str]]:
 
 def render(source: str, values: Mapping[str, str]) -> str:
     """Say a pattern with the given words in its slots: the first of several, optional parts only with their values."""
-    pieces = list(_PIECE.finditer(source))
+    pieces = list(PIECE.finditer(source))
     words, _ = _rendered(pieces, 0, values)
     return " ".join(words)
 

@@ -16,6 +16,11 @@ def clock_text(when: datetime, now: datetime) -> str:
     return f"{when.day} {when:%b %Y}"
 
 
+def day_text(when: datetime) -> str:
+    """The date alone: `21 November 2026`."""
+    return f"{when.day} {when:%B %Y}"
+
+
 def exact_text(when: datetime) -> str:
     """The whole moment, for the tooltip: `21 November 2026, 09:03:12 UTC`."""
     return f"{when.day} {when:%B %Y, %H:%M:%S} {when.tzname() or ''}".rstrip()

@@ -122,13 +122,16 @@ def asked_badge(reason: str) -> Badge:
     return _ASKED.get(reason.partition(":")[0], Badge("manual", "hand", "plan needed"))
 
 
-def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False) -> Badge:
+def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False, in_rule: bool = False) -> Badge:
     """The badge of a parameter's origin.
 
-    `in_goal`: the value is a span of the goal's text. `changed`: another value stood there first.
+    `in_goal`: the value is a span of the goal's text. `changed`: another value stood there first. `in_rule`: it is
+    written in a rule.
     """
     if origin == "explicit" and in_goal:
         return Badge("goal", "quote", "goal’s words")
+    if in_rule:
+        return Badge("rule", "rule", "written in the rule")
     if origin == "person" and changed:
         return Badge("person", "hand", "edited")
     return _ORIGINS.get(origin, Badge("default", "dot", words(origin)))

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from agents.bdi.parameters import is_written_in_rule
 from agents.bdi.strategies import way_named
 from agents.presentation import hidden
 from agents.services import package_index
@@ -100,14 +101,15 @@ def countdown(seconds: int) -> SafeString:
 @register.simple_tag
 def origin(param: Any) -> SafeString:
     """The badge of a parameter's origin. `param` is a document's Parameter or its JSON object; its note follows."""
+    source, note = str(_of(param, "origin") or ""), str(_of(param, "note") or "")
     badge = said.origin_badge(
-        str(_of(param, "origin") or ""),
+        source,
         in_goal=bool(_of(param, "span")),
         changed=_of(param, "original") is not None,
+        in_rule=is_written_in_rule(source, note),
     )
-    note = str(_of(param, "note") or "")
     told = format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else ""
-    # “edited by rita” says the badge's own word once more.
+    # “edited by rita” and “written in the rule “greet”” say the badge's own word once more.
     word = "" if note.startswith(f"{badge.word} ") else badge.word
     told = told if word else visible(note, "line")
     # One box for the words: beside links each of their pieces would be a column of its own.
@@ -284,6 +286,18 @@ def clock(when: datetime | None) -> SafeString | str:
         local.isoformat(timespec="seconds"),
         moments.exact_text(local),
         moments.clock_text(local, timezone.localtime()),
+    )
+
+
+@register.filter
+def day(when: datetime) -> SafeString:
+    """The date of a moment, the exact time in the attribute and the title."""
+    local = timezone.localtime(when)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        local.isoformat(timespec="seconds"),
+        moments.exact_text(local),
+        moments.day_text(local),
     )
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from agents.rules.trigger_words import Said, in_words
+
 MOST_COLUMNS = 6
 
 
@@ -68,6 +70,11 @@ class Why:
     conditions: tuple[Condition, ...]
     rejected: tuple[Rejected, ...]
     subgoals: tuple[Why, ...] = ()
+
+    @property
+    def said(self) -> Said:
+        """The trigger as a sentence with its choices."""
+        return in_words(self.trigger)
 
 
 @dataclass(frozen=True)

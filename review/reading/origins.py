@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agents.bdi import lessons
 from agents.bdi.document import Parameter
+from agents.bdi.parameters import is_written_in_rule
 from review.reading.steps import Step
 
 
@@ -20,13 +21,15 @@ class Source:
 
 def gathered(steps: Iterable[Step]) -> list[Source]:
     """Each origin with its values, in the order in which they first stand in the plan."""
-    found: dict[tuple[str, bool, bool], list[tuple[int, str]]] = {}
-    first: dict[tuple[str, bool, bool], Parameter] = {}
+    found: dict[tuple[str, bool, bool, str], list[tuple[int, str]]] = {}
+    first: dict[tuple[str, bool, bool, str], Parameter] = {}
     for step in steps:
         for argument in step.arguments:
             one = argument.parameter
-            key = (one.origin, one.span is not None, one.original is not None)
-            first.setdefault(key, Parameter(one.name, None, one.origin, one.original, one.span))
+            # Which rule it was makes a source of its own; any other note is about one value.
+            note = one.note if is_written_in_rule(one.origin, one.note) else ""
+            key = (one.origin, one.span is not None, one.original is not None, note)
+            first.setdefault(key, Parameter(one.name, None, one.origin, one.original, one.span, note))
             found.setdefault(key, []).append((step.spec.position, one.name))
     return [Source(first[key], tuple(places)) for key, places in found.items()]
 

@@ -52,6 +52,12 @@ class Step:
         return "" if repeats or "\n" in said else said
 
     @property
+    def call(self) -> str:
+        """The command with what it is given, in short: for a line that names several steps."""
+        values = [argument.facts if argument.is_block else argument.text for argument in self.arguments]
+        return " ".join([self.spec.command, *values])
+
+    @property
     def unusual_limits(self) -> list[Ceiling]:
         """The ceilings that are not the usual ones."""
         return unusual(self.spec.limits)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi import parameters
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.rules import amending
 from agents.services import base_files
@@ -22,7 +23,6 @@ from review.past import readable
 from review.services.teaching import Edit
 
 _SLOT = re.compile(r"\Afilled from \{(\w+)\}\Z")
-_WRITTEN = "written in the rule "
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def _prepared(
 ) -> tuple[str | None, str]:
     if record is None or not isinstance(record.value, str) or not isinstance(after, str):
         return None, "What was edited is no text that the rule holds."
-    if record.origin == "explicit" and record.note.startswith(_WRITTEN):
+    if parameters.is_written_in_rule(record.origin, record.note):
         body = amending.with_value(text, record.value, after)
         return body, (
             f"The rule itself says “{record.value}”; the prepared text says “{after}” there."

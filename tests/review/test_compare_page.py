@@ -35,12 +35,12 @@ def test_any_two_revisions_are_chosen_and_compared_in_either_direction(
     three: list[IntentPlan], judge: User, client_of: ClientOf
 ) -> None:
     client = client_of(judge)
-    for old, new in ((1, 3), (3, 1), (2, 3)):
+    for old, new, names in ((1, 2, ("notes", "docs")), (2, 1, ("docs", "notes")), (2, 3, ("docs", "do U+200B cs U+202E"))):
         page = client.get(f"/review/{three[1].pk}/compare/", {"from": old, "to": new}, follow=True)
         assert page.redirect_chain == [(f"/review/{three[new - 1].pk}/compare/{old}/", 302)]
         said = plain(page.content.decode())
         assert f"From r{old} to r{new}" in said
-        assert "Other values: 1 path." in said
+        assert f"In short: {' → '.join(names)}" in said
     # What is hidden in a value is seen.
     assert "U+200B" in said
     assert "U+202E" in said
@@ -52,7 +52,7 @@ def test_a_choice_that_is_none_compares_a_revision_with_itself(
 ) -> None:
     page = client_of(judge).get(f"/review/{three[1].pk}/compare/", {"from": old, "to": new}, follow=True)
     assert page.status_code == 200
-    assert "The same steps with the same values." in plain(page.content.decode())
+    assert "In short: the same steps with the same values." in plain(page.content.decode())
 
 
 def test_what_stays_the_same_is_shown_in_full_when_asked_for(judge: User, client_of: ClientOf) -> None:
@@ -88,7 +88,7 @@ def test_a_precedent_shows_its_decision_its_outcome_and_the_difference(
     client = client_of(judge)
     page = client.get(f"/review/{plan.pk}/").content.decode()
     said = plain(page.split(">Precedents<")[1].split("</section>")[0])
-    for words in ("Write a note again", "success", "approve by Jo Lindt", "differs : other values: 1 path"):
+    for words in ("Write a note again", "success", "approve by Jo Lindt", "differs : docs → notes"):
         assert words in said
     assert f"/review/{plan.pk}/against/{earlier.pk}/" in page
     compared = client.get(f"/review/{plan.pk}/against/{earlier.pk}/")

@@ -71,6 +71,11 @@ def test_what_a_step_could_do_is_told_before_what_nobody_knows_and_that_once() -
         "step 2: it changes the hidden path a/.env",
         "steps 1, 2: fewer than 10 cases so far, too few to know how often that fails",
     )
+    # Also where something else is more dangerous: the page does not say it at each step.
+    found = risk(spec("mkdir", path="a"), spec("rm", path="b"), spec("cd", path="a"), counts={})
+    assert found.level is Level.HIGH
+    assert found.reasons[-1].startswith("steps 1 to 3: fewer than 10 cases so far")
+    assert [step.lacks_cases for step in found.steps] == [True, False, True]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from sandbox.snapshots import EMPTY
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.levels import asked_choice, switch_on
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
+from tests.review.test_familiar_plan import ended_well, project
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -94,6 +95,32 @@ def test_a_plan_goes_from_the_queue_to_its_outcome(
     approved_with_an_envelope(page, tried)
     delta_is_asked_again(page, tried)
     prediction_is_compared_with_what_happened(page, tried)
+
+
+def test_a_familiar_plan_opens_by_keyboard_and_without_scripts(
+    submitter: User,
+    judge: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    ended_well(project(submitter, "weather"), judge)
+    plan = project(submitter, "tides")
+    shadowing.ask(plan)
+    shadow.work()
+    page = open_page(judge, plan.get_absolute_url(), width=390, scripts=False)
+    expect(page.locator("#familiar")).to_contain_text("but weather → tides")
+    seen(page, "familiar")
+    for fold, inside in (
+        ("#intent-6 .as-approved", "because the rule says so"),
+        ("#limits", "time unless the step says otherwise"),
+        ("details:has(#intent-8)", "rm"),
+        ("details:has(#why)", "start a project"),
+    ):
+        within = page.locator(fold).get_by_text(inside).last
+        expect(within).not_to_be_visible()
+        page.locator(fold).locator("> summary").focus()
+        page.keyboard.press("Enter")
+        expect(within).to_be_visible()
+    seen(page, "familiar-open")
 
 
 def queue_says_what_deletes_first(page: Page) -> None:
