@@ -19,6 +19,7 @@ from django.db.models.functions import Coalesce, Concat
 
 from agents.bdi.corrections import JUDGED, Came
 from agents.bdi.latency import STAGES, TOTAL, quantile, unpacked
+from agents.bdi.strategies import Strategy
 from agents.models import Correction, DaySoFar, FailureRecord, Goal, MindDay, Planning, RecoveryDay
 from agents.services.mind_cases import EDGE, sums_of
 
@@ -27,6 +28,8 @@ FIRST, REPAIRED, NONE = "first", "repaired", "none"
 PLANNED = (FIRST, REPAIRED, NONE)
 HELPED, NOT_HELPED, OPEN = "helped", "not_helped", "open"
 RECOVERED = (HELPED, NOT_HELPED, OPEN)
+# A goal that could not be planned and waits, or waited, for a person's plan: nothing of mindX recovers there.
+BY_PERSON = "by_person"
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,10 @@ class Asked:
         return found.order_by("-at", "-pk")
 
     def failures(self, *, failure_class: str = "", strategy: str = "", came: str = "") -> QuerySet[FailureRecord]:
-        """Failures of steps and plannings, newest first; those taken over by the same way again are one case."""
+        """Failures of steps and plannings, newest first; those taken over by the same way again are one case.
+
+        What came of a recovery is asked of recoveries alone: goals that a person had to plan are `BY_PERSON`.
+        """
         found = FailureRecord.objects.filter(self._when).exclude(SAME_WAY_AGAIN)
         if self.agent:
             found = found.annotate(of_agent=_OF_AGENT).filter(of_agent=self.agent)
@@ -79,10 +85,12 @@ class Asked:
         if strategy:
             name, _, variant = strategy.partition(":")
             found = found.filter(strategy=name, variant=variant)
-        if came in RECOVERED:
-            found = found.filter(_RECOVERY[came])
-        if came == "ended":
-            found = found.filter(settled_at__isnull=False)
+        if came == BY_PERSON:
+            found = found.filter(_LEFT_TO_A_PERSON)
+        elif came in RECOVERED:
+            found = found.filter(_RECOVERY[came]).exclude(_LEFT_TO_A_PERSON)
+        elif came == "ended":
+            found = found.filter(settled_at__isnull=False).exclude(_LEFT_TO_A_PERSON)
         return found.order_by("-at", "-pk")
 
     @property
@@ -99,6 +107,8 @@ class Asked:
 SAME_WAY_AGAIN = Q(variant="", overtaken_by=F("strategy")) | Q(
     ~Q(variant=""), overtaken_by=Concat("strategy", Value(":"), "variant")
 )
+# A failure without a tool is one of planning.
+_LEFT_TO_A_PERSON = Q(tool="", strategy=Strategy.MANUAL_FALLBACK.value)
 # Of older failures only the goal says it.
 _OF_AGENT = Coalesce(
     "agent_id",
@@ -156,13 +166,20 @@ class Figures:
     planned: Counter[str] = field(default_factory=Counter)
     attempts: int = 0
     recovered: Counter[str] = field(default_factory=Counter)
+    left_to_a_person: Counter[str] = field(default_factory=Counter)
     took: dict[str, Times] = field(default_factory=dict)
 
     def count(self, measure: str, came: str, cases: int, attempts: int) -> None:
         """Count cases that came to this; `attempts` are those of plannings."""
-        counted = {"planning": self.planned, "correction": self.corrected, "recovery": self.recovered}[measure]
+        counted = {
+            "planning": self.planned,
+            "correction": self.corrected,
+            "recovery": self.recovered,
+            BY_PERSON: self.left_to_a_person,
+        }[measure]
         counted[came] += cases
-        self.attempts += attempts
+        if came != NONE:
+            self.attempts += attempts
 
     @property
     def corrections(self) -> int:
@@ -186,7 +203,7 @@ class Figures:
 
     @property
     def attempts_per_plan(self) -> float | None:
-        """Attempts for each valid plan, those included that led to none."""
+        """Attempts for each valid plan. A planning that came to none says nothing of how a plan is made."""
         return self.attempts / self.plans if self.plans else None
 
     @property
@@ -202,7 +219,8 @@ class Figures:
     @property
     def any(self) -> bool:
         """Whether there is anything at all."""
-        return bool(self.plannings or self.corrected.total() or self.recovered.total())
+        counted = (self.corrected, self.recovered, self.left_to_a_person)
+        return bool(self.plannings or any(each.total() for each in counted))
 
 
 @dataclass
@@ -244,7 +262,8 @@ found AS (
         FROM ({sums_of("at >= (SELECT at FROM edge) AND at >= %(since)s AND at < %(until)s")}) AS newer
     ) AS planned WHERE %(tool)s = '' OR measure <> 'correction' OR tool = %(tool)s
   UNION ALL
-    SELECT day, 'recovery', agent_id, failure_class, strategy, came, cases, 0, 0
+    SELECT day, CASE WHEN tool = '' AND strategy = %(manual)s THEN %(by_person)s ELSE 'recovery' END,
+           agent_id, failure_class, strategy, came, cases, 0, 0
     FROM {RecoveryDay._meta.db_table}
     WHERE day BETWEEN %(first)s AND %(last)s AND (%(tool)s = '' OR tool = %(tool)s)
 ), staged AS (
@@ -278,13 +297,15 @@ def sums(asked: Asked, *, together: int = 1, in_stages: bool = False) -> Sums:
         "agent": asked.agent,
         "tool": asked.tool,
         "total": TOTAL,
+        "manual": Strategy.MANUAL_FALLBACK.value,
+        "by_person": BY_PERSON,
         "in_stages": in_stages,
     }
     with connection.cursor() as cursor:
         cursor.execute(_ASKED, values)
         for day, agent, measure, what, which, came, cases, amount, packed in cursor.fetchall():
             told = found.days[day] if day else found.agents[agent] if agent else found.total
-            about = None if day or agent else (what, which)
+            about = None if day or agent or measure == BY_PERSON else (what, which)
             if measure == "stage":
                 if what not in told.took:
                     told.took[what] = Times()

@@ -169,9 +169,12 @@ def _parses(check: Check, facts: Facts) -> Judged:
 
 
 def _exit_zero(check: Check, facts: Facts) -> Judged:
-    codes = [facts.results.get(step, {}).get("return_code") for step in check.steps]
+    results = [facts.results.get(step, {}) for step in check.steps]
+    codes = [result.get("return_code") for result in results]
+    # Whatever was run: where it says that it is about tests and found none, nothing was tested.
     if all(code == 0 for code in codes):
-        return True, ""
+        none_ran = any(_NONE_RAN.search(_printed(one)) and passed_tests(_printed(one)) == 0 for one in results)
+        return (False, NO_TEST_RAN) if none_ran else (True, "")
     return (False, f"exit code {codes[0]}") if codes[0] is not None else (False, "it did not run")
 
 
@@ -183,11 +186,15 @@ def _tests_pass(check: Check, facts: Facts) -> Judged:
             return False, "they did not run"
         if result.get("return_code") not in (0, None):
             return False, f"exit code {result['return_code']}"
-        ran = passed_tests(f"{result.get('stdout', '')}\n{result.get('stderr', '')}")
+        ran = passed_tests(_printed(result))
         passed = None if ran is None or passed is None else passed + ran
     if passed is None:
         return None, "its output does not say how many ran"
     return (True, f"{passed} passed") if passed else (False, NO_TEST_RAN)
+
+
+def _printed(result: Mapping[str, Any]) -> str:
+    return f"{result.get('stdout', '')}\n{result.get('stderr', '')}"
 
 
 def _answered(check: Check, facts: Facts) -> Judged:
@@ -219,13 +226,23 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
 }
 
 # How test programs count: pytest, jest, cargo ("12 passed"), unittest ("Ran 12 tests"), TAP ("# pass 12"), mocha
-# ("12 passing"); and how they say that there was nothing to run.
+# ("12 passing"), RSpec ("12 examples, 0 failures"), PHPUnit ("OK (12 tests, …"); and how they say that nothing ran.
 _COUNTS = (
     re.compile(r"\b(\d{1,9}) (?:tests? )?(?:passed|passing)\b"),
     re.compile(r"^Ran (\d{1,9}) tests?\b", re.MULTILINE),
     re.compile(r"^(?:#|ℹ) pass (\d{1,9})$", re.MULTILINE),
+    re.compile(r"^(\d{1,9}) examples?, \d", re.MULTILINE),
+    re.compile(r"^OK \((\d{1,9}) tests?, ", re.MULTILINE),
 )
-_NONE_RAN = re.compile(r"\b(?:no tests? (?:ran|found|collected|were found|to run)|collected 0 items)\b", re.IGNORECASE)
+_NONE_RAN = re.compile(
+    r"\bno tests? (?:ran|found|collected|executed|were found|to run|is available|(?:files?|modules?|suites?)\b)"
+    r"|\bcollected 0 items\b|^Ran 0 tests\b|^0 examples, |^1\.\.0\b"
+    r"|^=* ?(?:\d{1,9} (?:skipped|deselected|warnings?)(?:, )?)+ in \d"
+    r"|\bnothing to be done for [`'‘](?:test|tests|check)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Go says of each package that its tests passed, and not how many there were.
+_PASSED_UNCOUNTED = re.compile(r"^ok[ \t]+\S+[ \t]+(?:\(cached\)|[\d.]+s)(?!.*\[no tests to run\])", re.MULTILINE)
 _SKIPPED = re.compile(r"\bskipped=(\d{1,9})\b")
 
 
@@ -235,4 +252,5 @@ def passed_tests(output: str) -> int | None:
         if found := pattern.findall(output):
             skipped = sum(map(int, _SKIPPED.findall(output)))
             return max(0, sum(map(int, found)) - skipped)
-    return 0 if _NONE_RAN.search(output) else None
+    is_none = _NONE_RAN.search(output) and not _PASSED_UNCOUNTED.search(output)
+    return 0 if is_none else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -12,7 +14,7 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 
 from agents.models import Goal, LogExpiry, LogLine
-from agents.presentation import ansi
+from agents.presentation import ansi, hidden
 
 TAIL = 200
 BATCH = 200
@@ -23,6 +25,10 @@ BEFORE_IT = 20
 FIND_LINES = 100_000
 # The sources offered for filtering are those of the first and the newest lines: a log may have millions between them.
 _SOURCES_FROM = 2_000
+# Of each value of a line's data the page shows so much; the line's file has all of it.
+_VALUE_CHARS = 1_000
+# Marks a line of a model's answer, and says nothing to a reader.
+_MARKS = frozenset({"answer"})
 _SPEAKERS = {
     "bdi_agent": "src-mind",
     "review": "src-person",
@@ -34,7 +40,9 @@ _SPEAKERS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line, ready for the template. `html` is safe; `cut` says that the raw line holds more."""
+    """One line, ready for the template. `html` is safe; `cut` says that the raw line holds more. `data` is what its
+    sentence stands on.
+    """
 
     goal_id: int
     number: int
@@ -44,6 +52,7 @@ class Line:
     level: str
     html: SafeString
     cut: bool
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def item(self, wanted: object = None) -> SafeString:
         """The line as a list item; `wanted` is the number of the one that was asked for.
@@ -57,12 +66,30 @@ class Line:
             marks += " data-wanted"
         more = ""
         if self.cut:
-            more = f' <a href="{reverse("goal-log-line", args=[self.goal_id, self.number])}">… the whole line</a>'
+            more = f' <a href="{self._address}">… the whole line</a>'
+        if self.data:
+            more += self._data_html()
         return mark_safe(  # noqa: S308  # numbers, words of ours, and what was escaped
             f'<li id="L{self.number}" data-n="{self.number}"{marks}><span class="ln">{self.number}</span>'
             f'<span class="ts">{self.at:%H:%M:%S}</span><span class="src {self.speaker}"'
-            f' title="{source}">{source}</span><span class="msg">{self.html}{more}</span></li>\n'
+            f' title="{source}">{source}</span><div class="msg">{self.html}{more}</div></li>\n'
         )
+
+    @property
+    def _address(self) -> str:
+        return reverse("goal-log-line", args=[self.goal_id, self.number])
+
+    def _data_html(self) -> str:
+        """A fold with each value by its name."""
+        rows, is_cut = [], False
+        for name, value in self.data.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            is_cut = is_cut or len(text) > _VALUE_CHARS
+            shown = hidden.visible_html(text[:_VALUE_CHARS])
+            rows.append(f"<dt>{hidden.visible_html(name, one_line=True)}</dt><dd>{shown}</dd>")
+        rest = f'<a href="{self._address}">… all of it</a>' if is_cut else ""
+        named = f'Data<span class="vh"> of line {self.number}</span>'
+        return f'<details class="line-data"><summary>{named}</summary><dl>{"".join(rows)}</dl>{rest}</details>'
 
 
 @dataclass(frozen=True)
@@ -203,4 +230,5 @@ def _line(row: LogLine) -> Line:
     # to_html escapes every character it lets through.
     html = mark_safe(rendered.html)  # noqa: S308
     speaker = _SPEAKERS.get(row.source.partition(".")[0], "")
-    return Line(row.goal_id, row.number, row.at, row.source, speaker, row.level, html, rendered.cut)
+    data = {name: value for name, value in row.data.items() if name not in _MARKS}
+    return Line(row.goal_id, row.number, row.at, row.source, speaker, row.level, html, rendered.cut, data)

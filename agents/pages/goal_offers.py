@@ -14,7 +14,7 @@ from agents.pages.goal_rows import GoalRows
 from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
 from agents.selectors import may_change, may_correct, sees_everything
-from agents.services import failed_turns, parameters, planning, replanning
+from agents.services import failed_turns, parameters, planning, replanning, typed_commands
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from people.roles import Role
 
@@ -95,6 +95,14 @@ class GoalOffers(GoalRows):
     def may_answer(self) -> bool:
         """Whether something is asked that this person may answer."""
         return self.asks_back and self.may_change
+
+    @property
+    def mastermind_line(self) -> str:
+        """The line of mastermind that the goal is, for who gave it; "" where it is none."""
+        is_command = self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(typed_commands.COMMAND)
+        if not is_command or not self.may_change or self.unplanned is None:
+            return ""
+        return str((self.unplanned.evidence.get("mastermind") or {}).get("line", ""))
 
     @property
     def may_plan_again(self) -> bool:

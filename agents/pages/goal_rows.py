@@ -152,6 +152,16 @@ class GoalRows:
         """All beliefs, in the order they came."""
         return self.goal.beliefs.select_related("by").order_by("pk")
 
+    @property
+    def held_beliefs(self) -> list[Belief]:
+        """Those that are held now, or were at the goal's end."""
+        return [one for one in self.beliefs if not one.retracted_by]
+
+    @property
+    def earlier_beliefs(self) -> list[Belief]:
+        """Those that are held no longer: something else was perceived since, or a person said so."""
+        return [one for one in self.beliefs if one.retracted_by]
+
     @cached_property
     def belief_counts(self) -> tuple[int, int]:
         """How many there ever were, and how many of them are held now."""

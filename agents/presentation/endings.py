@@ -10,7 +10,7 @@ from agents.bdi.network import listed
 from agents.presentation.files_held import Holder
 
 # Words of the code that say nothing beside the sentence that follows them.
-_TOLD_BY_THE_REST = {"internal_error", "question_open"}
+_TOLD_BY_THE_REST = {"internal_error", "question_open", "mastermind_command"}
 # As the executor says which step ended a plan.
 _OF_A_STEP = re.compile(r"[A-Z_]+: intent (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
 
@@ -62,6 +62,7 @@ _REASONS = {
 }
 _FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
+_COMMAND = "Open it in Mastermind and cancel this goal, say the goal in other words, or write the plan by hand."
 _PAUSED = "Nothing more of this goal begins until an operator resumes it."
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
@@ -185,6 +186,9 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
         if rule_lacks is not None:
             told = f"{_knows(rule_lacks)} {told}"
         return Notice("person", "hand", told, _ASKED)
+    if _key(reason) == "mastermind_command":
+        told = reason.partition(":")[2].strip()
+        return Notice("person", "hand", f"{told}. It is about mindX itself, not about files here.", _COMMAND)
     if rule_lacks is not None and _key(reason) == "no_applicable_rule":
         return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
     if problems and _key(reason) == "invalid_plan":

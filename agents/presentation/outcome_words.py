@@ -78,6 +78,8 @@ def missed(check: Check, said: str = "") -> str:
             return f"{check.path} did not change{why}"
         case CheckKind.PARSES:
             return f"{check.path} cannot be read as {file_syntax.language(check.path) or 'what its name says'}{why}"
+        case CheckKind.EXIT_ZERO if said == NO_TEST_RAN:
+            return f"no test ran in {steps}"
         case CheckKind.EXIT_ZERO:
             return f"the program of {steps} did not end with exit code 0{why}"
         case CheckKind.TESTS_PASS if said == NO_TEST_RAN:

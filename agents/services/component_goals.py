@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from agents.errors import NotPossibleNow
+from agents.mastermind import goal_texts
 from agents.mastermind.components import Component
 from agents.models import Agent, Goal, Workspace
 from agents.selectors import workspaces_writable_by
@@ -51,12 +52,7 @@ def improve(component: Component, wish: str, terms: Terms) -> Goal:
         # A text's way to become better is a wish; code has its safe fixes.
         if not wish and component.kind not in ("tool", "path"):
             raise NotPossibleNow(f"Say what should become better about {component}, as in “evolve {name}: …”.")
-        text = (
-            f"Improve the component “{main}” with the wish “{_quoted(wish)}”"
-            if wish
-            else f"Improve the component “{folder}”"
-        )
-        goal = _submit(text, workspace, terms)
+        goal = _submit(goal_texts.improve(main if wish else folder, wish), workspace, terms)
         evolved.begun(goal, component, wish)
         return goal
 
@@ -69,7 +65,7 @@ def analyze(component: Component, terms: Terms) -> Goal:
         if earlier := _earlier(terms):
             return earlier
         workspace, folder, _ = _place(component, terms)
-        return _submit(f"Audit the code in “{folder}”", workspace, terms)
+        return _submit(goal_texts.audit(folder), workspace, terms)
 
 
 def _earlier(terms: Terms) -> Goal | None:
@@ -85,11 +81,6 @@ def _submit(text: str, workspace: Workspace | None, terms: Terms) -> Goal:
         agent=terms.agent,
         submission_key=terms.key,
     )
-
-
-def _quoted(wish: str) -> str:
-    """The wish as one quoted value: a quotation mark in it would end it."""
-    return wish.replace("“", "'").replace("”", "'").replace('"', "'")
 
 
 def _place(component: Component, terms: Terms) -> tuple[Workspace, str, str]:

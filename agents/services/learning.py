@@ -1,13 +1,16 @@
 """After the end: what a goal taught becomes an experience, and its rule's record is kept.
 
 What it is made of is read in one statement, and all that comes of it is written in one transaction, mostly the one that
-claims the goal: whoever goes on after a worker that died here finds all of it or nothing. Where files are compared
-first, because the plan was tried in a copy or the goal worked on a component, the goal is claimed before that.
+claims the goal: whoever goes on after a worker that died here finds all of it or nothing. Where files are looked at
+first, because its steps changed some, the plan was tried in a copy or the goal worked on a component, the goal is
+claimed before that.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,14 +21,18 @@ from django.utils import timezone
 from agents import prepared
 from agents.bdi import remembering
 from agents.bdi.remembering import Ended, Revision
+from agents.bdi.types import Belief as Believed
 from agents.execution import outage
 from agents.execution.lease import Lease, LeaseLost
 from agents.models import Goal, IntentPlan
-from agents.services import evolved, families, hints, logs, mind_cases, shadowing
+from agents.services import belief_rows, evolved, families, hints, logs, mind_cases, perceiving, shadowing
 from agents.services.logs import NewLine
+from agents.services.perceiving import Place
 from library.components import services as components
 from library.memory import services as memory
+from sandbox.contract import SandboxError
 
+logger = logging.getLogger(__name__)
 _READ = (Path(__file__).parent / "learning.sql").read_text()
 _CLOSE = """
 UPDATE agents_goal SET learned_at = clock_timestamp(), lease_until = NULL, lease_owner = ''
@@ -38,7 +45,8 @@ _REMEMBERED = NewLine("bdi_agent", "learn", "remembered as an experience")
 @dataclass(frozen=True)
 class _Found:
     """An ended goal as it is read. `was_tried`: in a copy, and nobody has compared that with what came of it.
-    `has_copy`: of a component, which nobody has offered. `has_parts`: goals that have not ended.
+    `has_copy`: of a component, which nobody has offered. `has_parts`: goals that have not ended. `files`: the snapshot
+    that its steps left, "" where they changed nothing.
     """
 
     ended: Ended
@@ -48,15 +56,16 @@ class _Found:
     was_tried: bool
     has_copy: bool
     has_parts: bool
+    files: str
 
 
 def learn_with_claim(lease: Lease) -> bool:
     """Within the transaction that has claimed the ended goal: remember it, once, and give the lease back.
 
-    False, and nothing done, where files are compared first.
+    False, and nothing done, where files are looked at first.
     """
     found = _read(lease)
-    if found.was_tried or found.has_copy:
+    if found.was_tried or found.has_copy or found.files:
         return False
     _remember(lease, found)
     return True
@@ -69,13 +78,28 @@ def learn(lease: Lease) -> None:
         shadowing.compare_with_reality(IntentPlan.objects.get(pk=found.ended.revision.id))
     if found.has_copy:
         evolved.offer(Goal.objects.select_related("workspace", "submitted_by").get(pk=lease.goal_id))
+    seen = _perceived(lease.goal_id, found.files) if found.files else None
     # Where only the reply to the commit was lost, it is found to be learned.
-    outage.when_it_answers(lambda: _learn(lease))
+    outage.when_it_answers(lambda: _learn(lease, seen))
 
 
-def _learn(lease: Lease) -> None:
+def _perceived(goal_id: int, files: str) -> Sequence[Believed] | None:
+    """What is so now that its steps have changed files; None where it cannot be seen, which costs nothing else."""
+    goal = Goal.objects.select_related("workspace", "agent").get(pk=goal_id)
+    try:
+        return perceiving.perceive(goal, Place(files))
+    except (KeyError, OSError, SandboxError):
+        logger.warning("What goal %s left could not be looked at", goal_id, exc_info=True)
+        return None
+
+
+def _learn(lease: Lease, seen: Sequence[Believed] | None) -> None:
     with transaction.atomic():
-        _remember(lease, _read(lease))
+        found = _read(lease)
+        _remember(lease, found)
+        # After it was read: the experience has what its plan was made from.
+        if seen is not None and not found.is_learned:
+            belief_rows.perceived(Goal(pk=lease.goal_id), seen)
 
 
 def give_up(lease: Lease, reason: str) -> None:
@@ -119,7 +143,7 @@ def _read(lease: Lease) -> _Found:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     text, state, outcome, reason, ended_at, owner, is_learned, agent, workspace, *rest = row
     beliefs, moves, tries, failure, revisions, plan_id, plan_state, rule, main, tools, *rest = rest
-    worked, printed, was_tried, has_copy, has_parts = rest
+    worked, printed, was_tried, has_copy, has_parts, files = rest
     revision = None
     if plan_id is not None:
         evidence = json.loads(rule) if rule else None
@@ -145,4 +169,5 @@ def _read(lease: Lease) -> _Found:
         was_tried=bool(was_tried),
         has_copy=has_copy,
         has_parts=has_parts,
+        files=files or "",
     )

@@ -26,7 +26,9 @@ SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.sub
        EXISTS (SELECT FROM agents_evolvedcopy copy WHERE copy.goal_id = goal.id AND copy.settled_at IS NULL),
        EXISTS (
            SELECT FROM agents_goal part
-           WHERE part.parent_id = goal.id AND part.state NOT IN ('achieved', 'failed', 'dropped'))
+           WHERE part.parent_id = goal.id AND part.state NOT IN ('achieved', 'failed', 'dropped')),
+       -- The files that its steps left, where they are others than those that they began with.
+       nullif(tried.after, tried.began)
 FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
 JOIN agents_workspace workspace ON workspace.id = goal.workspace_id
@@ -42,7 +44,10 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT count(*) AS tries,
            coalesce((array_agg(attempt.failure_class ORDER BY attempt.id DESC)
-                     FILTER (WHERE attempt.outcome = 'failed'))[1], '') AS failure
+                     FILTER (WHERE attempt.outcome = 'failed'))[1], '') AS failure,
+           (array_agg(attempt.snapshot_before ORDER BY attempt.id))[1] AS began,
+           (array_agg(attempt.snapshot_after ORDER BY attempt.id DESC)
+            FILTER (WHERE attempt.snapshot_after <> ''))[1] AS after
     FROM agents_intentplan revision
     JOIN agents_intent intent ON intent.intent_plan_id = revision.id
     JOIN agents_attempt attempt ON attempt.intent_id = intent.id

@@ -18,6 +18,7 @@ from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
 from agents.execution.companion import Companion
 from agents.execution.lease import Lease, LeaseLost, hold, renew
+from agents.mastermind import goal_texts
 from agents.models import Goal, Plan, Planning
 from agents.rules.selection import KnownRule
 from agents.services import (
@@ -40,6 +41,7 @@ from agents.services import (
     proposing,
     rules,
     telling,
+    typed_commands,
     wishes,
 )
 from agents.services.asked_models import models_of
@@ -59,10 +61,12 @@ _RULES_MAKE_NONE = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule
 MANUAL_HINT = "a person must supply a plan"
 # How the reasons begin that a model gave.
 OF_A_MODEL = "model_"
+# How the reasons begin of planning that did not fail: something is asked, or offered.
+_NO_FAILURES = (parameters.QUESTION, typed_commands.COMMAND)
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
     *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
-    *(adopting.OVERDUE, parameters.QUESTION, proposing.FORBIDDEN),
+    *(adopting.OVERDUE, parameters.QUESTION, proposing.FORBIDDEN, typed_commands.COMMAND),
 )
 
 
@@ -120,7 +124,8 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
         return False
     took.came_to(thought.found)
     recovery = _recovery(goal, thought, beliefs, adopted.before)
-    if recovery is not None and recovery.asks_a_person and isinstance(thought.found, NoPlan):
+    is_open = recovery is not None and recovery.asks_a_person and not goal_texts.is_own(goal.text)
+    if is_open and isinstance(thought.found, NoPlan):
         thought = replace(thought, found=parameters.with_offers(goal, thought.found))
     with transaction.atomic():
         goal = hold(lease)
@@ -217,6 +222,8 @@ def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought 
     """Look for a plan: by rules, by understanding what the goal says, by a model. Raises Stopped."""
     goal, before, took = adopted.goal, adopted.before, adopted.took
     known, found = _by_rules(adopted, beliefs)
+    if isinstance(found, NoPlan) and (command := typed_commands.offered(goal.text, goal.workspace, found)):
+        return _Thought(command, [], known)
     if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
         with telemetry.span("understand", goal.pk), took.stage("understand"):
             found = _understood(lease, goal, found)
@@ -265,7 +272,15 @@ def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], b
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
-    """The goal as commands. A model may be asked for a value, so the lease is kept meanwhile. Raises Stopped."""
+    """The goal as commands. A model may be asked for a value, so the lease is kept meanwhile. Raises Stopped.
+
+    Of a sentence that mindX wrote itself nothing is asked: what it lacks is a plan.
+    """
+    found = _asked_or_understood(lease, goal, without)
+    return without if isinstance(found, NoPlan) and goal_texts.is_own(goal.text) else found
+
+
+def _asked_or_understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
     if not models_of(goal.agent):
         return parameters.understood(goal, without)
     cancelled = Goal.objects.filter(pk=goal.pk).exclude(state=goal.state)
@@ -300,7 +315,7 @@ def _recovery(goal: Goal, thought: _Thought, beliefs: Sequence[Believed], before
     if isinstance(found, PlanDraft) and not problems:
         return None
     reason = thought.reason
-    if reason.startswith(parameters.QUESTION):
+    if reason.startswith(_NO_FAILURES):
         return None
     return plan_recovering.decide(
         goal, found, problems, reason, _in_words(reason),
@@ -324,7 +339,7 @@ def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took
         **took.as_row(),
     )  # fmt: skip
     if recovery is None or recovery.asks_a_person:
-        hint = "a person must answer" if recovery is None else MANUAL_HINT
+        hint = _hint(reason) if recovery is None else MANUAL_HINT
         # Ready plans may be offered where nothing was understood: then the reason is their question.
         is_offered = recovery is not None and reason.startswith(parameters.QUESTION)
         why = recovery.facts.no_plan if recovery is not None and is_offered else reason
@@ -345,7 +360,13 @@ def _why_invalid(problems: Sequence[Problem]) -> str:
     return f"{proposing.FORBIDDEN}: {forbidden.message}" if forbidden else "invalid_plan"
 
 
+def _hint(reason: str) -> str:
+    return "it can be opened there" if reason.startswith(typed_commands.COMMAND) else "a person must answer"
+
+
 def _in_words(reason: str) -> str:
+    if reason.startswith(typed_commands.COMMAND):
+        return reason.partition(": ")[2]
     if reason.startswith(parameters.QUESTION):
         return f"it is understood but for a question, “{reason.partition(': ')[2]}”"
     return {

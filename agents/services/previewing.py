@@ -12,7 +12,7 @@ from agents.models import Workspace
 from agents.rules.grammar import Trigger
 from agents.rules.selection import KnownRule
 from agents.rules.slots import render
-from agents.services import rules
+from agents.services import rules, typed_commands
 from agents.toolkit.phrases import say
 from agents.toolkit.registry import REGISTRY
 from library.models import ComponentVersion
@@ -76,13 +76,18 @@ class Preview:
     fires: Fires | None = None
     does_not: tuple[DoesNot, ...] = ()
     nearest: tuple[RuleForm, ...] = ()
+    # The line of mastermind that it is, where it is none for a goal.
+    command: str = ""
 
 
 def preview(text: str, *, by: User, workspace: Workspace | None = None) -> Preview:
     """Plan the text over what is true of the workspace now (an empty one by default), without keeping anything."""
-    trial = rules.try_out(text, workspace or Workspace(name="new", owner=by, head=EMPTY))
+    workspace = workspace or Workspace(name="new", owner=by, head=EMPTY)
+    trial = rules.try_out(text, workspace)
     if isinstance(trial.outcome, PlanDraft):
         return Preview(fires=_fires(trial.outcome))
+    if command := typed_commands.command_in(text, workspace):
+        return Preview(command=command)
     nearest = [known for known, similarity in rules.nearest_rules(text, NEAREST) if similarity >= NEAR_ENOUGH]
     return Preview(does_not=_rejected(trial.evidence), nearest=tuple(_form(known) for known in nearest))
 

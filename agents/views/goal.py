@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.contrib import messages
@@ -241,11 +242,10 @@ def raw_log(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 @require_GET
 def raw_line(request: HttpRequest, pk: int, number: int) -> HttpResponse:
-    """One line of the log as a text file: the page shows only the beginning of a very long one."""
+    """One line of the log as a text file, with its data: the page shows only the beginning of a very long one."""
     line = get_object_or_404(visible_goal(request, pk).log_lines, number=min(number, _NUMBER_MAX))
-    return as_attachment(
-        HttpResponse(line.text, content_type="text/plain; charset=utf-8"), f"goal-{pk}-line-{number}.txt"
-    )
+    text = f"{line.text}\n\n{json.dumps(line.data, ensure_ascii=False, indent=2)}\n" if line.data else line.text
+    return as_attachment(HttpResponse(text, content_type="text/plain; charset=utf-8"), f"goal-{pk}-line-{number}.txt")
 
 
 def _steps(plan: IntentPlan) -> list[tuple[IntentSpec, list[tuple[Parameter, str, str]]]]:

@@ -136,7 +136,11 @@ class PlanIn(Strict):
 
 
 class LineOut(Schema):
-    """One line of a goal's log. `text` may hold terminal colours: it is data, never markup."""
+    """One line of a goal's log. `text` may hold terminal colours: it is data, never markup.
+
+    `data`: what the sentence stands on. Of a corrected value: `original`, `value`, `origin`, `confidence`, and `span`,
+    where it stands in the goal's text. Which names there are depends on the line; most have none.
+    """
 
     number: int
     at: datetime
@@ -144,6 +148,7 @@ class LineOut(Schema):
     stage: str
     level: str
     text: str
+    data: dict[str, Any]
 
 
 class LogOut(Schema):
@@ -273,7 +278,15 @@ def log(
     goal = _read(request.auth.user, goal_id)
     found = selectors.log_after(goal, after, limit + 1)
     lines = [
-        LineOut(number=line.number, at=line.at, source=line.source, stage=line.stage, level=line.level, text=line.text)
+        LineOut(
+            number=line.number,
+            at=line.at,
+            source=line.source,
+            stage=line.stage,
+            level=line.level,
+            text=line.text,
+            data=line.data,
+        )
         for line in found[:limit]
     ]
     out = LogOut(lines=lines, next=lines[-1].number if len(found) > limit else None)

@@ -8,7 +8,7 @@ from ninja import Query, Router, Schema
 
 from agents import mind_sums
 from agents.bdi.corrections import Came
-from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED, Figures, Times
+from agents.mind_sums import FIRST, HELPED, NONE, RECOVERED, REPAIRED, Figures, Times
 from agents.presentation.rates import interval
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import row_id
@@ -43,7 +43,11 @@ class TimesOut(Schema):
 
 
 class FiguresOut(Schema):
-    """The four metrics of some cases. `corrected`, `planned` and `recovered` count the cases by what came of them."""
+    """The four metrics of some cases. `corrected`, `planned` and `recovered` count the cases by what came of them.
+
+    `left_to_a_person` counts goals that only a person could plan, which are no recoveries. Plannings that came to no
+    plan are not in `attempts_per_plan`.
+    """
 
     correction_success: ShareOut
     corrected: dict[str, int]
@@ -52,6 +56,7 @@ class FiguresOut(Schema):
     planned: dict[str, int]
     recovery_effectiveness: ShareOut
     recovered: dict[str, int]
+    left_to_a_person: dict[str, int]
     latency: TimesOut
     stages: dict[str, TimesOut]
 
@@ -125,7 +130,8 @@ def _out(figures: Figures) -> FiguresOut:
         valid_at_once=_share(figures.planned[FIRST], figures.plannings),
         planned={came: figures.planned[came] for came in (FIRST, REPAIRED, NONE)},
         recovery_effectiveness=_share(figures.recovered[HELPED], figures.recoveries),
-        recovered={came: figures.recovered[came] for came in (HELPED, NOT_HELPED, OPEN)},
+        recovered={came: figures.recovered[came] for came in RECOVERED},
+        left_to_a_person={came: figures.left_to_a_person[came] for came in RECOVERED},
         latency=_times(figures.total),
         stages={name: _times(times) for name, times in mind_sums.stages_of(figures).items()},
     )

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from agents import mind_sums
 from agents.bdi.corrections import ORIGINS, Came
 from agents.bdi.latency import TOTAL
-from agents.mind_sums import FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
+from agents.mind_sums import BY_PERSON, FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
 from agents.models import Correction, FailureRecord, Plan, Planning
 from mindx_web.insights import asked_days
 
@@ -62,6 +62,7 @@ RECOVERY_CAME = {
     HELPED: "the recovered step succeeded",
     NOT_HELPED: "it did not help",
     OPEN: "not ended",
+    BY_PERSON: "left to a person to plan, so no recovery",
 }
 _SPELT = {"first": "from", "last": "to"}
 _NAMES = ("agent", "tool", "origin", "source", "stage", "failure_class", "strategy", "came")

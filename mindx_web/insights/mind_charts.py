@@ -81,7 +81,7 @@ _CHARTS = (
     ),
     _Drawn(
         "Attempts for a valid plan",
-        "1 is best: no repair, no planning in vain",
+        "1 is best: no repair; plannings that came to no plan are not counted",
         (("mind", "attempts", lambda one: one.attempts_per_plan or 0.0),),
         amounts.tenths,
         2,

@@ -16,7 +16,7 @@ from agents import mind_sums, selectors
 from agents.bdi.corrections import Came
 from agents.bdi.latency import TOTAL
 from agents.bdi.strategies import way_named
-from agents.mind_sums import FIRST, HELPED, Figures, Sums
+from agents.mind_sums import BY_PERSON, FIRST, HELPED, NONE, Figures, Sums
 from agents.presentation.rates import Rate, rate
 from mindx_web.insights import asked_days, mind_charts
 from mindx_web.insights.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
@@ -27,12 +27,13 @@ from mindx_web.presentation.over_time import Chart
 
 @dataclass(frozen=True)
 class Metric:
-    """One of the four: its number, and in words what it is the share of."""
+    """One of the four: its number, and in words what it is the share of. `apart`: what is not counted in it."""
 
     name: str
     number: Cell
     said: str
     cases: Cell
+    apart: Cell | None = None
 
 
 class MindInsights:
@@ -79,7 +80,9 @@ class MindInsights:
         """Their numbers, each with the cases behind it."""
         all_, link = self.total, self._link
         corrected = link("corrections", all_.corrections, came="judged")
-        planned = link("plannings", all_.plannings)
+        planned = link("plannings", all_.plans, came="valid")
+        in_vain = link("plannings", all_.planned[NONE], came=NONE)
+        left = link("recoveries", all_.left_to_a_person.total(), came=BY_PERSON)
         recovered = link("recoveries", all_.recoveries, came="ended")
         took = all_.total
         timed = link("plannings", took.cases, stage=TOTAL)
@@ -96,12 +99,14 @@ class MindInsights:
                 planned.said("?" if attempts is None else f"{attempts:.2f}"),
                 "attempts for a valid plan",
                 planned,
+                in_vain.said(f"{in_vain.text} that came to no plan") if in_vain.cases else None,
             ),
             Metric(
                 "Recovery effectiveness",
                 self._share(all_.recovered[HELPED], recovered),
                 "of the recovered steps succeeded in the end",
                 recovered,
+                left.said(f"{left.text} that only a person could plan") if left.cases else None,
             ),
             Metric(
                 "Processing latency",
@@ -168,10 +173,10 @@ class MindInsights:
         rows = []
         for source, figures in sorted(self.sums.sources.items(), key=lambda one: -one[1].plannings):
             link = self._linker("plannings", source=source)
-            all_ = link(figures.plannings)
+            all_, valid = link(figures.plannings), link(figures.plans, came="valid")
             attempts = figures.attempts_per_plan
             cells = (
-                all_.said("no plan" if attempts is None else f"{attempts:.2f}"),
+                valid.said("no plan" if attempts is None else f"{attempts:.2f}"),
                 self._share(figures.planned[FIRST], all_),
                 all_,
                 *(link(figures.planned[came], came=came) for came in mind_sums.PLANNED),
@@ -226,7 +231,7 @@ class MindInsights:
     def _four(self, figures: Figures, **which: str | date) -> tuple[Cell, ...]:
         """The four metrics with their numbers of cases."""
         corrected = self._link("corrections", figures.corrections, came="judged", **which)
-        planned = self._link("plannings", figures.plannings, **which)
+        planned = self._link("plannings", figures.plans, came="valid", **which)
         recovered = self._link("recoveries", figures.recoveries, came="ended", **which)
         timed = self._link("plannings", figures.total.cases, stage=TOTAL, **which)
         attempts = figures.attempts_per_plan

@@ -81,6 +81,7 @@ _ASKED: Mapping[str, Badge] = {
     "outcome_unknown": Badge("outcome_unknown", "question", "did it take effect?"),
     "needs_a_hand": Badge("manual", "hand", "a step needs a hand"),
     "question_open": Badge("manual", "question", "answer needed"),
+    "mastermind_command": Badge("manual", "arrow", "for Mastermind"),
     "design_not_sealed": Badge("manual", "undo", "another design needed"),
     "design_sent_back": Badge("manual", "undo", "another design needed"),
     "deadline_passed": Badge("manual", "clock", "its time is over"),
@@ -100,12 +101,12 @@ PART_NAMES: Mapping[str, str] = {
 def words(identifier: str) -> str:
     """A state or a reason as words. A reason may go on after a colon; what follows is said as it is.
 
-    A question stands for itself: the badge beside it says that an answer is needed.
+    A question stands for itself: the badge beside it says that an answer is needed; so does a command.
     """
     if said := of_a_step(identifier) or OUTCOMES.get(identifier):
         return said
     code, colon, rest = identifier.partition(":")
-    if code == "question_open" and rest.strip():
+    if code in ("question_open", "mastermind_command") and rest.strip():
         return rest.strip()
     if code not in _REASONS and not _CODE.fullmatch(code):
         return identifier

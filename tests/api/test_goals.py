@@ -259,10 +259,19 @@ def test_the_log_is_read_in_pieces_by_number(api_of: Any, owner: Any, make_goal:
     assert whole["next"] is None
     assert {"number", "at", "source", "level", "text"} <= set(whole["lines"][0])
     assert whole["lines"][-1]["text"] == "<b>line</b> \x1b[31m3"
+    assert whole["lines"][-1]["data"] == {}
     piece = caller.get(f"goals/{goal.pk}/log?after=1&limit=2").json()
     assert [line["number"] for line in piece["lines"]] == [2, 3]
     assert piece["next"] == 3
     assert caller.get(f"goals/{goal.pk}/log?after=9999").json() == {"lines": [], "next": None}
+
+
+def test_a_log_line_says_what_it_stands_on(api_of: Any, owner: Any, make_goal: Any) -> None:
+    goal = make_goal(owner)
+    data = {"original": "readme", "value": "README.md", "span": [4, 10]}
+    number = logs.say(goal.pk, "bdi_agent", "resolve", "step 1, path: corrected", **data)
+    lines = api_of(owner).get(f"goals/{goal.pk}/log?after={number - 1}").json()["lines"]
+    assert [line["data"] for line in lines] == [data]
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "1e3", str(2**70)])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from agents.models import Agent, Generation, Goal, LogLine
@@ -58,6 +60,24 @@ def planned(by: User, text: str = TEXT) -> Goal:
 
 def log(goal: Goal) -> str:
     return "\n".join(LogLine.objects.filter(goal=goal).order_by("number").values_list("text", flat=True))
+
+
+def test_a_command_of_mastermind_is_offered_there_and_no_model_is_asked(
+    provider: Provider, owner: User, valkey: object, client_of: Callable[[User], Client]
+) -> None:
+    provider.will_say(said(GOOD))
+    goal = planned(owner, "evolve the summarization tool")
+    assert (goal.state, goal.reason) == (
+        GoalState.MANUAL,
+        "mastermind_command: “evolve summarization” is a command for Mastermind",
+    )
+    assert not ModelCall.objects.exists()
+    assert not goal.failures.exists()
+    page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    assert '/mastermind/?line=evolve%20summarization">' in page
+    assert "is about mindX itself" in page
+    preview = client_of(owner).get("/goals/preview/", {"text": "improve the base generator"}).content.decode()
+    assert "/mastermind/?line=evolve%20base_gen_agent" in preview
 
 
 def test_a_plan_is_proposed_with_where_it_came_from(provider: Provider, owner: User, valkey: object) -> None:

@@ -589,6 +589,28 @@ def test_a_megabyte_in_one_line_is_bounded_on_the_page_and_whole_in_the_file(
     assert len(client.get(address).content) > 60_000
 
 
+def test_what_a_line_stands_on_opens_under_it_and_is_whole_in_its_file(
+    owner: User, make_goal: Maker, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    fill(goal, 1)
+    data = {"original": HOSTILE, "value": "docs/read<me>.md", "span": [4, 17], "note": "n" * 5000}
+    number = logs.write(goal.pk, [NewLine("bdi_agent", "resolve", "step 1, path: corrected", data=data)])
+    logs.write(goal.pk, [NewLine("model", "plan", "so it answers", data={"answer": True})])
+    client = client_of(owner)
+    page = said(client, "goal", goal.pk)
+    assert page.count('<details class="line-data">') == 1
+    fold = page.split('<details class="line-data">')[1].split("</details>")[0]
+    assert "<dt>value</dt><dd>docs/read&lt;me&gt;.md</dd>" in fold
+    assert "<dt>span</dt><dd>[4, 17]</dd>" in fold
+    assert "<script>" not in fold
+    assert "U+202E" in fold
+    assert len(fold) < 3000
+    address = reverse("goal-log-line", args=[goal.pk, number])
+    assert address in fold
+    assert "n" * 5000 in client.get(address).content.decode()
+
+
 def test_ten_thousand_lines_stay_a_small_page(
     owner: User, make_goal: Maker, client_of: ClientOf, django_assert_max_num_queries: Any
 ) -> None:

@@ -12,10 +12,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents.bdi.understanding.understood import Choice, Meant
 from agents.mastermind.components import Component
 from agents.mastermind.stops import Rules
 from agents.models import Agent, BacklogItem, GivenCommand, Goal
-from agents.services import backlog, backlog_taking
+from agents.services import backlog, backlog_taking, cycle, offers
 from agents.services.backlog import Wish
 from people.models import User
 from tests.library.vectors import install
@@ -50,6 +51,20 @@ def test_a_line_is_carried_out_and_its_answer_stands_on_the_page(owner: User, cl
     assert f"/goals/{goal.pk}/" in page
     client.post(LINE, {"line": "evolve the summarisation tool", "key": "k1"})
     assert Goal.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_is_asked_what_a_sentence_of_mindx_means(
+    owner: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = Choice("list", "nearest", None, (Meant("simple_coder", "ls", {}, "list", 0.0),))
+    monkeypatch.setattr(offers, "for_goal", lambda goal, tree: (ready,))
+    client_of(owner).post(LINE, {"line": "evolve the summarization tool: Add better error handling", "key": "k"})
+    goal = Goal.objects.get()
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert (goal.state, goal.reason) == ("manual", "no_relevant_rule")
+    assert "Write the plan by hand" in client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
 
 
 def test_what_is_not_understood_does_nothing_and_keeps_the_line(owner: User, client_of: ClientOf) -> None:

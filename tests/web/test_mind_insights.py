@@ -92,6 +92,13 @@ def of_everything(goal: Goal, ago: int) -> None:
             settled_at=None if succeeded is None else at,
         )  # fmt: skip
         FailureRecord.objects.filter(pk=row.pk).update(at=at)
+    for succeeded in (True, None):
+        row = FailureRecord.objects.create(
+            goal=goal, stage="planning", reason=HOSTILE, strategy="manual_fallback", agent=goal.agent,
+            classified_as="PLANNING_ERROR", failure_class="PLANNING_ERROR", succeeded=succeeded,
+            settled_at=None if succeeded is None else at,
+        )  # fmt: skip
+        FailureRecord.objects.filter(pk=row.pk).update(at=at)
 
 
 @pytest.fixture
@@ -123,12 +130,15 @@ def test_every_number_leads_to_as_many_cases(filled: Goal, operator: User, clien
 
 def test_the_numbers_of_the_page(filled: Goal, operator: User, client_of: ClientOf) -> None:
     page = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", read(client_of(operator)))).split())
-    # Of each day: four of five corrections are judged, one of which worked; eight attempts for three plans; of four
-    # recoveries that ended (one was the same way again, and is no case of its own) one helped, and one has not ended.
+    # Of each day: four of five corrections are judged, one of which worked; five attempts for three plans, three more
+    # in vain; of three recoveries that ended (one was the same way again, and is no case of its own) one helped, and one
+    # has not ended. What a person planned is none of them.
     assert "25 % Parameter correction success" in page
     assert "n = 48" in page
-    assert "2.67 Plan generation efficiency" in page
+    assert "1.67 Plan generation efficiency: attempts for a valid plan, n = 36 ; not counted: 12 that came to no plan" in page
     assert "33 % Recovery effectiveness" in page
+    assert "n = 36 ; not counted: 24 that only a person could plan" in page
+    assert "PLANNING_ERROR" not in page
     assert re.search(r"1(\.0)? s Processing latency", page)
 
 
@@ -202,7 +212,7 @@ def test_lists_go_on_where_they_ended(
     monkeypatch.setattr(lists, "PAGE", 2)
     client = client_of(operator)
     for address in LISTS:
-        assert cases_of(client, address) == {0: 60, 1: 48, 2: 48}[LISTS.index(address)]
+        assert cases_of(client, address) == {0: 60, 1: 48, 2: 72}[LISTS.index(address)]
 
 
 @pytest.mark.parametrize(
@@ -227,7 +237,9 @@ def test_programs_read_the_same_numbers(
         {"cases": 48, "share": 0.25, "low": 0.149, "high": 0.388}, abs=1e-3
     )
     assert total["planned"] == {"first": 24, "repaired": 12, "none": 12}
+    assert total["attempts_per_plan"] == pytest.approx(60 / 36)
     assert total["recovered"] == {"helped": 12, "not_helped": 24, "open": 12}
+    assert total["left_to_a_person"] == {"helped": 12, "not_helped": 0, "open": 12}
     assert total["latency"]["cases"] == 36
     assert total["stages"]["model"] == {
         "cases": 12,

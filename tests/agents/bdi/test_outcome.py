@@ -123,12 +123,32 @@ def test_nothing_is_achieved_with_a_check_that_fails_or_is_not_known(
         ("test result: ok. 4 passed; 0 failed", 4),
         ("  7 passing (12ms)", 7),
         ("# pass 5\n# fail 0", 5),
+        ("12 examples, 0 failures", 12),
+        ("OK (4 tests, 9 assertions)", 4),
+        ("0 examples, 0 failures", 0),
+        ("No tests executed!", 0),
+        ("No test files found, exiting with code 0", 0),
+        ("3 skipped in 0.01s", 0),
+        ("?   \texample.com/a\t[no test files]", 0),
+        ("ok  \texample.com/a\t0.003s [no tests to run]", 0),
+        ("?   \texample.com/a\t[no test files]\nok  \texample.com/b\t0.003s", None),
+        ("make: Nothing to be done for 'test'.", 0),
         ("hello", None),
         ("", None),
     ],
 )
 def test_how_many_tests_passed_is_read_from_what_the_program_says(output: str, passed: int | None) -> None:
     assert passed_tests(output) == passed
+
+
+@pytest.mark.parametrize(
+    ("printed", "holds"),
+    [("collected 0 items", False), ("Ran 0 tests in 0.000s\n\nOK", False), ("0 passed the exam", True), ("done", True)],
+)
+def test_a_program_that_says_it_found_no_test_is_no_success_whatever_it_is_called(printed: str, holds: bool) -> None:
+    facts = Facts(results={1: {"return_code": 0, "stdout": "", "stderr": printed}})
+    verdict = evaluate([Check(K.EXIT_ZERO, steps=(1,))], facts)
+    assert [(one.holds, one.said) for one in verdict.results] == [(holds, "" if holds else "no test ran")]
 
 
 @pytest.mark.parametrize(

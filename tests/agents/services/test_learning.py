@@ -8,12 +8,14 @@ from types import ModuleType
 
 import pytest
 from django.db import OperationalError, connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents.bdi.types import Belief as Believed
 from agents.execution.lease import Lease, LeaseLost, claim
 from agents.models import Goal, IntentPlan, LogLine, Plan, ShadowRun
-from agents.services import cycle, evolved, hints, learning, mind_cases, shadowing
+from agents.services import belief_rows, cycle, evolved, hints, learning, mind_cases, perceiving, shadowing
 from library.components import services as components
 from library.memory import services as memory
 from library.models import ComponentVersion, Experience
@@ -23,6 +25,7 @@ from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Approved = Callable[..., IntentPlan]
+FOLDER = {"tool": "simple_coder", "command": "mkdir", "params": {"path": "weather"}}
 IDLE = {"tool": "simple_coder", "command": "deactivate_venv", "params": {}}
 
 
@@ -235,3 +238,38 @@ def test_what_a_step_said_is_remembered(approved: Approved) -> None:
     assert [said.partition(" by ")[0] for said in kept.key_decisions_made] == ["approved"]
     assert kept.tags == [plan.workspace.name]
     assert kept.timestamp == Goal.objects.get(pk=plan.goal_id).ended_at
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_what_its_steps_changed_is_perceived_at_the_end_and_what_was_so_before_is_history(
+    approved: Approved, client_of: Callable[[User], Client], owner: User, copied: bool
+) -> None:
+    before = "There is no file or folder named weather."
+    plan = approved([FOLDER], text="Make the folder weather")
+    if copied:
+        tried_in_a_copy(plan)
+    belief_rows.perceived(plan.goal, [Believed(before, "perception", 1.0, "")])
+    cycle.work(plan.goal_id)
+    assert Goal.objects.get(pk=plan.goal_id).learned_at is not None
+    held = set(plan.goal.beliefs.filter(retracted_by="").values_list("sentence", flat=True))
+    assert "There is a folder named weather." in held
+    assert before not in held
+    # What its plan was made from is what a later goal is compared with.
+    assert before in Experience.objects.get().input_context_summary
+    page = client_of(owner).get(f"/goals/{plan.goal_id}/beliefs/").content.decode()
+    now, _, earlier = page.partition('id="earlier-beliefs"')
+    assert "There is a folder named weather." in now
+    assert before not in now
+    assert before in earlier
+
+
+def test_a_goal_whose_files_are_gone_is_remembered_all_the_same(
+    approved: Approved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> list[Believed]:
+        raise KeyError("no such snapshot")
+
+    plan = approved([write("a.txt")])
+    monkeypatch.setattr(perceiving, "perceive", gone)
+    cycle.work(plan.goal_id)
+    assert Experience.objects.exists()
