@@ -14,6 +14,7 @@ from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
+from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
 from agents.execution.companion import Companion
@@ -28,12 +29,13 @@ from agents.services import (
     deciding,
     designs,
     earlier,
-    failed_turns,
+    failed_inside,
     hints,
     logs,
     mending,
     model_planning,
     numbering,
+    offers,
     parameters,
     perceiving,
     plan_recovering,
@@ -62,7 +64,7 @@ OF_A_MODEL = "model_"
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
     *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
-    *(adopting.OVERDUE, parameters.QUESTION, proposing.FORBIDDEN),
+    *(adopting.OVERDUE, drafting.QUESTION, proposing.FORBIDDEN),
 )
 
 
@@ -93,7 +95,7 @@ class _Thought:
         """Who looked for the plan that there is not."""
         if "model" in self.found.evidence:
             return Plan.Source.MODEL
-        if isinstance(self.found, PlanDraft) and self.found.source == parameters.SOURCE:
+        if isinstance(self.found, PlanDraft) and self.found.source == drafting.SOURCE:
             return Plan.Source.UNDERSTANDING
         return Plan.Source.RULE
 
@@ -121,7 +123,7 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     took.came_to(thought.found)
     recovery = _recovery(goal, thought, beliefs, adopted.before)
     if recovery is not None and recovery.asks_a_person and isinstance(thought.found, NoPlan):
-        thought = replace(thought, found=parameters.with_offers(goal, thought.found))
+        thought = replace(thought, found=offers.with_offers(goal, thought.found))
     with transaction.atomic():
         goal = hold(lease)
         if adopted.before.hands:
@@ -162,8 +164,8 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
             raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
         said = f"{by.username} lets it be planned again"
-        if failed_turns.is_of(goal):
-            failed_turns.try_again(goal, by=by)
+        if failed_inside.is_of(goal):
+            failed_inside.try_again(goal, by=by)
             said = f"{by.username} lets it be tried again"
         elif goal.state == GoalState.MANUAL:
             # Whoever lets an overdue goal go on has said that its deadline no longer counts.
@@ -179,7 +181,7 @@ def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
     return (
         goal.is_put_off
-        or failed_turns.is_of(goal)
+        or failed_inside.is_of(goal)
         or (goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED))
     )
 
@@ -300,7 +302,7 @@ def _recovery(goal: Goal, thought: _Thought, beliefs: Sequence[Believed], before
     if isinstance(found, PlanDraft) and not problems:
         return None
     reason = thought.reason
-    if reason.startswith(parameters.QUESTION):
+    if reason.startswith(drafting.QUESTION):
         return None
     return plan_recovering.decide(
         goal, found, problems, reason, _in_words(reason),
@@ -326,7 +328,7 @@ def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took
     if recovery is None or recovery.asks_a_person:
         hint = "a person must answer" if recovery is None else MANUAL_HINT
         # Ready plans may be offered where nothing was understood: then the reason is their question.
-        is_offered = recovery is not None and reason.startswith(parameters.QUESTION)
+        is_offered = recovery is not None and reason.startswith(drafting.QUESTION)
         why = recovery.facts.no_plan if recovery is not None and is_offered else reason
         said = f"{_in_words(why)}; {hint}"
         data = {"reason": reason, "problems": plan.problems[:5], "source": plan.source}
@@ -346,7 +348,7 @@ def _why_invalid(problems: Sequence[Problem]) -> str:
 
 
 def _in_words(reason: str) -> str:
-    if reason.startswith(parameters.QUESTION):
+    if reason.startswith(drafting.QUESTION):
         return f"it is understood but for a question, “{reason.partition(': ')[2]}”"
     return {
         "no_relevant_rule": "no rule knows this goal",
