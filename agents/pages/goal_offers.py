@@ -8,13 +8,14 @@ from functools import cached_property
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document
+from agents.bdi.understanding import drafting
 from agents.goal_network import Lacking
 from agents.models import Attempt, Intent, LevelDocument, Plan
 from agents.pages.goal_rows import GoalRows
 from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
 from agents.selectors import may_change, may_correct, sees_everything
-from agents.services import failed_turns, parameters, planning, replanning, typed_commands
+from agents.services import failed_inside, planning, replanning, typed_commands
 from agents.states import GoalState, IntentState, LevelState, PlanState
 from people.roles import Role
 
@@ -77,7 +78,7 @@ class GoalOffers(GoalRows):
 
         What is reviewed before there is a plan comes before one that is written by hand as well.
         """
-        if self.open_level is not None or self.may_send_design or failed_turns.keeps_a_plan(self.goal):
+        if self.open_level is not None or self.may_send_design or failed_inside.keeps_a_plan(self.goal):
             return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
@@ -89,7 +90,7 @@ class GoalOffers(GoalRows):
     @property
     def asks_back(self) -> bool:
         """Whether it is understood but for a question, and waits for the answer."""
-        return self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(parameters.QUESTION)
+        return self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(drafting.QUESTION)
 
     @property
     def may_answer(self) -> bool:
@@ -112,7 +113,7 @@ class GoalOffers(GoalRows):
     @property
     def failed_inside(self) -> bool:
         """Whether it waits because of an error inside mindX."""
-        return failed_turns.is_of(self.goal)
+        return failed_inside.is_of(self.goal)
 
     @property
     def may_save_as_rule(self) -> bool:

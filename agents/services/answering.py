@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from agents.bdi.types import Param
+from agents.bdi.understanding import drafting, stored
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Meant, Question
 from agents.bdi.validation import Problem
@@ -42,7 +43,7 @@ class Open:
 
 def open_questions(goal: Goal) -> Open | None:
     """What the goal waits to be told; None when it asks nothing."""
-    if goal.state != GoalState.MANUAL or not goal.reason.startswith(parameters.QUESTION):
+    if goal.state != GoalState.MANUAL or not goal.reason.startswith(drafting.QUESTION):
         return None
     plan = goal.plans.order_by("-number").first()
     raw = plan.evidence.get("understood") if plan is not None else None
@@ -50,8 +51,8 @@ def open_questions(goal: Goal) -> Open | None:
         return None
     return Open(
         plan,
-        tuple(parameters.meant_of(one) for one in raw["steps"]),
-        tuple(parameters.question_of(one) for one in raw["questions"]),
+        tuple(stored.meant_of(one) for one in raw["steps"]),
+        tuple(stored.question_of(one) for one in raw["questions"]),
     )
 
 
@@ -68,7 +69,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         raise PlanInvalid([Problem(0, "answers", "unanswered", message)])
     meant = _answered(goal, asked, replies, by)
     evidence = {**asked.plan.evidence, "answered_by": by.username}
-    draft = parameters.draft_of(meant, evidence)
+    draft = drafting.draft_of(meant, evidence, REGISTRY)
     if problems := proposing.problems_of(goal, draft):
         raise PlanInvalid(problems)
     with transaction.atomic():

@@ -14,7 +14,8 @@ from agents.bdi.cycle import Decision
 from agents.bdi.failures import Failure
 from agents.bdi.recovery import Choice
 from agents.bdi.types import Param, PlanDraft
-from agents.services import logs, parameters
+from agents.bdi.understanding import drafting
+from agents.services import logs
 from agents.services.logs import NewLine
 
 # Of a value, so much is quoted in a sentence; all of it stands in the plan.
@@ -51,8 +52,8 @@ def _chosen(draft: PlanDraft) -> NewLine:
         rule = draft.evidence.get("rule") or {}
         said = f"rule “{rule.get('name', '')}” {rule.get('version', '')} applies: {number}"
         data |= _of_rule(draft)
-    elif draft.source == parameters.SOURCE:
-        said = parameters.in_a_sentence(draft)
+    elif draft.source == drafting.SOURCE:
+        said = drafting.in_a_sentence(draft)
         data["confidence"] = (draft.evidence.get("understood") or {}).get("confidence")
     else:
         model = draft.evidence.get("model") or {}

@@ -11,17 +11,14 @@ import traceback
 
 from django.db import connection, transaction
 
-from agents.errors import NotPossibleNow
 from agents.execution import outage
 from agents.execution.lease import LOST_WORKERS_MAX, PLACE, Lease, hold
 from agents.models import Goal, TurnFailure
 from agents.services import hints, learning, logs
+from agents.services.failed_inside import REASON
 from agents.services.moves import GIVEN_BACK, move_goal
-from agents.states import GOAL_ENDED, GoalState, PlanState
-from people.models import User
+from agents.states import GOAL_ENDED, GoalState
 
-# How the reason of a goal begins whose turns failed inside mindX.
-REASON = "internal_error"
 PAUSE_S = 15.0
 _TRACEBACK_MAX = 20_000
 _ERROR_MAX = 300
@@ -70,30 +67,6 @@ def refused(error: Exception, lease: Lease) -> None:
         before = _paused(lease, 0)
         if before is not None and before + 1 >= LOST_WORKERS_MAX:
             _ask(lease, _kept(error, lease, gives_up=True))
-
-
-def try_again(goal: Goal, *, by: User) -> None:
-    """Go on where turns failed: whoever asks for it believes that the fault is mended. The caller holds the row."""
-    if not is_of(goal):
-        raise NotPossibleNow(f"Goal {goal.pk} did not fail inside mindX: it is {goal.state}.")
-    open_states = set(goal.intent_plans.values_list("state", flat=True))
-    if PlanState.EXECUTING in open_states:
-        new = GoalState.EXECUTING
-    elif open_states & {PlanState.APPROVED, PlanState.AWAITING_REVIEW}:
-        new = GoalState.AWAITING_REVIEW
-    else:
-        new = GoalState.PENDING
-    move_goal(goal, new, by=by.username, lost_workers=0, lost_at="", wake_at=None)
-
-
-def is_of(goal: Goal) -> bool:
-    """Whether the goal waits for a person because its turns failed inside mindX."""
-    return goal.state == GoalState.MANUAL and goal.reason.startswith(REASON)
-
-
-def keeps_a_plan(goal: Goal) -> bool:
-    """Whether such a goal has a plan that has begun, which another plan must not replace."""
-    return is_of(goal) and goal.intent_plans.filter(state=PlanState.EXECUTING.value).exists()
 
 
 def _paused(lease: Lease, pause_s: float) -> int | None:

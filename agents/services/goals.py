@@ -18,7 +18,7 @@ from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
 from agents.execution import ending
 from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace
 from agents.selectors import current_plan, may_change, workspaces_writable_by
-from agents.services import choosing, designs, failed_turns, goal_terms, hand_items, hints, logs, outcomes, proposing
+from agents.services import choosing, designs, failed_inside, goal_terms, hand_items, hints, logs, outcomes, proposing
 from agents.services.moves import move_goal, move_plan
 from agents.services.said import checked
 from agents.states import PLAN_ENDED, GoalState, MoveRefused, PlanState
@@ -226,7 +226,7 @@ def supply_plan(
             move_goal(goal, GoalState.PLANNING, by=by.username, wake_at=None)
         elif goal.state != GoalState.MANUAL:
             raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
-        elif failed_turns.keeps_a_plan(goal):
+        elif failed_inside.keeps_a_plan(goal):
             raise NotPossibleNow("Its approved plan stopped halfway inside mindX. Try again, or cancel the goal.")
         elif (asked := outcomes.asked_about(goal)) is not None:
             raise NotPossibleNow(f"Say first whether intent {asked.position} took effect: its plan is not over.")

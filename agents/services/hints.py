@@ -15,6 +15,7 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from celery import current_app
 from channels.layers import get_channel_layer
 from django.db import transaction
 
@@ -70,12 +71,11 @@ def wake_shadow(run_id: int) -> None:
 
 
 def _wake(number: int, task: str = "work") -> None:
-    from agents import tasks  # tasks import the services that send wake-ups
-
+    # By name: tasks import the services that send wake-ups.
     if time.monotonic() < _skip_until:
         return
     try:
-        getattr(tasks, task).apply_async(args=[number], retry=False, expires=60)
+        current_app.send_task(f"agents.{task}", args=[number], retry=False, expires=60)
     except Exception as error:  # any broker's error type; the sweep finds the goal and the command
         _complain("wake-up", error)
 

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from agents.bdi import document as documents
-from agents.bdi.types import Param
-from agents.bdi.understanding import ready_plans
-from agents.bdi.understanding.asking import choice_of
+from agents.bdi.types import NoPlan, Param
+from agents.bdi.understanding import ready_plans, stored
+from agents.bdi.understanding.asking import choice_of, short
+from agents.bdi.understanding.drafting import QUESTION
 from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.understood import Choice, Meant
+from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, IntentPlan
+from agents.services import parameters, settling
 from agents.states import PlanState
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY
@@ -29,6 +31,24 @@ LEAST_LIKE_A_GOAL = 0.55
 LEAST_LIKE_A_COMMAND = 0.35
 _LOOKED_AT = 10
 _COMMANDS_TRIED = 12
+
+
+def with_offers(goal: Goal, without: NoPlan) -> NoPlan:
+    """Ask which of some ready plans is meant, where nothing was understood and a person is asked for a plan; `without`
+    where there are none. Compares sentences, so never inside a transaction.
+    """
+    tuning = settling.current(goal.submitted_by_id)
+    may_offer = (
+        without.reason == "no_relevant_rule" and tuning.switches.enable_understanding and not parameters.has_model(goal)
+    )
+    tree = parameters.tree_of(goal, tuning.mapped) if may_offer else None
+    choices = for_goal(goal, tree) if tree is not None else ()
+    if not choices:
+        return without
+    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command is said like this.", "", choices)
+    understood = stored.as_data(Understood(questions=(question,)))
+    stood = {"without": without.reason, "base": goal.workspace.head}
+    return NoPlan(f"{QUESTION}: {question.text}", {**without.evidence, "understood": {**understood, **stood}})
 
 
 def for_goal(goal: Goal, tree: Tree) -> tuple[Choice, ...]:

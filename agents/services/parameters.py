@@ -7,34 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
 from agents.bdi.dependencies import link
 from agents.bdi.named_by_people import named
-from agents.bdi.parameters import with_defaults
-from agents.bdi.types import NoPlan, Param, PlanDraft, Step
-from agents.bdi.understanding import correcting
-from agents.bdi.understanding.asking import short
+from agents.bdi.types import NoPlan, Param, PlanDraft
+from agents.bdi.understanding import correcting, stored
+from agents.bdi.understanding.drafting import QUESTION, draft_of
 from agents.bdi.understanding.experience import predict
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
-from agents.models import Goal, ParameterSettings, Plan
-from agents.services import agent_asking, base_files, earlier_runs, extracting, offers, settling
+from agents.models import Goal, ParameterSettings
+from agents.services import agent_asking, base_files, earlier_runs, extracting, settling
 from agents.services.asked_models import models_of
 from agents.services.base_files import BaseUnreadable
 from agents.services.settling import Rule, Tuning
 from agents.toolkit.registry import REGISTRY
 
-SOURCE = Plan.Source.UNDERSTANDING.value
-# How the reason of a goal begins that waits for the answer to a question.
-QUESTION = "question_open"
 # A value that a model finds for a parameter of a step, asked for or remembered; None: none.
 Asked = Callable[[Meant, str], Param | None]
-TOGGLE = ("simple_coder", "toggle_autonomous_mode")
 
 
 def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = lambda: True) -> PlanDraft | NoPlan:
@@ -54,22 +48,6 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
     return understood_on(goal, without, tree, tuning, asked)
 
 
-def with_offers(goal: Goal, without: NoPlan) -> NoPlan:
-    """Ask which of some ready plans is meant, where nothing was understood and a person is asked for a plan; `without`
-    where there are none. Compares sentences, so never inside a transaction.
-    """
-    tuning = settling.current(goal.submitted_by_id)
-    may_offer = without.reason == "no_relevant_rule" and tuning.switches.enable_understanding and not has_model(goal)
-    tree = tree_of(goal, tuning.mapped) if may_offer else None
-    choices = offers.for_goal(goal, tree) if tree is not None else ()
-    if not choices:
-        return without
-    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command is said like this.", "", choices)
-    understood = as_data(Understood(questions=(question,)))
-    stood = {"without": without.reason, "base": goal.workspace.head}
-    return NoPlan(f"{QUESTION}: {question.text}", {**without.evidence, "understood": {**understood, **stood}})
-
-
 def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked: Asked) -> PlanDraft | NoPlan:
     """What the text means over these files with this tuning. `asked` gives the value that a model finds, or None.
 
@@ -84,9 +62,9 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     found = agent_asking.with_questions(_settled(_as_named(goal, found, tree), goal, tuning, asked))
     # What it stood on, by which it can be tried again.
     stood = {"without": without.reason, "base": goal.workspace.head}
-    evidence = {**without.evidence, "understood": {**as_data(found), **stood}}
+    evidence = {**without.evidence, "understood": {**stored.as_data(found), **stood}}
     if found.is_sure:
-        return draft_of(found.meant, evidence)
+        return draft_of(found.meant, evidence, REGISTRY)
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
         return without
     return NoPlan(f"{QUESTION}: {found.questions[0].text}", evidence)
@@ -249,118 +227,3 @@ def tree_of(goal: Goal, mapped: Sequence[Mapped]) -> Tree | None:
     except BaseUnreadable:
         return None
     return Tree.of(((entry.path, entry.kind) for entry in entries), mapped=mapped)
-
-
-def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any]) -> PlanDraft:
-    """The commands as steps. What only autonomous mode allows stands between switching it on and off again."""
-    steps: list[Step] = []
-    is_on = False
-    for one in meant:
-        command = REGISTRY.command(one.tool, one.command)
-        needs = command.destroys(one.values())
-        if needs and not is_on:
-            steps.append(_switched(on=True))
-        elif not needs and is_on and not _is_said(meant):
-            steps.append(_switched(on=False))
-        is_on = needs or (is_on and _is_said(meant))
-        if (one.tool, one.command) == TOGGLE:
-            is_on = bool(one.values().get("on"))
-        why = f"“{' '.join(one.text.split())[:200]}” is understood as this."
-        if one.superfluous:
-            why += f" Of no use here: {', '.join(one.superfluous)}."
-        steps.append(Step(one.tool, one.command, with_defaults(command, one.params), why))
-    if is_on and not _is_said(meant):
-        steps.append(_switched(on=False))
-    return PlanDraft(link(tuple(steps), REGISTRY), (), SOURCE, dict(evidence))
-
-
-def _is_said(meant: Sequence[Meant]) -> bool:
-    """Whether the text itself speaks of autonomous mode; then it is switched as said, and no otherwise."""
-    return any((one.tool, one.command) == TOGGLE for one in meant)
-
-
-def _switched(*, on: bool) -> Step:
-    params = {"on": Param(on, "explicit", note="only in autonomous mode can things be removed")}
-    why = "Only in autonomous mode can things be removed." if on else "Nothing else is to be removed."
-    return Step(*TOGGLE, params, why)
-
-
-def in_a_sentence(draft: PlanDraft) -> str:
-    """What the log says of a plan that was understood."""
-    own = [step for step in draft.steps if (step.tool, step.command) != TOGGLE] or list(draft.steps)
-    return "no rule knows this goal, but it is understood: " + ", ".join(f"{one.tool}.{one.command}" for one in own)
-
-
-def as_data(found: Understood) -> dict[str, Any]:
-    """What was understood as JSON, for the evidence of a plan."""
-    return {
-        "steps": [_meant_data(one) for one in found.meant],
-        "questions": [_question_data(one) for one in found.questions],
-        "beliefs": list(found.beliefs),
-        "notes": list(found.notes),
-        "confidence": found.confidence,
-    }
-
-
-def _meant_data(one: Meant) -> dict[str, Any]:
-    return {
-        "tool": one.tool,
-        "command": one.command,
-        "text": one.text,
-        "confidence": one.confidence,
-        "superfluous": list(one.superfluous),
-        "params": {
-            name: {
-                "value": param.value,
-                "origin": param.origin,
-                "original": param.original,
-                "span": list(param.span) if param.span else None,
-                "note": param.note,
-                "confidence": param.confidence,
-            }
-            for name, param in one.params.items()
-        },
-    }
-
-
-def _question_data(one: Question) -> dict[str, Any]:
-    return {
-        "step": one.step,
-        "text": one.text,
-        "why": one.why,
-        "parameter": one.parameter,
-        "choices": [
-            {
-                "label": choice.label,
-                "why": choice.why,
-                "value": choice.value,
-                "meant": [_meant_data(each) for each in choice.meant],
-            }
-            for choice in one.choices
-        ],
-    }
-
-
-def meant_of(raw: Mapping[str, Any]) -> Meant:
-    """A command out of the evidence of a plan."""
-    params = {
-        name: Param(
-            value=one["value"],
-            origin=one["origin"],
-            original=one["original"],
-            span=tuple(one["span"]) if one["span"] else None,
-            note=one["note"],
-            confidence=one["confidence"],
-        )
-        for name, one in raw["params"].items()
-    }
-    return Meant(raw["tool"], raw["command"], params, raw["text"], raw["confidence"], tuple(raw["superfluous"]))
-
-
-def question_of(raw: Mapping[str, Any]) -> Question:
-    """A question out of the evidence of a plan."""
-    choices = tuple(
-        Choice(one["label"], one["why"], one["value"], tuple(meant_of(each) for each in one["meant"]))
-        for one in raw["choices"]
-    )
-    return Question(raw["step"], raw["text"], raw["why"], raw["parameter"], choices)

@@ -32,6 +32,7 @@ from agents.bdi.strategies import (
     way_named,
 )
 from agents.bdi.types import Belief, NoPlan, PlanDraft
+from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
 from agents.models import FailureRecord, Goal
 from agents.rules.selection import KnownRule
@@ -228,7 +229,7 @@ def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[B
 
 def _read_again(goal: Goal, found: NoPlan | PlanDraft, fit: Fit) -> PlanDraft | None:
     """The goal as its own words are understood, where a rule's or a model's plan of it has problems."""
-    if not isinstance(found, PlanDraft) or found.source == parameters.SOURCE:
+    if not isinstance(found, PlanDraft) or found.source == drafting.SOURCE:
         return None  # its words were read already
     if models_of(goal.agent):
         return None  # and a model has read them

@@ -14,6 +14,7 @@ from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
 from agents.bdi.types import Belief as Believed
 from agents.bdi.types import NoPlan, PlanDraft
+from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
 from agents.errors import NotPossibleNow
 from agents.execution.companion import Companion
@@ -29,12 +30,13 @@ from agents.services import (
     deciding,
     designs,
     earlier,
-    failed_turns,
+    failed_inside,
     hints,
     logs,
     mending,
     model_planning,
     numbering,
+    offers,
     parameters,
     perceiving,
     plan_recovering,
@@ -62,11 +64,11 @@ MANUAL_HINT = "a person must supply a plan"
 # How the reasons begin that a model gave.
 OF_A_MODEL = "model_"
 # How the reasons begin of planning that did not fail: something is asked, or offered.
-_NO_FAILURES = (parameters.QUESTION, typed_commands.COMMAND)
+_NO_FAILURES = (drafting.QUESTION, typed_commands.COMMAND)
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
     *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
-    *(adopting.OVERDUE, parameters.QUESTION, proposing.FORBIDDEN, typed_commands.COMMAND),
+    *(adopting.OVERDUE, drafting.QUESTION, proposing.FORBIDDEN, typed_commands.COMMAND),
 )
 
 
@@ -97,7 +99,7 @@ class _Thought:
         """Who looked for the plan that there is not."""
         if "model" in self.found.evidence:
             return Plan.Source.MODEL
-        if isinstance(self.found, PlanDraft) and self.found.source == parameters.SOURCE:
+        if isinstance(self.found, PlanDraft) and self.found.source == drafting.SOURCE:
             return Plan.Source.UNDERSTANDING
         return Plan.Source.RULE
 
@@ -126,7 +128,7 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     recovery = _recovery(goal, thought, beliefs, adopted.before)
     is_open = recovery is not None and recovery.asks_a_person and not goal_texts.is_own(goal.text)
     if is_open and isinstance(thought.found, NoPlan):
-        thought = replace(thought, found=parameters.with_offers(goal, thought.found))
+        thought = replace(thought, found=offers.with_offers(goal, thought.found))
     with transaction.atomic():
         goal = hold(lease)
         if adopted.before.hands:
@@ -167,8 +169,8 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
             raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
         said = f"{by.username} lets it be planned again"
-        if failed_turns.is_of(goal):
-            failed_turns.try_again(goal, by=by)
+        if failed_inside.is_of(goal):
+            failed_inside.try_again(goal, by=by)
             said = f"{by.username} lets it be tried again"
         elif goal.state == GoalState.MANUAL:
             # Whoever lets an overdue goal go on has said that its deadline no longer counts.
@@ -184,7 +186,7 @@ def may_plan_again(goal: Goal) -> bool:
     """Whether the goal waits only because there is no plan, and planning may come to another end now."""
     return (
         goal.is_put_off
-        or failed_turns.is_of(goal)
+        or failed_inside.is_of(goal)
         or (goal.state == GoalState.MANUAL and goal.reason.startswith(_MAY_BE_PLANNED))
     )
 
@@ -341,7 +343,7 @@ def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took
     if recovery is None or recovery.asks_a_person:
         hint = _hint(reason) if recovery is None else MANUAL_HINT
         # Ready plans may be offered where nothing was understood: then the reason is their question.
-        is_offered = recovery is not None and reason.startswith(parameters.QUESTION)
+        is_offered = recovery is not None and reason.startswith(drafting.QUESTION)
         why = recovery.facts.no_plan if recovery is not None and is_offered else reason
         said = f"{_in_words(why)}; {hint}"
         data = {"reason": reason, "problems": plan.problems[:5], "source": plan.source}
@@ -367,7 +369,7 @@ def _hint(reason: str) -> str:
 def _in_words(reason: str) -> str:
     if reason.startswith(typed_commands.COMMAND):
         return reason.partition(": ")[2]
-    if reason.startswith(parameters.QUESTION):
+    if reason.startswith(drafting.QUESTION):
         return f"it is understood but for a question, “{reason.partition(': ')[2]}”"
     return {
         "no_relevant_rule": "no rule knows this goal",

@@ -9,6 +9,7 @@ import sys
 from datetime import timedelta
 from smtplib import SMTPException
 
+from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -72,10 +73,9 @@ def deliver(delivery_id: int) -> None:
 
 
 def _wake(delivery_id: int) -> None:
-    from review import tasks  # tasks import this module
-
     try:
-        tasks.deliver.apply_async(args=[delivery_id], retry=False, expires=60)
+        # By name: the task imports this module.
+        current_app.send_task("review.deliver", args=[delivery_id], retry=False, expires=60)
     except Exception as error:  # any broker's error type; the sweep finds the delivery
         logger.warning("No worker could be asked to send delivery %s: %s", delivery_id, error)
 

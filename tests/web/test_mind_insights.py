@@ -135,7 +135,10 @@ def test_the_numbers_of_the_page(filled: Goal, operator: User, client_of: Client
     # has not ended. What a person planned is none of them.
     assert "25 % Parameter correction success" in page
     assert "n = 48" in page
-    assert "1.67 Plan generation efficiency: attempts for a valid plan, n = 36 ; not counted: 12 that came to no plan" in page
+    assert (
+        "1.67 Plan generation efficiency: attempts for a valid plan, n = 36 ; not counted: 12 that came to no plan"
+        in page
+    )
     assert "33 % Recovery effectiveness" in page
     assert "n = 36 ; not counted: 24 that only a person could plan" in page
     assert "PLANNING_ERROR" not in page

@@ -13,11 +13,11 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from agents.bdi.understanding.drafting import TOGGLE
 from agents.bdi.understanding.paths import Mapped
 from agents.errors import NotPossibleNow, NotYours, TuningRefused
 from agents.models import Goal, IntentPlan, Lesson
 from agents.services import tuning_rights
-from agents.services.parameters import TOGGLE
 from agents.services.settling import Rule, Tuning
 from agents.services.tuning import of_parameters, trying_commands, versions
 from agents.services.tuning.kinds import Checked, Kind, Values

@@ -15,6 +15,7 @@ from django.db.models import Prefetch, QuerySet
 from django.db.models.fields.json import KeyTransform
 
 from agents.bdi.types import NoPlan, Param, PlanDraft, Step
+from agents.bdi.understanding import drafting, stored
 from agents.bdi.understanding.correcting import MENDED
 from agents.bdi.understanding.paths import Mapped, Tree
 from agents.bdi.understanding.understood import Meant
@@ -160,7 +161,7 @@ def _is_case(plan: Any) -> bool:
         return True
     if not plan.steps:
         return bool(plan.problems) and (
-            plan.problems[0] in _NOT_UNDERSTOOD or plan.problems[0].startswith(parameters.QUESTION)
+            plan.problems[0] in _NOT_UNDERSTOOD or plan.problems[0].startswith(drafting.QUESTION)
         )
     origins = {param["origin"] for step in plan.steps for param in step["params"].values()}
     return bool(origins & (MENDED | {"mapping"}))
@@ -197,7 +198,7 @@ def _original(plan: Plan) -> str:
     if plan.steps:
         return _steps_in_words([(one["tool"], one["command"], _json_values(one)) for one in plan.steps])
     problem = str(plan.problems[0]) if plan.problems else ""
-    return f"asks: {problem.partition(': ')[2]}" if problem.startswith(parameters.QUESTION) else _NONE
+    return f"asks: {problem.partition(': ')[2]}" if problem.startswith(drafting.QUESTION) else _NONE
 
 
 def _json_values(step: Mapping[str, Any]) -> Mapping[str, tuple[Any, str]]:
@@ -229,7 +230,7 @@ def _understood(past: _Past, tree: Tree, tuning: Tuning) -> _End:
 
 def _of_models(raw: Mapping[str, Any]) -> dict[tuple[str, str, str], Param]:
     """The values that a model gave when it was understood first."""
-    meant = [parameters.meant_of(one) for one in raw.get("steps", ())]
+    meant = [stored.meant_of(one) for one in raw.get("steps", ())]
     return {
         (one.tool, one.command, name): param
         for one in meant
@@ -271,7 +272,7 @@ def _steps_in_words(steps: Sequence[tuple[str, str, Mapping[str, tuple[Any, str]
     """Commands with what was said or found for them; declared defaults are left out, for they say nothing."""
     said = []
     for tool, command, values in steps:
-        if (tool, command) == parameters.TOGGLE and len(steps) > 1:
+        if (tool, command) == drafting.TOGGLE and len(steps) > 1:
             continue
         declared = _declared(tool, command)
         own = (

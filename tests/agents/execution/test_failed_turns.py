@@ -13,7 +13,7 @@ from agents.errors import NotPossibleNow
 from agents.execution import beginning, executor, recovering
 from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.models import Attempt, Goal, IntentPlan, TurnFailure
-from agents.services import cycle, failed_turns, goals, learning, planning
+from agents.services import cycle, failed_inside, goals, learning, planning
 from agents.states import GoalState, MoveRefused, PlanState
 from people.models import User
 from tests.agents.execution.conftest import write
@@ -157,4 +157,4 @@ def test_a_person_can_cancel_what_failed_inside_mindx(
 
 def test_a_goal_that_did_not_fail_inside_mindx_is_not_tried_again(owner: User, make_goal: Callable[..., Goal]) -> None:
     with pytest.raises(NotPossibleNow, match="did not fail"):
-        failed_turns.try_again(make_goal(owner), by=owner)
+        failed_inside.try_again(make_goal(owner), by=owner)
