@@ -16,7 +16,9 @@ def command_in(text: str, workspace: Workspace) -> str:
     """The line of mastermind that a goal over this workspace is; "" where it is none."""
     if not typed_goals.may_be_command(text):
         return ""
-    here = {part.decode(errors="replace") for entry in store().entries(workspace.head) for part in entry.path.split(b"/")}
+    here = {
+        part.decode(errors="replace") for entry in store().entries(workspace.head) for part in entry.path.split(b"/")
+    }
     return typed_goals.command_in(text, known_components.known(), here)
 
 
