@@ -646,8 +646,8 @@ def test_what_a_line_stands_on_opens_under_it_and_is_whole_in_its_file(
     page = said(client, "goal", goal.pk)
     assert page.count('<details class="line-data">') == 1
     fold = page.split('<details class="line-data">')[1].split("</details>")[0]
-    assert "<dt>value</dt><dd>docs/read&lt;me&gt;.md</dd>" in fold
-    assert "<dt>span</dt><dd>[4, 17]</dd>" in fold
+    assert "<dt>value</dt><dd><code>docs/read&lt;me&gt;.md</code></dd>" in fold
+    assert "<dt>span</dt><dd><code>[4, 17]</code></dd>" in fold
     assert "<script>" not in fold
     assert "U+202E" in fold
     assert len(fold) < 3000
