@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents import selectors
+from agents.bdi.document import IntentSpec
 from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
 from agents.presentation.endings import reason_words
 from agents.presentation.timeline import Mending, Move, Revision, Step, Try
+from agents.presentation.transcript import Command
 
 
 def move_of(row: Transition) -> Move:
@@ -59,6 +61,22 @@ def try_of(attempt: Attempt) -> Try:
         mending,
         attempt.alternative,
         attempt.worker,
+    )
+
+
+def command_of(attempt: Attempt, spec: IntentSpec | None) -> Command:
+    """A try as a terminal shows it. `spec` is its step as approved, None where that cannot be read any more."""
+    intent = attempt.intent
+    name = f"{intent.tool}.{intent.command}"
+    return Command(
+        position=intent.position,
+        name=name,
+        sentence=spec.sentence if spec else name,
+        tried=try_of(attempt),
+        result=attempt.result if isinstance(attempt.result, dict) else {},
+        limits=spec.limits if spec else {},
+        is_cleanup=intent.phase == Intent.Phase.CLEANUP,
+        changed=attempt.snapshot_after not in ("", attempt.snapshot_before),
     )
 
 

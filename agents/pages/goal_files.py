@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.pages.goal_page import GoalPage
+from agents.models import Attempt
 from agents.services import file_paths
 from agents.services.stores import store
 from sandbox.snapshots import Change, Entry
@@ -37,9 +38,9 @@ class Changes:
     left_out: int
 
 
-def changes(page: GoalPage) -> Changes | None:
-    """The files the goal changed so far; None when none of its intents has run."""
-    ran = [attempt for attempt in page.attempts if attempt.snapshot_after]
+def changes(tries: Sequence[Attempt]) -> Changes | None:
+    """The files that a goal's tries, oldest first, changed so far; None when none of its intents has run."""
+    ran = [attempt for attempt in tries if attempt.snapshot_after]
     if not ran:
         return None
     first, last = ran[0].snapshot_before, ran[-1].snapshot_after

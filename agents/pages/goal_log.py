@@ -86,7 +86,7 @@ class Line:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             is_cut = is_cut or len(text) > _VALUE_CHARS
             shown = hidden.visible_html(text[:_VALUE_CHARS])
-            rows.append(f"<dt>{hidden.visible_html(name, one_line=True)}</dt><dd>{shown}</dd>")
+            rows.append(f"<dt>{hidden.visible_html(name, one_line=True)}</dt><dd><code>{shown}</code></dd>")
         rest = f'<a href="{self._address}">… all of it</a>' if is_cut else ""
         named = f'Data<span class="vh"> of line {self.number}</span>'
         return f'<details class="line-data"><summary>{named}</summary><dl>{"".join(rows)}</dl>{rest}</details>'

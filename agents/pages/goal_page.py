@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
-from agents.pages import files_held, goal_facts
+from agents.pages import files_held, goal_facts, goal_result
 from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
@@ -92,6 +92,11 @@ class GoalPage(GoalOffers):
     def checked(self) -> list[outcome_words.Line]:
         """What the checks of its newest plan showed."""
         return outcome_words.after(self._results)
+
+    @cached_property
+    def result(self) -> goal_result.Result | None:
+        """What came of it, when it has ended and something was tried."""
+        return goal_result.of(self.goal, self.revisions) if self.part == "live" else None
 
     @property
     def _results(self) -> list[dict[str, Any]]:

@@ -170,10 +170,13 @@ class GoalRows:
 
     @cached_property
     def beliefs_beside(self) -> list[Belief]:
-        """What the plan stands on first, then people's words, then what was perceived; a few of them."""
+        """What the plan stands on first, then people's words, then what was perceived; a few of them. Once the goal has
+        ended what was perceived last comes before what was so all the time.
+        """
+        order = -1 if self.goal.has_ended else 1
         used = goal_facts.sentences_used(self.plan.plan) if self.plan is not None else set()
         newest = list(self.beliefs.filter(retracted_by="").order_by("-pk")[:60])
-        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person", one.pk))[
+        return sorted(newest, key=lambda one: (one.sentence not in used, one.source != "person", order * one.pk))[
             :BELIEFS_BESIDE
         ]
 

@@ -150,17 +150,7 @@ class SessionPage:
 
 def _tried(intent: Intent, attempt: Attempt, specs: Mapping[int, IntentSpec]) -> _Ran:
     spec = specs.get(intent.position)
-    name = f"{intent.tool}.{intent.command}"
-    command = Command(
-        position=intent.position,
-        name=name,
-        sentence=spec.sentence if spec else name,
-        tried=goal_facts.try_of(attempt),
-        result=attempt.result if isinstance(attempt.result, dict) else {},
-        limits=spec.limits if spec else {},
-        is_cleanup=intent.phase == Intent.Phase.CLEANUP,
-        changed=attempt.snapshot_after not in ("", attempt.snapshot_before),
-    )
+    command = goal_facts.command_of(attempt, spec)
     label = f"Step {intent.position}" + (f", try {attempt.number}" if attempt.number > 1 else "")
     return _Ran(attempt.started, label, command, _time_of(spec.params if spec else {}))
 

@@ -67,13 +67,21 @@ def lines(command: Command) -> list[Line]:
     said = [Line(label, tried.started, command.name, "src-mind", "", _html(title))]
     if command.prompt:
         said = [Line("", tried.started, command.name, "src-person", "", _html(command.prompt + sentence))]
-    for source, level, text in _outputs(command.result):
-        said += [Line("", None, source, "src-out", level, _html(one)) for one in _tail(text)]
+    said += output(command)
     level = "error" if tried.outcome in ("failed", "unavailable") else ""
     if not tried.outcome and command.prompt:
         # It runs; its output follows from the log.
         return said
     return [*said, Line("", tried.finished, "result", "", level, _html(ending(command)))]
+
+
+def output(command: Command) -> list[Line]:
+    """What it said, without its title and how it ended."""
+    return [
+        Line("", None, source, "src-out", level, _html(one))
+        for source, level, text in _outputs(command.result)
+        for one in _tail(text)
+    ]
 
 
 def said_so_far(tail: Iterable[tuple[str, str]]) -> list[Line]:

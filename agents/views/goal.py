@@ -109,7 +109,7 @@ def files(request: HttpRequest, pk: int) -> HttpResponse:
     return _part(
         request,
         page,
-        changes=goal_files.changes(page),
+        changes=goal_files.changes(page.attempts),
         may_open=page.sees_workspace,
     )
 

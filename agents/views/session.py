@@ -89,6 +89,6 @@ def _show(
         "terminal": terminal,
         "hand": HandPage(terminal, typed or Typing()),
         "seen": seen,
-        "changes": goal_files.changes(page),
+        "changes": goal_files.changes(page.attempts),
     }
     return render(request, "agents/session/session.html", context, status=status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,7 +15,7 @@ from django.utils import timezone
 from agents.bdi import document as documents
 from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Transition, Workspace
 from agents.pages import goal_log, goal_page
-from agents.services import goals, logs
+from agents.services import goals, logs, workspaces
 from agents.services.logs import NewLine
 from agents.services.moves import move_goal
 from agents.states import GoalState
@@ -306,6 +307,50 @@ def test_what_came_of_a_goal_is_said_in_words_and_only_what_was_checked_is_green
     assert notice[1] == tone
     assert ('data-s="achieved"' in page) == (outcome == "achieved")
     assert ("What was checked" in page) == (results is not None)
+
+
+def test_an_ended_goal_shows_its_result_first(
+    owner: User, make_goal: Maker, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    goal = make_goal(owner)
+    for path in ("kept.txt", "old.txt"):
+        workspaces.put_file(goal.workspace, by=owner, path=path, source=io.BytesIO(b"1"))
+    goal.workspace.refresh_from_db()
+    plan = propose_plan(goal, [{"tool": "simple_coder", "command": "run", "params": {"command_line": "python a.py"}}])
+    before = goal.workspace.head
+    workspaces.put_file(goal.workspace, by=owner, path="kept.txt", source=io.BytesIO(b"2"))
+    workspaces.put_file(goal.workspace, by=owner, path="docs/<b>new.txt", source=io.BytesIO(b"3"))
+    after = Workspace.objects.get(pk=goal.workspace_id).head
+    (step,) = run_plan(plan)
+    printed = "".join(f"line {n}\n" for n in range(30)) + HOSTILE
+    attempt = tried(step, 1, "succeeded", result={"return_code": 0, "stdout": printed}, snapshot_after=after)
+    Attempt.objects.filter(pk=attempt.pk).update(snapshot_before=before)
+    assert 'id="result-title"' not in said(client_of(owner), "goal", goal.pk), "it has not ended"
+    came_to(plan, "achieved")
+    page = said(client_of(owner), "goal", goal.pk)
+    shown = page[page.index('id="result-title"') : page.index('id="goal-tabs"')]
+    assert "Step 1: run python a.py" in shown
+    assert '<strong class="small nowrap is-good">exit code 0</strong>' in shown
+    assert "line 29\n" in shown
+    assert "line 22" not in shown
+    assert "<script>" not in shown
+    files = re.findall(r"<li><span class=\"is-[a-z]+\">(\w+)</span> <a[^>]*>([^<]*)</a>", shown)
+    assert files == [("changed", "kept.txt"), ("new", "docs/&lt;b&gt;new.txt")]
+    assert 'id="result-title"' not in said(client_of(owner), "goal-plans", goal.pk)
+
+
+def test_the_result_of_a_failed_goal_is_the_step_that_failed_it(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    line = {"tool": "simple_coder", "command": "run", "params": {"command_line": "python a.py"}}
+    plan = propose_plan(owner, [line, line])
+    first, second = run_plan(plan)
+    tried(first, 1, "failed", result={"return_code": 3, "stderr": "it broke"})
+    tried(second, 1, "cancelled")
+    Goal.objects.filter(pk=plan.goal_id).update(state="failed", reason="it broke", ended_at=timezone.now())
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert '<strong class="small nowrap is-bad">exit code 3</strong>' in page
+    assert "it broke" in page[page.index('class="result-out"') :]
 
 
 def test_each_check_stands_there_with_its_result_and_foreign_names_stay_text(
@@ -601,8 +646,8 @@ def test_what_a_line_stands_on_opens_under_it_and_is_whole_in_its_file(
     page = said(client, "goal", goal.pk)
     assert page.count('<details class="line-data">') == 1
     fold = page.split('<details class="line-data">')[1].split("</details>")[0]
-    assert "<dt>value</dt><dd>docs/read&lt;me&gt;.md</dd>" in fold
-    assert "<dt>span</dt><dd>[4, 17]</dd>" in fold
+    assert "<dt>value</dt><dd><code>docs/read&lt;me&gt;.md</code></dd>" in fold
+    assert "<dt>span</dt><dd><code>[4, 17]</code></dd>" in fold
     assert "<script>" not in fold
     assert "U+202E" in fold
     assert len(fold) < 3000

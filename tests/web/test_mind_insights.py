@@ -131,8 +131,8 @@ def test_every_number_leads_to_as_many_cases(filled: Goal, operator: User, clien
 def test_the_numbers_of_the_page(filled: Goal, operator: User, client_of: ClientOf) -> None:
     page = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", read(client_of(operator)))).split())
     # Of each day: four of five corrections are judged, one of which worked; five attempts for three plans, three more
-    # in vain; of three recoveries that ended (one was the same way again, and is no case of its own) one helped, and one
-    # has not ended. What a person planned is none of them.
+    # in vain; of three recoveries that ended (one was the same way again, and is no case of its own) one helped, and
+    # one has not ended. What a person planned is none of them.
     assert "25 % Parameter correction success" in page
     assert "n = 48" in page
     assert (
