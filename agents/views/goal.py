@@ -64,7 +64,7 @@ def live(request: HttpRequest, pk: int) -> HttpResponse:
             "find": text,
             "found": found,
             "removal": goal_log.removal(page.goal),
-            "running": goal_running.of(page.goal.pk),
+            "running": goal_running.of(page.goal.pk) if page.running else None,
             "has_error": goal_log.first_error(page.goal) is not None,
         },
     )
