@@ -229,7 +229,7 @@ class PlanView:
 
     @property
     def folds_cleanup(self) -> bool:
-        """Whether the clean-up is folded: a line can name all that it does, and none of that is dangerous or unknown."""
+        """Whether the clean-up is folded: a line names all that it does, and none of it is dangerous or unknown."""
         found = self.risk.after_failure if self.risk is not None else None
         is_calm = bool(found) and Level(found["level"]).is_at_most(Level.MEDIUM)
         return is_calm and not any(argument.is_block for step in self.cleanup_steps for argument in step.arguments)

@@ -117,7 +117,8 @@ def ceilings(stated: Mapping[str, Any]) -> list[Ceiling]:
     """Every ceiling that holds for a step whose document states these; what it leaves open is as usual."""
     held = {**DEFAULTS, **stated}
     return [
-        Ceiling(name, said, in_words(name, held[name]), in_words(name, DEFAULTS[name])) for name, said in _LABELS.items()
+        Ceiling(name, said, in_words(name, held[name]), in_words(name, DEFAULTS[name]))
+        for name, said in _LABELS.items()
     ] + [Ceiling(name, name, str(stated[name]), "none") for name in sorted(set(stated) - set(DEFAULTS))]
 
 

@@ -35,7 +35,11 @@ def test_any_two_revisions_are_chosen_and_compared_in_either_direction(
     three: list[IntentPlan], judge: User, client_of: ClientOf
 ) -> None:
     client = client_of(judge)
-    for old, new, names in ((1, 2, ("notes", "docs")), (2, 1, ("docs", "notes")), (2, 3, ("docs", "do U+200B cs U+202E"))):
+    for old, new, names in (
+        (1, 2, ("notes", "docs")),
+        (2, 1, ("docs", "notes")),
+        (2, 3, ("docs", "do U+200B cs U+202E")),
+    ):
         page = client.get(f"/review/{three[1].pk}/compare/", {"from": old, "to": new}, follow=True)
         assert page.redirect_chain == [(f"/review/{three[new - 1].pk}/compare/{old}/", 302)]
         said = plain(page.content.decode())

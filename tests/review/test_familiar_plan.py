@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from html import unescape
 from html.parser import HTMLParser
-from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -160,7 +160,13 @@ def test_a_familiar_plan_takes_few_words_and_hides_nothing_that_cannot_be_opened
     seen, whole = visible(page), plain(page)
     assert len(seen.split()) <= MOST_WORDS, len(seen.split())
     # Each command with its values, what differs, and what is risky.
-    for words in ("mkdir tides", "path weather tides", "run python main.py", "path main.py", "rm tides/.venv, rm tides"):
+    for words in (
+        "mkdir tides",
+        "path weather tides",
+        "run python main.py",
+        "path main.py",
+        "rm tides/.venv, rm tides",
+    ):
         assert words in seen, words
     assert "a program may change any file of the workspace" in seen
     # Everything else is there, one fold further.
@@ -170,9 +176,7 @@ def test_a_familiar_plan_takes_few_words_and_hides_nothing_that_cannot_be_opened
     assert "too few to know" not in seen.replace("cases so far, too few to know how often that fails", "")
 
 
-def test_a_plan_that_is_not_familiar_is_shown_whole(
-    submitter: User, judge: User, client_of: ClientOf
-) -> None:
+def test_a_plan_that_is_not_familiar_is_shown_whole(submitter: User, judge: User, client_of: ClientOf) -> None:
     plan = project(submitter, "tides")
     seen = visible(page_of(client_of(judge), plan))
     assert "Same as" not in seen
@@ -243,7 +247,7 @@ def test_precedents_that_are_too_far_are_not_shown(
     client = client_of(judge)
     near = proposed(goal_of(submitter, "Create a Python script named tides"))
     assert "project named weather" in page_of(client, near)
-    far = proposed(goal_of(submitter, "Look for a Python in the zoo and tell how long it is"))
+    far = proposed(goal_of(submitter, "Look for a Python in Asia"))
     assert "No earlier goal that you may see is like this one" in page_of(client, far)
 
 
@@ -278,9 +282,7 @@ def test_a_pattern_is_said_in_words(pattern: str, said: Said) -> None:
     assert in_words(pattern) == said
 
 
-def test_the_limits_of_every_step_are_on_the_page_and_folded(
-    submitter: User, judge: User, client_of: ClientOf
-) -> None:
+def test_the_limits_of_every_step_are_on_the_page_and_folded(submitter: User, judge: User, client_of: ClientOf) -> None:
     usual = step("mkdir", path="notes")
     other = replace(step("run", command_line="ls"), limits={"memory_bytes": 2 << 30}, hosts=("example.org",))
     page = page_of(client_of(judge), proposed(goal_of(submitter), [usual, other, usual]))
