@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,14 +34,15 @@ from review.reading.evidence import Contradicted, Held, Why
 from review.reading.filters import EVERYTHING, Filters
 from review.reading.limits import Limited, limits_of
 from review.reading.origins import Source
-from review.reading.steps import Argument, ShownText, Step
+from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
 from review.risk import Level
+from review.rows import Row
 from review.services import rounds, teaching
 from review.services.rounds import Rounds
 from review.services.teaching import Edit
 from review.shadow import ShadowView
-from review.talk import Said, Talk
+from review.talk import Talk
 
 SHOWN_REVISIONS = 4
 LONGEST_TITLE = 240
@@ -64,57 +65,6 @@ class Reason:
     why: Why
     rule_id: int | None
     beliefs: list[Shown]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One step as the page lists it: with its box, its anchor, and what was said about it."""
-
-    step: Step
-    tick: Tick | None
-    anchor: str
-    said: list[Said]
-    # The values of the familiar plan that differ, by name; None: the plan is not familiar, and all of it is shown.
-    was: Mapping[str, str] | None = None
-    # What `review.risk.StepRisk` says of it, as it was stored; None until that is worked out.
-    risk: Mapping[str, Any] | None = None
-
-    @property
-    def folds(self) -> bool:
-        """Whether only its command and what differs stand open. A long text that differs, or a long command line, does
-        not fit into that.
-        """
-        shown = {*(self.was or ()), "command_line"}
-        return self.was is not None and not any(
-            argument.is_block for argument in self.step.arguments if argument.parameter.name in shown
-        )
-
-    @property
-    def shows_risk(self) -> bool:
-        """Too few cases are said once for the whole plan, and of a familiar one a low risk is not said again."""
-        if self.risk is None or self.risk.get("lacks_cases"):
-            return False
-        return not (self.folds and self.risk["level"] == Level.LOW)
-
-    @property
-    def shows_history(self) -> bool:
-        """Whether what became of steps like it says anything: enough of them, or one that failed."""
-        if self.risk is None or "about" not in self.risk:
-            return False
-        failures = self.risk["failures"]
-        return failures["percent"] is not None or failures["worked"] > 0 or self.risk.get("failed_in_copy", False)
-
-    @property
-    def changed(self) -> list[tuple[Argument, str]]:
-        """Each argument that differs from the familiar plan, with what it was there."""
-        was = self.was or {}
-        named = [(argument, argument.parameter.name) for argument in self.step.arguments]
-        return [(argument, was[name]) for argument, name in named if name in was]
-
-    @property
-    def unchanged(self) -> list[Argument]:
-        """The other arguments."""
-        return [one for one in self.step.arguments if one.parameter.name not in (self.was or ())]
 
 
 @dataclass(frozen=True)
@@ -231,9 +181,9 @@ class PlanView:
 
     @property
     def folds_cleanup(self) -> bool:
-        """Whether the clean-up is folded: a line can name all that it does, and none of that is dangerous or unknown."""
+        """Whether the clean-up is folded: a line names all that it does, and none of it is dangerous or unknown."""
         found = self.risk.after_failure if self.risk is not None else None
-        is_calm = bool(found) and Level(found["level"]).is_at_most(Level.MEDIUM)
+        is_calm = found is not None and Level(found["level"]).is_at_most(Level.MEDIUM)
         return is_calm and not any(argument.is_block for step in self.cleanup_steps for argument in step.arguments)
 
     @property

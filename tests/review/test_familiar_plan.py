@@ -247,7 +247,7 @@ def test_precedents_that_are_too_far_are_not_shown(
     client = client_of(judge)
     near = proposed(goal_of(submitter, "Create a Python script named tides"))
     assert "project named weather" in page_of(client, near)
-    far = proposed(goal_of(submitter, "Look for a Python in the zoo and tell how long it is"))
+    far = proposed(goal_of(submitter, "Look for a Python in Asia"))
     assert "No earlier goal that you may see is like this one" in page_of(client, far)
 
 
