@@ -223,8 +223,9 @@ def signature(goal_id: int) -> tuple[Any, ...]:
     plan = plans.values_list("pk", "state", "position", "workspace").first()
     # Who has the files that an approved plan waits for: the next one who has them tells this goal nothing.
     before = files_held.rows([plan[3]]) if plan is not None and plan[1] == PlanState.APPROVED else None
-    awaits = plan is not None and plan[1] == PlanState.AWAITING_REVIEW
-    held = tuple(plans.filter(pk=plan[0], held__dropped="").values_list("held__pk", flat=True)) if awaits else ()
+    held = None
+    if plan is not None and plan[1] == PlanState.AWAITING_REVIEW:
+        held = plans.filter(pk=plan[0], held__dropped="").values_list("held__pk", flat=True).first()
     tries = Attempt.objects.filter(intent__intent_plan__goal=goal_id).order_by("-pk")
     newest = tries.values_list("pk", "outcome", "finished", "recovery__succeeded").first()
     states = tuple(Intent.objects.filter(intent_plan__goal=goal_id).order_by("pk").values_list("state", flat=True))
