@@ -26,6 +26,7 @@ from people.models import User
 from review.models import ReviewClock
 from review.services import notices
 from sandbox.snapshots import EMPTY
+from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.levels import asked_choice, switch_on
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
@@ -121,6 +122,10 @@ def test_a_familiar_plan_opens_by_keyboard_and_without_scripts(
         page.keyboard.press("Enter")
         expect(within).to_be_visible()
     seen(page, "familiar-open")
+    dark = open_page(judge, plan.get_absolute_url(), scheme="dark")
+    assert [one["id"] for one in violations(dark)] == []
+    dark.evaluate("for (const one of document.querySelectorAll('#panes details')) one.open = true")
+    assert [one["id"] for one in violations(dark)] == []
 
 
 def queue_says_what_deletes_first(page: Page) -> None:
