@@ -268,7 +268,7 @@ def test_the_log_is_read_in_pieces_by_number(api_of: Any, owner: Any, make_goal:
 
 def test_a_log_line_says_what_it_stands_on(api_of: Any, owner: Any, make_goal: Any) -> None:
     goal = make_goal(owner)
-    data = {"original": "readme", "value": "README.md", "span": [4, 10]}
+    data: dict[str, Any] = {"original": "readme", "value": "README.md", "span": [4, 10]}
     number = logs.say(goal.pk, "bdi_agent", "resolve", "step 1, path: corrected", **data)
     lines = api_of(owner).get(f"goals/{goal.pk}/log?after={number - 1}").json()["lines"]
     assert [line["data"] for line in lines] == [data]
