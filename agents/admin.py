@@ -16,8 +16,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 
-from agents import budgets
-from agents.bdi.limits import BOUNDS, in_words
+from agents.actors import budgets, pauses
 from agents.bdi.recovery import FailureClass
 from agents.forms.limits import ToolLimitForm
 from agents.models import (
@@ -35,10 +34,9 @@ from agents.models import (
     Transition,
     Workspace,
 )
-from agents.services import pausing
-from agents.services.tuning.lessons import Taught
 from agents.states import GoalState, IntentState, PlanState
-from agents.tuning_admin import (
+from agents.toolkit.limits import BOUNDS, in_words
+from agents.tuning.admin import (
     BacklogRulesAdmin,
     FailureRuleAdmin,
     ParameterRuleAdmin,
@@ -47,6 +45,7 @@ from agents.tuning_admin import (
     RecoveryPolicyAdmin,
     RecoverySettingAdmin,
 )
+from agents.tuning.lessons import Taught
 from people.journal import Event
 from people.told_admin import ToldTable
 
@@ -167,7 +166,7 @@ class StandstillAdmin(ToldTable):
     readonly_fields = ("by", "since")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return super().has_add_permission(request) and pausing.standstill() is None
+        return super().has_add_permission(request) and pauses.standstill() is None
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:

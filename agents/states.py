@@ -1,6 +1,6 @@
 """The allowed moves of goals, intent plans, intents, typed commands, wishes and what is reviewed before a plan.
 
-`agents.services.moves` is the one place that moves.
+`agents.record.moves` is the one place that moves.
 """
 
 from __future__ import annotations

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from agents.execution import filing, typed
+from agents.coordinator import backlog_sources, backlog_taking
+from agents.cycle import cycle
 from agents.execution import shadow as shadow_run
-from agents.services import (
-    backlog_sources,
-    backlog_taking,
-    cycle,
-    log_keeping,
-    mind_cases,
-    snapshot_upkeep,
-    stray_plans,
-    sweep_parts,
-)
+from agents.execution import sweep_parts
+from agents.hands import typed
+from agents.insights import insight_cases
+from agents.plans import report_filing, stray_plans
+from agents.record import log_retention
+from agents.workspaces import snapshot_maintenance
 from sandbox.analysis import kit
 
 
@@ -35,7 +32,7 @@ def shadow(run_id: int | None = None) -> None:
 def sweep() -> None:
     """Find what no wake-up reached."""
     # Stray plans first, so that what waited for their files is found at once.
-    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, filing.sweep)
+    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep)
 
 
 @shared_task(name="agents.typed_command")
@@ -47,21 +44,21 @@ def typed_command(command_id: int) -> None:
 @shared_task(name="agents.prune_snapshots")
 def prune_snapshots() -> None:
     """Let go of snapshots that nobody needs, and of analysers of versions that nobody runs."""
-    snapshot_upkeep.prune_daily()
+    snapshot_maintenance.prune_daily()
     kit.prune()
 
 
 @shared_task(name="agents.keep_logs")
 def keep_logs() -> None:
     """Make room for the logs of goals to come, and let go of those that are old enough."""
-    log_keeping.keep()
+    log_retention.keep()
 
 
 @shared_task(name="agents.add_up_days")
 def add_up_days() -> None:
     """Add up what the insights count of the days that are over."""
-    mind_cases.add_up_days()
-    mind_cases.join_recoveries()
+    insight_cases.add_up_days()
+    insight_cases.join_recoveries()
 
 
 @shared_task(name="agents.tend_backlog")

@@ -102,8 +102,8 @@ def _measure(calls: int, rounds: int) -> None:
 
 def _goal(person: Any) -> int:
     """One that all attempts are of."""
+    from agents.goals import goals
     from agents.models import Agent
-    from agents.services import goals
 
     for number in range(1, 6):
         Agent.objects.get_or_create(name="mindx" if number == 1 else f"agent {number}")

@@ -1,7 +1,7 @@
 """`make bench-mind` (its second part): what a step costs an agent that looks after each one, beside one that does not.
 
 The same plan is made by a rule with contexts, approved, and executed on the path of every plan, by a worker's own turn
-(`agents.services.cycle.one`) in a real jail: 20 steps that write a file each, over a workspace of 1,000 files and with
+(`agents.cycle.cycle.one`) in a real jail: 20 steps that write a file each, over a workspace of 1,000 files and with
 200 words of people among the beliefs. Blind and open-minded plans alternate. What the looking alone took
 (`agents.execution.reconsidering`) stands beside the whole; the processor time is that of the worker's thread, without
 its jail's, and statements are counted where they are sent.
@@ -105,7 +105,7 @@ class _Bench:
         self._watched()
 
     def _files(self) -> str:
-        from agents.services.stores import store
+        from agents.workspaces.stores import store
 
         folder = self.place / "files"
         for number in range(FILES):
@@ -145,9 +145,11 @@ class _Bench:
         """A plan by the rule, of an agent that holds on like this."""
         from django.utils import timezone
 
+        from agents.actors import commitments
         from agents.bdi.commitment import Commitment
+        from agents.cycle import cycle
+        from agents.goals import goals
         from agents.models import Belief, Workspace
-        from agents.services import commitments, cycle, goals
         from review.services import decisions
 
         number = next(self._numbers)
@@ -167,8 +169,8 @@ class _Bench:
 
     def run(self, plan: IntentPlan) -> Cost:
         """One turn that executes it; it must have succeeded whole."""
+        from agents.cycle import cycle
         from agents.models import Attempt
-        from agents.services import cycle
 
         self.looking, self.statements = [0.0, 0.0, 0.0], 0
         began, own = time.perf_counter(), time.thread_time()

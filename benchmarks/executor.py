@@ -109,23 +109,23 @@ class Bench:
         from django.db import transaction
 
         from agents.models import Goal
-        from agents.services import proposing
+        from agents.plans import proposals
         from review.services import decisions
 
         goal = Goal.objects.create(
             text="measure", submitted_by=self.owner, agent=self.agent, workspace=self.workspace, state="planning"
         )
-        draft, problems = proposing.draft_by_hand(goal, steps, [], by=self.owner)
+        draft, problems = proposals.draft_by_hand(goal, steps, [], by=self.owner)
         if problems:
             raise ValueError(problems[0].message)
         with transaction.atomic():
-            plan = proposing.propose(goal, draft, by=self.owner)
+            plan = proposals.propose(goal, draft, by=self.owner)
         return decisions.approve(plan, by=self.reviewer, digest=plan.digest, via="api")
 
 
 def execute(plan: IntentPlan) -> None:
     """One turn of the cycle, from the claim to the lease given back, as a worker takes it."""
-    from agents.services import cycle
+    from agents.cycle import cycle
 
     if cycle.one(plan.goal_id) is None:
         raise RuntimeError("the approved goal could not be claimed")

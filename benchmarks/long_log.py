@@ -48,8 +48,8 @@ requestAnimationFrame(look);
 """
 _WRITER = """
 import time
-from agents.services import logs
-from agents.services.logs import NewLine
+from agents.record import logs
+from agents.record.logs import NewLine
 began = time.monotonic()
 for batch in range({batches}):
     texts = (f"follow {{batch}} {{n}} of a build that says much" for n in range({size}))

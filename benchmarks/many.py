@@ -56,16 +56,18 @@ class Filled:
 
 def fill(agent: Agent, goals: int, lines: int) -> Filled:
     """Make them; the numbers are rounded to whole copies."""
-    from agents.services import log_keeping, mind_cases, recovery_learning
+    from agents.insights import insight_cases
+    from agents.record import log_retention
+    from agents.recovery import recovery_learning
 
     waiting.fill(agent, goals // (COPIES + 1))
     with connection.cursor() as cursor:
         _copy_plans(cursor)
         _what_they_left(cursor)
         _what_the_mind_did(cursor)
-        log_keeping.keep()
-        mind_cases.add_up_days()
-        mind_cases.join_recoveries()
+        log_retention.keep()
+        insight_cases.add_up_days()
+        insight_cases.join_recoveries()
         recovery_learning.rebuild({(each, "simple_coder", way) for each in _CLASSES for way in _WAYS})
         longest, small = Goal.objects.order_by("-pk")[1:3]
         long_lines = lines // LONG_SHARE

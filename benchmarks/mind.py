@@ -1,6 +1,6 @@
 """`make bench-mind`: from perceiving to a stored intent plan, by rules only, with 200 rules and 500 beliefs.
 
-What is timed is what a worker does: one turn of a goal's cycle (`agents.services.cycle.one`) on Postgres with durable
+What is timed is what a worker does: one turn of a goal's cycle (`agents.cycle.cycle.one`) on Postgres with durable
 writes, from the claim of a pending goal until its plan stands in review. The worker has planned before, as workers
 have; each goal is new to it: another name, another snapshot, and other files and words among its beliefs, so that no
 answer about them can have been kept. What review does with a plan that has come in (risk, policies) follows the commit
@@ -73,9 +73,11 @@ class _Parts:
 
     def watch(self) -> None:
         """Put it around the parts of a turn."""
-        from agents import signals
         from agents.bdi import means_ends, perception
-        from agents.services import belief_rows, perceiving, proposing, rules
+        from agents.beliefs import belief_rows, perceiving
+        from agents.components import rules
+        from agents.plans import proposals
+        from agents.record import signals
 
         parts: tuple[tuple[Any, str, str], ...] = (
             (perceiving, "of_workspace", "the manifest and the machine"),
@@ -84,9 +86,9 @@ class _Parts:
             (means_ends, "plan", "compile, evidence"),
             (means_ends, "relevant_rules", "which rules know it"),
             (means_ends, "judge", "contexts x beliefs"),
-            (proposing, "problems_of", "validate"),
+            (proposals, "problems_of", "validate"),
             (belief_rows, "perceived", "store beliefs"),
-            (proposing, "propose", "store the plan"),
+            (proposals, "propose", "store the plan"),
             (signals, "_send", _AFTER),
         )
         for module, name, part in parts:
@@ -105,8 +107,8 @@ def main() -> None:
 
 
 def _measure(place: Path, count: int, *, profile: bool) -> bool:
+    from agents.cycle import cycle
     from agents.models import Belief
-    from agents.services import cycle
     from mindx_web import celery, garbage
 
     # What a worker has loaded when it begins, and how it looks for garbage from then on.
@@ -179,8 +181,8 @@ def _person() -> User:
 
 def _library(user: User) -> int:
     """The starters and as many more as make two hundred: most about other things, some about the goal."""
+    from agents.components import rules
     from agents.rules.starter import starter_files
-    from agents.services import rules
     from library.components import services
 
     services.load_starters(rules.starters(starter_files()))
@@ -239,9 +241,9 @@ def _goal(user: User, place: Path, number: int) -> Goal:
     """
     from django.utils import timezone
 
+    from agents.goals import goals
     from agents.models import Belief, Workspace
-    from agents.services import goals
-    from agents.services.stores import store
+    from agents.workspaces.stores import store
 
     about = f"harbour{number}"
     folder = place / "files"

@@ -57,7 +57,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "mindx_web.settings"
 import django
 django.setup()
 from agents import tasks
-from agents.services import cycle
+from agents.cycle import cycle
 if sys.argv[1] == "with":
     from library.language import provider
     provider._library()
@@ -120,21 +120,23 @@ class _Clock:
         """Put it around what is timed: the client as mindX calls it, and the sockets below."""
         from httpcore._backends.sync import SyncBackend, SyncStream
 
+        from agents.actors import firmware
         from agents.bdi import model_answer, prompt
-        from agents.services import firmware, model_planning, proposing
+        from agents.planning import model_planning
+        from agents.plans import proposals
         from library.language import provider
 
         for owner, name in ((SyncStream, "read"), (SyncStream, "write"), (SyncBackend, "connect_tcp")):
             setattr(owner, name, self.timing("socket_s", getattr(owner, name)))
         model_planning.plan = self.timing("model_s", model_planning.plan)
-        proposing.propose = self.timing("propose_s", proposing.propose)
+        proposals.propose = self.timing("propose_s", proposals.propose)
         parts: tuple[tuple[Any, str, str], ...] = (
             (model_planning, "nearest_to", "prompt_s"),
             (firmware, "of", "prompt_s"),
             (prompt, "build", "prompt_s"),
             (prompt, "schema", "prompt_s"),
             (model_answer, "read", "check_s"),
-            (proposing, "_written", "check_s"),
+            (proposals, "_written", "check_s"),
         )
         for module, name, part in parts:
             setattr(module, name, self.timing(part, getattr(module, name)))
@@ -237,7 +239,8 @@ def _row(what: str, times: list[float]) -> str:
 
 
 def _planned(owner: User, text: str, source: str) -> float:
-    from agents.services import cycle, goals
+    from agents.cycle import cycle
+    from agents.goals import goals
 
     goal = goals.submit(by=owner, text=text)
     began = time.perf_counter()

@@ -47,7 +47,7 @@ class Bench:
         self._fill()
 
     def _fill(self) -> None:
-        from agents.services.stores import store
+        from agents.workspaces.stores import store
 
         folder = self.place / "files"
         for number in range(_FILES):
@@ -68,17 +68,17 @@ class Bench:
         """A plan that writes a file, runs a program for 0.3 s and writes another."""
         from django.db import transaction
 
-        from agents.services import proposing
+        from agents.plans import proposals
 
         goal = self.goal()
         mark = str(goal.pk)
         steps = [_step("write", path="one.txt", content=mark), _step("run", command_line=_PROGRAM)]
         steps.append(_step("write", path="two.txt", content=mark))
-        draft, problems = proposing.draft_by_hand(goal, steps, [], by=self.owner)
+        draft, problems = proposals.draft_by_hand(goal, steps, [], by=self.owner)
         if problems:
             raise ValueError(problems[0].message)
         with transaction.atomic():
-            return proposing.propose(goal, draft, by=self.owner)
+            return proposals.propose(goal, draft, by=self.owner)
 
 
 def _step(command: str, **params: object) -> dict[str, object]:
@@ -92,10 +92,11 @@ def _timed_ms(work: Callable[[], object]) -> float:
 
 
 def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
+    from agents.cycle import cycle
     from agents.execution import shadow
     from agents.models import ShadowRun
-    from agents.services import cycle, shadowing
-    from agents.services.stores import checkouts, store
+    from agents.plans import shadowing
+    from agents.workspaces.stores import checkouts, store
     from review.services import decisions
 
     made: list[IntentPlan] = []

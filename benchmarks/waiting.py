@@ -177,7 +177,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
 
 
 def _sweeps(rounds: int) -> None:
-    from agents.services import shadowing
+    from agents.plans import shadowing
     from review.models import TimeLimit
     from review.services import auto_approval, deadlines, notices
 

@@ -22,7 +22,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 # The largest file, and room for the form around it.
 _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
 
-from agents.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
+from agents.live.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 from mindx_web.metrics.viewers import Counted  # noqa: E402  # settings must be there first
 from mindx_web.origins import SameOrigin  # noqa: E402
 

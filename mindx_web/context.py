@@ -11,8 +11,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 
+from agents.actors import pauses
 from agents.models import Standstill
-from agents.services import pausing
 from people.models import User
 from people.roles import Role
 from review import holds
@@ -122,7 +122,7 @@ class Shell:
     @cached_property
     def standstill(self) -> Standstill | None:
         """Who lets nothing begin at the moment, and why; asked for only when there is something to say."""
-        return pausing.standstill() if self.numbers.stands_still else None
+        return pauses.standstill() if self.numbers.stands_still else None
 
     @property
     def may_go_on(self) -> bool:

@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection, connections
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from agents.services import stores
+from agents.workspaces import stores
 from library import embedding
 from mindx_web import heartbeat
 from mindx_web.heartbeat import Beat

@@ -34,7 +34,7 @@ class Objects(logging.Formatter):
     """One JSON object a line, with the ids of whose work it was and what the code said besides."""
 
     def format(self, record: logging.LogRecord) -> str:
-        from agents import telemetry  # the settings name this module before there are apps
+        from agents.record import telemetry  # the settings name this module before there are apps
 
         told: dict[str, Any] = {
             name: value for name, value in record.__dict__.items() if name not in _OF_EVERY_RECORD and name[0] != "_"

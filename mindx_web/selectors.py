@@ -14,11 +14,11 @@ from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from agents import examples
 from agents.bdi.outcome import MISSED
+from agents.goals import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.pages import files_held
-from agents.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
+from agents.record.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User

@@ -11,7 +11,7 @@ from typing import Any
 from celery.signals import worker_init, worker_shutting_down
 from django.conf import settings
 
-from agents.execution import draining
+from agents.record import draining
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from celery.signals import worker_process_init, worker_process_shutdown
 from django.conf import settings
 
-from agents import telemetry
+from agents.record import telemetry
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanProcessor, TracerProvider

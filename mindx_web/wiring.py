@@ -1,6 +1,6 @@
 """What must point upwards is inverted here: lower apps declare a need, this module hands them the answer."""
 
-from agents import audit, gate
+from agents.record import audit, gate
 from people import journal
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.bdi import canonical
+from agents.toolkit import canonical
 
 
 def signature(label: str, content: Mapping[str, Any], key: str) -> str:

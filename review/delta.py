@@ -11,7 +11,7 @@ from agents.bdi.document import Document, IntentSpec
 from agents.models import IntentPlan
 from agents.pages import snapshot_reading
 from agents.pages.snapshot_reading import NotKept, Reading
-from agents.services.renewing import FILES, RECOVERY
+from agents.plans.renewals import FILES, RECOVERY
 
 
 @dataclass(frozen=True)

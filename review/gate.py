@@ -12,14 +12,15 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.bdi import canonical
+from agents.actors import models_in_use
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
-from agents.gate import Forbidden, Verdict
+from agents.components import components
 from agents.models import Goal, IntentPlan
-from agents.prepared import Row
-from agents.services import asked_models, components
+from agents.record.gate import Forbidden, Verdict
+from agents.record.prepared import Row
 from agents.states import IntentState
+from agents.toolkit import canonical
 from people.models import User
 from review import envelope, grounds, rights, seal
 from review.canonical import same
@@ -85,7 +86,7 @@ def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | 
         settled = {position for position, _ in envelope.alternatives_in(approval.envelope)}
         changed = [
             *changed,
-            *asked_models.changed_since(document, plan.goal.agent, first=plan.position, settled=settled),
+            *models_in_use.changed_since(document, plan.goal.agent, first=plan.position, settled=settled),
         ]
     if reason := policing.no_longer_backed(plan, approval) or "; ".join(changed):
         return Verdict(allowed=False, reason=reason, asks=True)

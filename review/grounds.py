@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from agents import prepared
 from agents.models import IntentPlan
+from agents.record import prepared
 from people.journal import Event
 from people.models import User
 from review.models import Approval, Decision

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.errors import StaleDigest
 from agents.models import IntentPlan
+from agents.record.errors import StaleDigest
 from people.models import User
 from review.models import HeldDecision
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import QuerySet
 
-from agents import authors
 from agents.bdi import levels
 from agents.bdi.document import digest_of
 from agents.bdi.levels import Selection
 from agents.models import IntentPlan, LevelDocument
-from agents.selectors import goals_visible_to
+from agents.record import authors
+from agents.record.selectors import goals_visible_to
 from agents.states import LevelState
 from people import sealing
 from people.models import User

@@ -11,8 +11,8 @@ from django.db.models import Exists, IntegerField, QuerySet, Subquery
 from django.http import HttpRequest
 from psycopg.sql import Literal
 
-from agents import prepared
 from agents.models import Standstill
+from agents.record import prepared
 from people.models import User
 from review import levels, queue
 from review.models import HeldDecision, Notice

@@ -10,7 +10,7 @@ from django.conf import settings
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.models import IntentPlan
-from agents.selectors import plans_visible_to
+from agents.record.selectors import plans_visible_to
 from agents.states import PlanState
 from library.memory.selectors import nearest_to
 from library.models import Experience

@@ -16,11 +16,11 @@ from django.db.models import CharField, DateTimeField, Exists, F, Func, OuterRef
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import GreaterThan, LessThan
 
-from agents import authors
-from agents.authors import Authors
 from agents.bdi import document as documents
 from agents.models import Agent, Goal, Intent, IntentPlan, Workspace
-from agents.selectors import goals_visible_to, sees_everything
+from agents.record import authors
+from agents.record.authors import Authors
+from agents.record.selectors import goals_visible_to, sees_everything
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import REGISTRY
 from people.models import User

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models.signals import post_save
 
-from agents import signals
 from agents.models import IntentPlan, Lesson
+from agents.record import signals
 from review.services import auto_approval, carrying, lesson_notices, queueing
 
 

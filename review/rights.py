@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from agents import authors
-from agents.authors import Authors
 from agents.models import Goal, IntentPlan, LevelDocument
+from agents.record import authors
+from agents.record.authors import Authors
 from people.models import User
 from people.roles import Role
 

@@ -6,20 +6,21 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from agents import goal_network
+from agents.actors import models_in_use
 from agents.bdi import document as documents
 from agents.bdi import outcome_checks
 from agents.bdi.document import Document
 from agents.bdi.forecast.forecasting import forecast
-from agents.goal_network import StepNetwork
+from agents.execution import goal_network
+from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Lesson, Transition
 from agents.presentation import hidden, outcome_words
-from agents.selectors import may_correct, plans_visible_to
-from agents.services import asked_models, base_files
-from agents.services.base_files import BaseUnreadable
-from agents.services.tuning import lessons
+from agents.record.selectors import may_correct, plans_visible_to
 from agents.states import PlanState
 from agents.toolkit.registry import REGISTRY
+from agents.tuning import lessons
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
 from library.models import ComponentVersion
 from people.models import User
 from review import delta, holds, levels, queue, rights, shadow, talk
@@ -307,7 +308,7 @@ class PlanView:
         """Why steps would be asked about again before they run: their agent asks other language models by now."""
         if self.document is None or self.plan.state != PlanState.AWAITING_REVIEW:
             return []
-        return asked_models.changed_since(self.document, self.plan.goal.agent, first=1)
+        return models_in_use.changed_since(self.document, self.plan.goal.agent, first=1)
 
     @property
     def has_older_revisions(self) -> bool:

@@ -11,7 +11,7 @@ from agents.bdi.shadow import Proof
 from agents.models import IntentPlan, ShadowRun
 from agents.pages import snapshot_reading
 from agents.pages.snapshot_reading import NotKept, Reading, Shown
-from agents.services import shadowing
+from agents.plans import shadowing
 from agents.states import PlanState, ShadowState
 from review.reading.steps import ShownText
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from agents.services import sweep_parts
+from agents.execution import sweep_parts
 from review.services import (
     auto_approval,
     budget_notices,

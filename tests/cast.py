@@ -157,7 +157,7 @@ def make_workspace(db: None) -> Callable[..., Workspace]:
 @pytest.fixture
 def make_goal(db: None) -> Callable[..., Goal]:
     """`make_goal(user, "text", **submit's other arguments)`: a goal as submitted; no worker has looked at it."""
-    from agents.services import goals
+    from agents.goals import goals
 
     def made(user: User, text: str = "Write a note", **also: Any) -> Goal:
         return goals.submit(by=user, text=text, **also)
@@ -171,18 +171,18 @@ def propose_plan(make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
     from django.db import transaction
 
     from agents.models import Goal
-    from agents.services import proposing
-    from agents.services.moves import move_goal
+    from agents.plans import proposals
+    from agents.record.moves import move_goal
     from agents.states import GoalState
 
     def made(goal: Goal | User, steps: Sequence[Mapping[str, Any]] = STEPS) -> IntentPlan:
         of = goal if isinstance(goal, Goal) else make_goal(goal)
-        draft, problems = proposing.draft_by_hand(of, steps, (), by=of.submitted_by)
+        draft, problems = proposals.draft_by_hand(of, steps, (), by=of.submitted_by)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             if locked.state == GoalState.PENDING:
                 locked = move_goal(locked, GoalState.PLANNING, by="a test", reason="")
-            return proposing.propose(locked, draft, by=of.submitted_by)
+            return proposals.propose(locked, draft, by=of.submitted_by)
 
     return made

@@ -272,10 +272,10 @@ def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What AGInt decides after a failure must not depend on how busy the machine is that the tests run on."""
     from agents.bdi.agint import Machine
 
-    monkeypatch.setattr("agents.services.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
+    monkeypatch.setattr("agents.recovery.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
 
 
 @pytest.fixture(autouse=True)
 def _first_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every eighth claim of a process takes the oldest goal: no test may depend on how many came before it."""
-    monkeypatch.setattr("agents.execution.lease._claims", itertools.count())
+    monkeypatch.setattr("agents.record.lease._claims", itertools.count())

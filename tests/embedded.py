@@ -40,8 +40,8 @@ class EmbeddedOnce:
 @functools.cache
 def shipped() -> frozenset[str]:
     """The texts of the starter rules that are embedded."""
+    from agents.components import rules
     from agents.rules.starter import starter_files
-    from agents.services import rules
 
     starters = rules.starters(starter_files())
     return frozenset(text for one in starters for text in (one.body, one.applicability_text))

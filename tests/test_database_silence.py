@@ -60,7 +60,7 @@ import os, signal
 import django
 django.setup()
 from django.db import connection, transaction
-from agents.execution.outage import is_outage
+from agents.execution.database_outage import is_outage
 from agents.models import Agent
 try:
     with transaction.atomic():

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agents.bdi.limits import Number
 from agents.bdi.recovery import REPEATABLE_EFFECTS
 from agents.bdi.started import LOG, START, STOP
-from agents.bdi.types import Param, Step
 from agents.bdi.validation import Problem, validate
 from agents.toolkit.command import Command
+from agents.toolkit.limits import Number
 from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.types import Param, Step
 
 MOST = 3
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.revision import folder_after
-from agents.bdi.types import Param, Step
 from agents.rules.facts import join
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import PATH_KINDS
+from agents.toolkit.types import Param, Step
 
 SWITCH = "toggle_autonomous_mode"
 

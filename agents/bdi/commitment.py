@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from agents.bdi.standing import Loss
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
+from agents.toolkit.types import Belief
 
 # What a person can say about a goal itself, in these words or others that follow from them.
 ACHIEVED, IMPOSSIBLE, UNWANTED = "the goal is achieved", "the goal is impossible", "the goal is wanted"

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agents.bdi.references import Reference, UnresolvedReference, parse_reference
+from agents.toolkit.references import Reference, UnresolvedReference, parse_reference
 
 FIELDS = ("left", "operator", "value")
 _WORDS = {

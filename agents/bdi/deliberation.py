@@ -1,6 +1,6 @@
 """Deliberating: which goal comes next, which goes first between two steps of another, and why. Pure.
 
-The claim of a worker follows the same order in SQL (`agents/execution/lease.py`); here it is said in words and proved.
+The claim of a worker follows the same order in SQL (`agents/record/lease.py`); here it is said in words and proved.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.bdi.revision import revise
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Installed, Owning, Place, Quality, Thing, Venv
 from agents.rules.sentences import read_fact
+from agents.toolkit.types import Belief
 
 
 @dataclass(frozen=True)

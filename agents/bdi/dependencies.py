@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from agents.bdi.references import parse_reference, references
 from agents.bdi.revision import folder_after
 from agents.bdi.started import LOG, START, STOP
-from agents.bdi.types import Step
 from agents.rules.facts import is_below, join
 from agents.toolkit.command import Command
+from agents.toolkit.references import parse_reference, references
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import PATH_KINDS
+from agents.toolkit.types import Step
 
 
 @dataclass

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from agents.bdi import canonical
 from agents.bdi.asked import Asked
 from agents.bdi.outcome import Check
-from agents.bdi.types import Step
+from agents.toolkit import canonical
+from agents.toolkit.types import Step
 
 FORMAT = 1
 

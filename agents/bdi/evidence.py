@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.bdi.types import Belief
 from agents.rules.entailment import UNKNOWN
 from agents.rules.selection import Judged, Judgement, Relevant, nearest_belief
+from agents.toolkit.types import Belief
 
 Json = dict[str, Any]
 

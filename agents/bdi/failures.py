@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import Any
 
 from agents.bdi import program_errors
-from agents.bdi.limits import reached
 from agents.bdi.network import network_of, refusal_words
 from agents.bdi.program_errors import Cause
+from agents.toolkit.limits import reached
 
 # Of what a step wrote, the end is kept with the failure: that is where programs say why.
 TEXT_KEPT = 4_000

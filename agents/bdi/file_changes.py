@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.model_answer import object_in
-from agents.bdi.types import Restored, as_it_is
 from agents.rules.naming import hidden_character
 from agents.toolkit.schemas import JsonError, loads_strict
+from agents.toolkit.types import Restored, as_it_is
 from sandbox.analysis.inside import names
 from sandbox.jail.inside import patch
 

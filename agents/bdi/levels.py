@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.bdi import canonical
+from agents.toolkit import canonical
 
 FORMAT = 1
 # Each statement of a design is held against every condition of every rule, so there is an end to them.

@@ -11,15 +11,15 @@ from agents.bdi.cleanup import CleanupBlock, gather
 from agents.bdi.dependencies import link
 from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
-from agents.bdi.references import shifted
 from agents.bdi.revision import current_folder, predict
-from agents.bdi.types import Belief, NoPlan, Param, PlanDraft, Step
 from agents.rules.bodies import compile_line, fill_subgoal, slots_in
 from agents.rules.grammar import BodyLine
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
-from agents.rules.words import Text, read_text
+from agents.toolkit.references import shifted
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Belief, NoPlan, Param, PlanDraft, Step
+from agents.toolkit.wording.words import Text, read_text
 
 __all__ = ["KnownRule", "plan"]
 

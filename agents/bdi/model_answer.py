@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi import parameters
-from agents.bdi.references import is_reference
-from agents.bdi.types import Param, Restored, Step, as_it_is
 from agents.bdi.validation import Problem
 from agents.rules.naming import hidden_character
 from agents.toolkit.command import Command
+from agents.toolkit.references import is_reference
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict
+from agents.toolkit.types import Param, Restored, Step, as_it_is
 
 STEPS_MAX = 50
 WORDS_MAX = 2_000

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi.references import is_reference
-from agents.bdi.types import Param
 from agents.rules.bodies import fill, fill_command_line, fill_hosts
 from agents.rules.selection import SlotValue
-from agents.rules.words import Value
 from agents.toolkit.command import Command
 from agents.toolkit.packages import fetches_packages
 from agents.toolkit.phrases import typed
+from agents.toolkit.references import is_reference
 from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.types import Param
+from agents.toolkit.wording.words import Value
 from sandbox.gate.hosts import PACKAGES
 
 # The note of a value that stands in a rule, before the rule's name.

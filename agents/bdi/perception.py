@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from itertools import compress
 
 from agents.bdi.denial import Correction, corrected
-from agents.bdi.types import Belief
 from agents.rules.facts import Installed, Inventory, Listing, Place, Thing, Venv, join, place
-from agents.rules.kinds import FUNCTION_WORDS
 from agents.rules.naming import path_problem
 from agents.rules.speaking import Speaking, speaking_of
-from agents.rules.words import NOISE, Text, quote, read_text
+from agents.toolkit.types import Belief
+from agents.toolkit.wording.kinds import FUNCTION_WORDS
+from agents.toolkit.wording.words import NOISE, Text, quote, read_text
 
 MAX_NAMES = 40
 HAS_MODEL = "A language model is available."

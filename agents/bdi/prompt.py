@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from agents.bdi.types import Belief
 from agents.bdi.validation import Problem
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Belief
 
 # Characters of a token, on the careful side; the figure that budgets are kept by.
 CHARS_PER_TOKEN = 3

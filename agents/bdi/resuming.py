@@ -13,11 +13,11 @@ from typing import Any
 from agents.bdi.conditions import holds, reference_of
 from agents.bdi.dependencies import link
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.references import UnresolvedReference, parse_reference, resolve
 from agents.bdi.selection import step_of
 from agents.bdi.started import START, living_before
-from agents.bdi.types import Param, PlanDraft, Step
+from agents.toolkit.references import UnresolvedReference, parse_reference, resolve
 from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.types import Param, PlanDraft, Step
 
 Results = Mapping[int, Mapping[str, Any] | None]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Fact, Listing, Place, Thing, is_below
 from agents.rules.sentences import at, read_fact
 from agents.rules.speaking import speaking_of, spoken_of
 from agents.toolkit.command import Command
 from agents.toolkit.effects import fill_sentence
+from agents.toolkit.types import Belief
 
 
 def revise(beliefs: Sequence[Belief], news: Iterable[Belief]) -> tuple[Belief, ...]:

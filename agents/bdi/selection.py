@@ -12,9 +12,9 @@ from typing import Any
 
 from agents.bdi.dependencies import link
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.references import is_reference, parse_reference, shifted
-from agents.bdi.types import Param, PlanDraft, Step
+from agents.toolkit.references import is_reference, parse_reference, shifted
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param, PlanDraft, Step
 
 
 def closed(document: Document, positions: Collection[int]) -> tuple[int, ...]:

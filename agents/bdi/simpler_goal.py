@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from agents.bdi.dependencies import link
-from agents.bdi.references import parse_reference, shifted
-from agents.bdi.types import PlanDraft, Step
+from agents.toolkit.references import parse_reference, shifted
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import PlanDraft, Step
 
 # A goal of more parts is a text, and no list of wishes.
 MOST_PARTS = 12

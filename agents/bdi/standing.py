@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.document import IntentSpec
-from agents.bdi.references import is_reference
 from agents.bdi.revision import predict
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
+from agents.toolkit.references import is_reference
 from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.types import Belief
 
 # Where beliefs come from that nobody can look up again: what rests on these alone is gone when they are.
 _TOLD = frozenset({"person", "experience", "default"})

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi.conditions import condition_problem, reference_of
-from agents.bdi.limits import Number, in_words
-from agents.bdi.references import Reference, embedded, malformed, parse_reference
 from agents.bdi.revision import folder_after
 from agents.bdi.started import STARTER, Lives
-from agents.bdi.types import ORIGINS, Step
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import address_problem, host_problem
+from agents.toolkit.limits import Number, in_words
+from agents.toolkit.references import Reference, embedded, malformed, parse_reference
 from agents.toolkit.registry import Registry, UnknownCommand, UnknownTool
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, NEVER_REFERENCED, PATH_KINDS, problems
+from agents.toolkit.types import ORIGINS, Step
 from sandbox.command_line import candidates, split
 from sandbox.commands import Refusal
 from sandbox.gate.hosts import HostRefused

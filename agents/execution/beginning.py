@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
-from agents import gate
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.started import living_before
-from agents.execution import draining, ending, taking_up, verifying
-from agents.execution.lease import Lease
-from agents.execution.record import Running, Said
-from agents.execution.saying import beginning_of
+from agents.execution import gate_check, taking_up
+from agents.execution.step_lines import beginning_of
 from agents.models import IntentPlan
-from agents.services import logs
-from agents.services.logs import NewLine
+from agents.plans import ending
+from agents.plans.reporting import Running, Said
+from agents.record import draining, gate, logs
+from agents.record.lease import Lease
+from agents.record.logs import NewLine
 from agents.states import GoalState, IntentState, PlanState
 from sandbox.contract import SessionState
 from sandbox.session import is_at_hand
@@ -49,14 +49,14 @@ def begin(lease: Lease, locked: taking_up.Found | None = None) -> Begun | None:
             return _begun(lease, found)
         if taking_up.go_on(lease, found.plan) is None:
             return None
-        return _without_a_try(lease, found.plan, verifying.answer(found.plan))
+        return _without_a_try(lease, found.plan, gate_check.answer(found.plan))
 
 
 def _begun(lease: Lease, found: taking_up.Found) -> Begun | None:
     """Begin an approved plan, with its first try where that can be."""
     plan = found.plan
     # Asked before the plan is taken up, which does not change what it looks at; and nothing runs before that.
-    granted = verifying.answer(plan, found.read)
+    granted = gate_check.answer(plan, found.read)
     document = documents.read(bytes(plan.document)) if granted.allowed else None
     said = _first(lease, plan, document, granted) if document is not None else None
     taken = taking_up.begin(lease, found, said)
@@ -69,7 +69,7 @@ def _begun(lease: Lease, found: taking_up.Found) -> Begun | None:
 
 def _without_a_try(lease: Lease, plan: IntentPlan, granted: gate.Verdict) -> Begun | None:
     """Go on with a plan that was taken up, unless the gate refuses it; the executor begins the next try."""
-    document = verifying.followed(lease, plan, granted)
+    document = gate_check.followed(lease, plan, granted)
     if document is None:
         return None
     _abort_without_programs(lease, plan, document)

@@ -15,9 +15,8 @@ from typing import Self
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
-from agents.execution import draining
-from agents.services import logs
-from agents.services.logs import NewLine
+from agents.record import draining, logs
+from agents.record.logs import NewLine
 
 logger = logging.getLogger(__name__)
 

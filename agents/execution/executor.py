@@ -12,31 +12,32 @@ from typing import Any
 
 from django.conf import settings
 
-from agents import gate, telemetry
 from agents.bdi import recovery
 from agents.bdi.commitment import Course, Reconsidered
 from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass
-from agents.execution import draining, ending, reconsidering, record, recovering, verifying
+from agents.execution import gate_check, reconsidering, recovering
 from agents.execution.beginning import Begun
-from agents.execution.checking import Observed
 from agents.execution.companion import Companion
-from agents.execution.desk import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
-from agents.execution.filing import Filer
-from agents.execution.lease import Lease, LeaseLost, renew
-from agents.execution.outage import Answer, when_it_answers
+from agents.execution.database_outage import Answer, when_it_answers
 from agents.execution.reconsidering import LetGo, Reconsiderer
-from agents.execution.record import Done, Running, Said
-from agents.execution.saying import beginning_of, label
+from agents.execution.step_lines import beginning_of, label
 from agents.execution.steps import StepOutcome, earlier_results, refers_back, run_step, unfit
 from agents.execution.watching import Watch
+from agents.execution.workplace import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.models import IntentPlan
-from agents.services import logs, reconsidered
-from agents.services.logs import NewLine
+from agents.plans import ending, reporting
+from agents.plans.outcome_evaluation import Observed
+from agents.plans.report_filing import Filer
+from agents.plans.reporting import Done, Running, Said
+from agents.record import draining, gate, logs, telemetry
+from agents.record.lease import Lease, LeaseLost, renew
+from agents.record.logs import NewLine
+from agents.recovery import reconsideration
 from agents.states import GoalState, IntentState
+from agents.toolkit.limits import UnknownLimit, session_limits
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 from sandbox.objects import StoreUnavailable
@@ -92,14 +93,14 @@ class Executor:
             if self.plan.aborting:
                 self._cleanup_steps()
                 ending.fail(self.plan, self.lease, self.plan.aborting)
-        except record.Cancelled:
+        except reporting.Cancelled:
             ending.cancel(self.plan, self.lease)
-        except verifying.Refused as refused:
-            verifying.stop(self.lease, self.plan, self.document, refused.verdict)
-        except record.Halted as halted:
+        except gate_check.Refused as refused:
+            gate_check.stop(self.lease, self.plan, self.document, refused.verdict)
+        except reporting.Halted as halted:
             then = {"then": self.lease.then[0], "decision": Decision.YIELD.value} if self.lease.then else {}
             logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning", **then)
-        except record.WorkspaceMoved:
+        except reporting.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
             self._write()
         except SandboxError as error:
@@ -154,7 +155,7 @@ class Executor:
         if decided is not None and decided.course is not Course.GO_ON:
             raise LetGo(decided)
         if decided is not None:
-            self._lines.append(reconsidered.line(decided))
+            self._lines.append(reconsideration.line(decided))
 
     def _complete(self, desk: Desk, running: Running | None, outcome: StepOutcome) -> None:
         """The last step and the plan end together, in one transaction, and the lease with them."""
@@ -190,20 +191,20 @@ class Executor:
     def _seconds_run(self, running: Running | None) -> float:
         """How long earlier tries took; at the first try of a plan there is none to ask about."""
         is_first = running is not None and (running.position, running.number) == (1, 1)
-        return 0.0 if is_first else record.seconds_run(self.plan)
+        return 0.0 if is_first else reporting.seconds_run(self.plan)
 
     # -- one step ---------------------------------------------------------------------------------------------
     def _begin(self, desk: Desk, position: int) -> Running:
         """Begin a try that no finished step before it began: the first of a claim."""
         if draining.is_asked():
-            raise record.Halted("this worker was told to stop; another takes it")
+            raise reporting.Halted("this worker was told to stop; another takes it")
         if self.lease.state == GoalState.RECOVERING:
             desk.session.start()
         begins = [beginning_of(self.document.at(position), desk.session.state)]
-        return record.begin(self.plan, self.lease, position, said=Said((), begins, self.granted.stamp))
+        return reporting.begin(self.plan, self.lease, position, said=Said((), begins, self.granted.stamp))
 
     def _try(self, desk: Desk, running: Running) -> StepOutcome:
-        self.granted = verifying.before_a_try(self.lease, self.plan, running, self.granted)
+        self.granted = gate_check.before_a_try(self.lease, self.plan, running, self.granted)
         spec = self._chosen(running)
         self._living = desk.session.living
         limits, hosts = self._needs(spec)
@@ -243,7 +244,7 @@ class Executor:
         except Exception as error:
             if desk.checkout.is_missing:
                 why = f"its files could not be laid out: {error}"
-                record.not_tried(self.plan, self.lease, running, "unavailable", why)
+                reporting.not_tried(self.plan, self.lease, running, "unavailable", why)
             raise
 
     def _earlier(self, spec: IntentSpec) -> dict[int, Any]:
@@ -293,13 +294,13 @@ class Executor:
         if self.companion.lost:
             raise LeaseLost(f"the lease on goal {self.lease.goal_id} was lost while a step ran")
         if self.companion.cancelled:
-            record.not_tried(self.plan, self.lease, running, "cancelled", "cancelled while it ran")
-            raise record.Cancelled("cancelled while a step ran")
+            reporting.not_tried(self.plan, self.lease, running, "cancelled", "cancelled while it ran")
+            raise reporting.Cancelled("cancelled while a step ran")
         if self.companion.interrupted and outcome.failure is not None:
             # Of a step that must run once nobody knows what it did before it was ended: a person is asked.
             closed = "lost" if spec.effect == "once" else "interrupted"
-            record.not_tried(self.plan, self.lease, running, closed, "its worker was told to stop")
-            raise record.Halted(f"this worker was told to stop; intent {running.position} starts again elsewhere")
+            reporting.not_tried(self.plan, self.lease, running, closed, "its worker was told to stop")
+            raise reporting.Halted(f"this worker was told to stop; intent {running.position} starts again elsewhere")
 
     def _finish(
         self, desk: Desk, running: Running, outcome: StepOutcome, *, following: int | None = None
@@ -314,18 +315,18 @@ class Executor:
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
         goes_on = goes_on and decided is None and first is None
-        begun = self._report(lambda: record.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
+        begun = self._report(lambda: reporting.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
         self.filer.reported()
         self._lines = []
         if decided is not None:
             raise LetGo(decided)
         if following is not None and begun is None and first is not None:
             self.lease.then.append(first.goal)
-            raise record.Halted(f"intent {following} begins later: {first.why}")
+            raise reporting.Halted(f"intent {following} begins later: {first.why}")
         if following is not None and begun is None:
             if goes_on:
-                raise record.Halted(record.begins_later(self.plan.goal_id, following))
-            raise record.Halted(
+                raise reporting.Halted(reporting.begins_later(self.plan.goal_id, following))
+            raise reporting.Halted(
                 f"intent {following} begins when another worker takes it, for this one was told to stop"
             )
         return begun

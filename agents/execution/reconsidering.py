@@ -13,20 +13,22 @@ from agents.bdi import standing
 from agents.bdi.commitment import Commitment, Course, Reconsidered, reconsider
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.standing import Ground, Loss, Standing
-from agents.bdi.types import Belief
-from agents.errors import AgentsError
-from agents.execution import filing
-from agents.execution.desk import Desk
-from agents.execution.ending import DROPPED
-from agents.execution.lease import Lease
-from agents.execution.record import held
+from agents.beliefs import grounds, perceiving
+from agents.beliefs.perceiving import Place, Words
 from agents.execution.watching import Watch
+from agents.execution.workplace import Desk
 from agents.models import Goal, Intent, IntentPlan
-from agents.services import grounds, hints, perceiving, reconsidered, telling
-from agents.services.moves import move_intents
-from agents.services.perceiving import Place, Words
+from agents.plans import report_filing
+from agents.plans.ending import DROPPED
+from agents.plans.reporting import held
+from agents.record import wake_ups
+from agents.record.errors import AgentsError
+from agents.record.lease import Lease
+from agents.record.moves import move_intents
+from agents.recovery import reconsideration, told_beliefs
 from agents.states import IntentState
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief
 
 
 class LetGo(AgentsError):
@@ -70,7 +72,7 @@ class Reconsiderer:
         known = self._standing = self._standing or self._standing_before(position)
         session = desk.session.state
         at = Place(desk.head, session.cwd, session.venv, session.autonomous)
-        expected, told = known.expected(position), telling.mark(self._plan.goal_id)
+        expected, told = known.expected(position), told_beliefs.mark(self._plan.goal_id)
         goal = Goal.objects.select_related("agent", "workspace").get(pk=self._plan.goal_id)
         lost: tuple[Loss, ...] = ()
         is_same = told == self._told and at == self._at and not self._is_over()
@@ -103,7 +105,7 @@ class Reconsiderer:
         return Commitment(self._watch.commitment or self._plan.commitment or Commitment.SINGLE_MINDED)
 
     def _standing_before(self, position: int) -> Standing:
-        filing.file(self._plan.pk, self._plan.goal_id)
+        report_filing.file(self._plan.pk, self._plan.goal_id)
         done = self._plan.intents.filter(state=IntentState.SUCCEEDED.value, position__lt=position)
         return grounds.standing_of(self._plan, self._document, set(done.values_list("position", flat=True)))
 
@@ -113,12 +115,12 @@ def carry_out(plan: IntentPlan, lease: Lease, decided: Reconsidered, *, first_cl
     with transaction.atomic():
         goal = held(plan, lease)
         locked = goal.intent_plans.select_for_update(no_key=True).get(pk=plan.pk)
-        reconsidered.say(goal.pk, decided)
+        reconsideration.say(goal.pk, decided)
         if decided.course is not Course.DROP:
-            reconsidered.let_go(goal, locked, decided, by=lease.owner)
+            reconsideration.let_go(goal, locked, decided, by=lease.owner)
             return
-        reason = f"{DROPPED}{reconsidered.in_a_word(decided)}"
+        reason = f"{DROPPED}{reconsideration.in_a_word(decided)}"
         pending = locked.intents.filter(phase=Intent.Phase.MAIN, state=IntentState.PENDING.value)
         move_intents(pending, IntentState.SKIPPED, reason=f"not run: {decided.why}"[:1000])
         IntentPlan.objects.filter(pk=plan.pk, fence=lease.fence).update(aborting=reason, position=first_cleanup)
-        hints.goal_changed(plan.goal_id)
+        wake_ups.goal_changed(plan.goal_id)

@@ -12,7 +12,7 @@ from random import Random
 
 from django.db import transaction
 
-from agents import gate
+from agents.actors.models_in_use import models_of
 from agents.bdi import agint, recovery, retrying, simplifying
 from agents.bdi.agint import Assessment, Decision
 from agents.bdi.document import Document, IntentSpec
@@ -24,25 +24,16 @@ from agents.bdi.retrying import Earlier, fingerprint
 from agents.bdi.simplifying import Simpler
 from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
 from agents.bdi.understanding.understood import Question
-from agents.execution import ending, record
-from agents.execution.lease import Lease
-from agents.execution.record import Running
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan
-from agents.services import (
-    cooling,
-    deciding,
-    failing,
-    mending,
-    missing_paths,
-    recovery_learning,
-    reextracting,
-    renewing,
-    whole_agent,
-)
-from agents.services.asked_models import models_of
-from agents.services.logs import NewLine
+from agents.plans import ending, renewals, reporting
+from agents.plans.reporting import Running
+from agents.record import decision_lines, gate
+from agents.record.lease import Lease
+from agents.record.logs import NewLine
+from agents.recovery import after_failure, cooldown, failure_log, missing_paths, recovery_learning, whole_agent
 from agents.toolkit.registry import REGISTRY
+from agents.understanding import re_extraction
 
 _REPLAN_MODEL = "a model plans the rest anew, with fewer or smaller steps"
 
@@ -82,35 +73,35 @@ def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], 
         raise ValueError("only a failed step is recovered")
     spec, goal = failed.spec, Goal.objects.select_related("agent", "submitted_by").get(pk=failed.lease.goal_id)
     facts = facts_of(failed.outcome.answer, spec.tool, spec.command, spec.hosts)
-    failure = failing.classed(facts, failed.outcome.failure)
+    failure = failure_log.classed(facts, failed.outcome.failure)
     recovery_learning.settle()
     settings = recovery_learning.current_settings()
-    earlier = mending.earlier_at(goal, failed.plan, failed.running.position)
+    earlier = after_failure.earlier_at(goal, failed.plan, failed.running.position)
     situation, opened = _situation(failed, goal, failure, facts, settings, earlier)
     choice = _chosen(failure, situation, settings, failed)
     assessment = None
-    cool_down = cooling.of(facts) if choice.way in (RETRY, COOLED) else None
-    if cool_down is not None and (left := cooling.left_s(cool_down)) > choice.delay_s:
+    cool_down = cooldown.of(facts) if choice.way in (RETRY, COOLED) else None
+    if cool_down is not None and (left := cooldown.left_s(cool_down)) > choice.delay_s:
         choice = replace(choice, delay_s=left, why=f"{choice.why}; {cool_down.why}, {left:.0f} s more")
     if choice.way == AGINT:
         choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
     step = {"intent": failed.running.position, "tool": spec.tool, "command": spec.command}
-    for line in deciding.recovery_lines(failure, choice, assessment, "execute", step):
+    for line in decision_lines.recovery_lines(failure, choice, assessment, "execute", step):
         say(line)
     repaired = whole_agent.mend(failed.spec.tool) if assessment and assessment.decision is Decision.SELF_REPAIR else []
     for done in repaired:
         say(NewLine("bdi_agent", "execute", done, "warning"))
     write()
     with transaction.atomic():
-        record.fail(failed.plan, failed.lease, failed.running, failed.outcome.answer, failure, choice)
-        kept = mending.keep(
+        reporting.fail(failed.plan, failed.lease, failed.running, failed.outcome.answer, failure, choice)
+        kept = after_failure.keep(
             goal, failure, choice, facts, attempt_id=failed.running.attempt_id, position=failed.running.position,
             assessment=assessment, earlier=earlier,
         )  # fmt: skip
         if assessment is not None:
             whole_agent.revise(goal, assessment)
         if choice.way == COOLED:
-            cooling.cool(kept, facts, choice.delay_s)
+            cooldown.cool(kept, facts, choice.delay_s)
         # One with the other: if a worker died between, the next would try a step again that has had all its tries.
         if not choice.goes_on:
             _carry_out(failed, goal, failure, choice, kept, opened, assessment)
@@ -128,7 +119,7 @@ def _situation(
     tries = Attempt.objects.filter(
         intent__intent_plan=failed.plan, intent__position=position, outcome="failed", alternative=0
     )
-    replans, escalations = mending.counted(goal)
+    replans, escalations = after_failure.counted(goal)
     exhausted = replans >= settings.most_replans
     has_model = bool(models_of(goal.agent))
     # Of an alternative nothing is asked: a person answers about the step itself.
@@ -140,7 +131,7 @@ def _situation(
             # Whoever knows which file is meant rather says so than goes without the step.
             failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model and not asked,
         )  # fmt: skip
-        other = reextracting.other_values(goal, step, failure, failed.document.intents)
+        other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan gets no simpler"
     limit = f"this goal was planned anew {replans} times already"
     situation = Situation(
@@ -235,9 +226,9 @@ def _carry_out(
             _ask(failed, failure, simpler.why, kept, simpler.instead, simpler.left_out)
         case Strategy.SIMPLIFIED_APPROACH | Strategy.ESCALATE_TO_AGINT:
             why = assessment.why if assessment is not None else _REPLAN_MODEL
-            mending.plan_anew(failed.plan, failed.lease, step, failure, why, simpler=choice.way == SIMPLER)
+            after_failure.plan_anew(failed.plan, failed.lease, step, failure, why, simpler=choice.way == SIMPLER)
         case Strategy.MANUAL_FALLBACK:
-            mending.ask_a_person(failed.plan, failed.lease, kept, failure, in_words(opened.asked))
+            after_failure.ask_a_person(failed.plan, failed.lease, kept, failure, in_words(opened.asked))
         case _:
             ending.abort(
                 failed.plan,
@@ -261,7 +252,7 @@ def _ask(
     said = f"step {step.position} ({step.tool}.{step.command}) failed: {failure.reason}; {why}"
     revision = ending.ask_again(
         failed.plan, failed.lease, failed.document, said,
-        kind=renewing.RECOVERY, instead=instead, left_out=left_out,
+        kind=renewals.RECOVERY, instead=instead, left_out=left_out,
     )  # fmt: skip
     if revision is not None:
-        mending.carried(kept, revision, failed.plan, failed.document, instead)
+        after_failure.carried(kept, revision, failed.plan, failed.document, instead)

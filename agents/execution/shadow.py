@@ -12,20 +12,19 @@ from typing import Any
 
 from django.db import transaction
 
-from agents import telemetry
 from agents.bdi import document as documents
 from agents.bdi import recovery, shadow
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.limits import UnknownLimit, session_limits
 from agents.bdi.shadow import Finding, Proof
-from agents.execution import draining
 from agents.execution.companion import Companion
-from agents.execution.desk import Desk, open_desk_in
 from agents.execution.steps import run_step
+from agents.execution.workplace import Desk, open_desk_in
 from agents.models import ShadowRun
-from agents.services import logs, shadowing
-from agents.services.moves import move_shadow
+from agents.plans import shadowing
+from agents.record import draining, logs, telemetry
+from agents.record.moves import move_shadow
 from agents.states import MoveRefused, ShadowState
+from agents.toolkit.limits import UnknownLimit, session_limits
 from people import sealing
 from sandbox.contract import Limits, SandboxError, SessionState
 from sandbox.snapshots import SnapshotRefused

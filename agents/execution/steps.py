@@ -8,20 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents import telemetry
+from agents.actors.step_model_calls import Means
 from agents.bdi import recovery
 from agents.bdi.conditions import holds
 from agents.bdi.document import IntentSpec
-from agents.bdi.limits import session_limits
 from agents.bdi.network import bounded
 from agents.bdi.recovery import Failure, FailureClass
-from agents.bdi.references import UnresolvedReference, resolve
 from agents.bdi.started import START, STOP
 from agents.bdi.validation import validate_values
+from agents.execution import tool_answers
 from agents.models import IntentPlan
-from agents.services import finishing
-from agents.services.step_asking import Means
+from agents.record import telemetry
 from agents.toolkit.command import Command, Params
+from agents.toolkit.limits import session_limits
+from agents.toolkit.references import UnresolvedReference, resolve
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from sandbox.contract import Result
 from sandbox.doing.listening import OnOutput
@@ -95,7 +95,7 @@ def _finished(
         until=time.monotonic() + session_limits(spec.limits).hard_s,
     )
     began = time.monotonic()
-    done = finishing.finished(command, params, result, means)
+    done = tool_answers.finished(command, params, result, means)
     return replace(done, duration_s=result.duration_s + time.monotonic() - began)
 
 

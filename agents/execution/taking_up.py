@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 from django.db import IntegrityError, connection, models, transaction
 
-from agents import gate, prepared
 from agents.bdi.document import Document
-from agents.execution import ending, filing, record
-from agents.execution.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, hold
-from agents.execution.record import Running, Said
-from agents.execution.statements import statement
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
-from agents.services import hints, logs, renewing
-from agents.services.moves import move_goal
+from agents.plans import ending, renewals, report_filing, reporting
+from agents.plans.reporting import Running, Said
+from agents.record import gate, logs, prepared, wake_ups
+from agents.record.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, hold
+from agents.record.moves import move_goal
+from agents.record.statements import statement
 from agents.states import GOAL_MOVES, GoalState, IntentState, MoveRefused, PlanState
 
 _Row = TypeVar("_Row", bound=models.Model)
@@ -65,14 +64,14 @@ def find(lease: Lease, locked: Found | None = None) -> Found | None:
     None when there is none, or it is to be asked about again.
 
     Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
-    `agents/execution/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
+    `agents/hands/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
     under its lock, and only when it does not see the other running.
     """
     found = locked or _locked(lease)
     if found is None or found.plan.state != PlanState.APPROVED:
         return found
     if found.moved is not None:
-        renewing.ask_for_moved(hold(lease), found.plan, found.moved, by=lease.owner)
+        renewals.ask_for_moved(hold(lease), found.plan, found.moved, by=lease.owner)
         return None
     if found.state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[found.state]:
         raise MoveRefused(f"goal {lease.goal_id} cannot go from {found.state} to executing")
@@ -111,7 +110,7 @@ def _read(row: Sequence[Any]) -> Found:
     if session_id is not None:
         plan.session = TerminalSession(pk=session_id, intent_plan_id=plan.pk, state=json.loads(session))
     is_approved = plan.state == PlanState.APPROVED
-    return Found(GoalState(state), plan, renewing.moved_since(plan) if is_approved else None)
+    return Found(GoalState(state), plan, renewals.moved_since(plan) if is_approved else None)
 
 
 def _instance(model: type[_Row], values: list[Any]) -> _Row:
@@ -168,11 +167,11 @@ def _begun(lease: Lease, found: Found, said: Said | None) -> Taken | None:
     if row is None:
         return None  # a command typed by hand runs on these files
     plan.state, plan.reason, plan.fence = PlanState.EXECUTING.value, "", lease.fence
-    hints.goal_changed(lease.goal_id)
+    wake_ups.goal_changed(lease.goal_id)
     if found.state in (GoalState.AWAITING_REVIEW, GoalState.MANUAL):
-        hints.queue_changed()
+        wake_ups.queue_changed()
     if said is not None:
-        return Taken(record.first(plan, said, row))
+        return Taken(reporting.first(plan, said, row))
     if plan.cancel_requested:
         ending.cancel(plan, lease)
         return None
@@ -183,7 +182,7 @@ def go_on(lease: Lease, plan: IntentPlan) -> Taken | None:
     """Go on with a plan that another claim left; None when it has ended instead."""
     IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
     plan.fence = lease.fence
-    filing.file_locked(plan.pk, plan.goal_id)
+    report_filing.file_locked(plan.pk, plan.goal_id)
     _close_lost_tries(plan, lease)
     goal = hold(lease)
     if goal.state != GoalState.EXECUTING:
@@ -226,7 +225,7 @@ def _close_lost_tries(plan: IntentPlan, lease: Lease) -> None:
     open_tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None).select_related("intent")
     for attempt in open_tries:
         running = Running(attempt.pk, attempt.number, plan.position, attempt.snapshot_before)
-        record.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
+        reporting.not_tried(plan, lease, running, "lost", f"worker {attempt.worker} did not come back")
         # Of one that must run once it is asked next what it did.
         then = "" if attempt.intent.effect == "once" else "; it starts again from its snapshot"
         said = f"try {attempt.number} was lost with worker {attempt.worker}{then}"

@@ -8,13 +8,19 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
-from agents.errors import GoalRefused
+from agents.actors import lifecycle
+from agents.goals.goals import checked_text
 from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
 from agents.pages.goal_list import APPROVED, OPEN, SEARCH_MAX, GoalFilter
-from agents.selectors import agents_usable_by, goals_changeable_by, goals_visible_to, may_change, workspaces_writable_by
-from agents.services import agent_making
-from agents.services.designs import checked_design
-from agents.services.goals import checked_text
+from agents.plans.designs import checked_design
+from agents.record.errors import GoalRefused
+from agents.record.selectors import (
+    agents_usable_by,
+    goals_changeable_by,
+    goals_visible_to,
+    may_change,
+    workspaces_writable_by,
+)
 from agents.states import GOAL_ENDED, GoalState
 from people.models import User
 
@@ -145,7 +151,7 @@ class GoalForm(TermsForm):
     def clean_agent(self) -> Agent | None:
         name = self.cleaned_data["agent"].strip()
         try:
-            return agent_making.usable(name, by=self._by) if name else None
+            return lifecycle.usable(name, by=self._by) if name else None
         except GoalRefused as refused:
             raise forms.ValidationError(refused.message) from refused
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from agents.errors import CommandRefused
-from agents.services.hand_reading import Reading
+from agents.hands.command_reading import Reading
+from agents.record.errors import CommandRefused
 from agents.toolkit import hosts as host_words
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from agents.bdi.limits import BOUNDS, DEFAULTS, UNITS, in_words
 from agents.models import ToolLimit
+from agents.toolkit.limits import BOUNDS, DEFAULTS, UNITS, in_words
 from agents.toolkit.registry import REGISTRY
 
 if TYPE_CHECKING:  # Django's own class takes no type arguments when it runs

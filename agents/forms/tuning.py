@@ -9,7 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
-from agents.services.tuning.kinds import Field, Kind, Values, in_words
+from agents.tuning.kinds import Field, Kind, Values, in_words
 
 _MOST_TYPED = 20_000
 

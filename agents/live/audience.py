@@ -21,7 +21,7 @@ from django.utils.crypto import constant_time_compare
 
 from agents.live.hub import Lane
 from agents.models import Goal
-from agents.selectors import may_see
+from agents.record.selectors import may_see
 from people.models import User
 from people.sessions import stored_key
 

@@ -22,7 +22,7 @@ from agents.live.hub import Hub, hub
 from agents.pages import goal_log, goal_page, goal_running
 from agents.pages.goal_log import Window
 from agents.pages.goal_page import GoalPage
-from agents.services.hints import goal_group
+from agents.record.wake_ups import goal_group
 from people.models import User
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.commitment import Commitment
-from agents.bdi.limits import BOUNDS, in_words
+from agents.toolkit.limits import BOUNDS, in_words
 
 KIND = "bdi_agent"
 KIND_NAMES = frozenset({"bdi_agent", "bdi", "bdiagent", "bdi-agent", "agent"})

@@ -1,6 +1,6 @@
 """Rows of the mind. Postgres is the only truth: every process that reads them may die at any moment.
 
-States are moved by `agents.services.moves` and by the executor's statements, nowhere else. `append_only` rows
+States are moved by `agents.record.moves` and by the executor's statements, nowhere else. `append_only` rows
 may be inserted and read by the application's database role, never changed.
 """
 

@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from agents.bdi.commitment import Commitment
-from agents.bdi.limits import BOUNDS, Number, in_words
 from agents.models.common import one_of
+from agents.toolkit.limits import BOUNDS, Number, in_words
 
 MOST_REPAIRS = 10
 # The agent that has the goals which name none.

@@ -24,7 +24,7 @@ class LogCounter(models.Model):
 class LogLine(models.Model):
     """One line of a goal's log; numbers are 1, 2, 3 … without gaps.
 
-    The table is parted by goal (migration 0021): `agents.services.log_keeping` has partitions made and dropped.
+    The table is parted by goal (migration 0021): `agents.record.log_retention` has partitions made and dropped.
     """
 
     append_only = True

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
+from agents.actors import commitments
 from agents.bdi.commitment import Commitment
 from agents.bdi.cycle import AgentStatus, status_of
 from agents.models import Agent, AgentCommitment, Belief, Goal, IntentPlan, LogLine
 from agents.pages import files_held
-from agents.selectors import approved, goals_visible_to
-from agents.services import commitments
-from agents.services.reconsidered import NO_PLAN
+from agents.record.selectors import approved, goals_visible_to
+from agents.recovery.reconsideration import NO_PLAN
 from agents.states import GOAL_ENDED, GoalState, PlanState
 from people.models import User
 

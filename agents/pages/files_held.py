@@ -9,7 +9,7 @@ from django.db.models import Case, CharField, F, Value, When
 
 from agents.models import Goal, HandCommand, IntentPlan
 from agents.presentation.files_held import TYPED, Holder
-from agents.selectors import goals_visible_to
+from agents.record.selectors import goals_visible_to
 from agents.states import GoalState, HandState, PlanState
 from people.models import User
 

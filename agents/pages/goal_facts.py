@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents import selectors
 from agents.bdi.document import IntentSpec
 from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
 from agents.presentation.endings import reason_words
 from agents.presentation.timeline import Mending, Move, Revision, Step, Try
 from agents.presentation.transcript import Command
+from agents.record import selectors
 
 
 def move_of(row: Transition) -> Move:

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from agents.bdi.outcome import shown_state
 from agents.models import Goal
-from agents.selectors import approved, goals_visible_to
+from agents.record.selectors import approved, goals_visible_to
 from people.models import User
 
 # Of each kind; the list of goals has the rest.

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.models import Attempt
-from agents.services import file_paths
-from agents.services.stores import store
+from agents.workspaces import file_paths
+from agents.workspaces.stores import store
 from sandbox.snapshots import Change, Entry
 
 # What lies in a virtual environment is shown as one entry; nobody reads two thousand files of pip.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Min, Q, QuerySet
 
 from agents.models import Goal, IntentPlan
-from agents.selectors import approved, begun, page_of_goals, paused
+from agents.record.selectors import approved, begun, page_of_goals, paused
 from agents.states import GOAL_ENDED, GoalState, PlanState
 
 PAGE = 40

@@ -9,14 +9,17 @@ from functools import cached_property
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.understanding import drafting
-from agents.goal_network import Lacking
+from agents.execution.goal_network import Lacking
+from agents.goals import replanning
 from agents.models import Attempt, Intent, LevelDocument, Plan
 from agents.pages.goal_rows import GoalRows
+from agents.planning import planning
 from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
-from agents.selectors import may_change, may_correct, sees_everything
-from agents.services import failed_inside, planning, replanning, typed_commands
+from agents.record.selectors import may_change, may_correct, sees_everything
+from agents.recovery import internal_errors
 from agents.states import GoalState, IntentState, LevelState, PlanState
+from agents.understanding import command_goals
 from people.roles import Role
 
 _WRITTEN = frozenset({Plan.Source.PERSON, Plan.Source.MODEL})
@@ -78,7 +81,7 @@ class GoalOffers(GoalRows):
 
         What is reviewed before there is a plan comes before one that is written by hand as well.
         """
-        if self.open_level is not None or self.may_send_design or failed_inside.keeps_a_plan(self.goal):
+        if self.open_level is not None or self.may_send_design or internal_errors.keeps_a_plan(self.goal):
             return False
         in_review = self.plan is not None and self.plan.state == PlanState.AWAITING_REVIEW
         return self.may_change and (
@@ -100,7 +103,7 @@ class GoalOffers(GoalRows):
     @property
     def mastermind_line(self) -> str:
         """The line of mastermind that the goal is, for who gave it; "" where it is none."""
-        is_command = self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(typed_commands.COMMAND)
+        is_command = self.goal.state == GoalState.MANUAL and self.goal.reason.startswith(command_goals.COMMAND)
         if not is_command or not self.may_change or self.unplanned is None:
             return ""
         return str((self.unplanned.evidence.get("mastermind") or {}).get("line", ""))
@@ -113,7 +116,7 @@ class GoalOffers(GoalRows):
     @property
     def failed_inside(self) -> bool:
         """Whether it waits because of an error inside mindX."""
-        return failed_inside.is_of(self.goal)
+        return internal_errors.is_of(self.goal)
 
     @property
     def may_save_as_rule(self) -> bool:

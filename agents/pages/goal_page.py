@@ -19,7 +19,7 @@ from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
 from agents.presentation.timeline import Node
-from agents.selectors import MOVING, goals_visible_to
+from agents.record.selectors import MOVING, goals_visible_to
 from agents.states import GoalState, PlanState
 from library.models import ComponentVersion
 from people.models import User

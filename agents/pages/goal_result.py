@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents import selectors
 from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.pages import goal_facts, goal_files
 from agents.pages.goal_files import FileChange
 from agents.presentation import timeline, transcript
 from agents.presentation.transcript import Line
+from agents.record import selectors
 from agents.states import GoalState
 
 LINES_SHOWN = 8

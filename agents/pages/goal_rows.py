@@ -10,11 +10,12 @@ from typing import Any
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from agents import goal_network
 from agents.bdi import document as documents
 from agents.bdi.failures import OF_OTHERS, PLANNING, Facts
 from agents.bdi.strategies import way_named
-from agents.goal_network import StepNetwork
+from agents.execution import goal_network
+from agents.execution.goal_network import StepNetwork
+from agents.hands import hand_items
 from agents.models import (
     Attempt,
     Belief,
@@ -34,8 +35,8 @@ from agents.pages.goal_family import Relative
 from agents.presentation import code_report
 from agents.presentation.files_held import Holder
 from agents.presentation.waiting import Wait
-from agents.selectors import goals_visible_to
-from agents.services import cooling, hand_items
+from agents.record.selectors import goals_visible_to
+from agents.recovery import cooldown
 from agents.states import GoalState, LevelState, PlanState
 from library.models import Experience, ModelCall
 from people.models import User
@@ -304,13 +305,13 @@ class GoalRows:
             return None
         facts = Facts.from_json(failed.facts)
         left_s, until = (wake_at - now).total_seconds(), f"{wake_at.astimezone(UTC):%H:%M:%S} UTC"
-        held = cooling.of(facts)
+        held = cooldown.of(facts)
         if held is not None and held.until >= wake_at - _BETWEEN and held.failure.goal_id != self.goal.pk:
             found = held.failure
             is_seen = goals_visible_to(self.user).filter(pk=found.goal_id).exists()
             return Wait(left_s, until, held.why, found.position if is_seen else 0, found.goal_id if is_seen else 0)
         is_theirs = facts.asked and failed.failure_class in OF_OTHERS
-        why = cooling.what_hosts_did(failed.failure_class, facts.asked) if is_theirs else failed.reason
+        why = cooldown.what_hosts_did(failed.failure_class, facts.asked) if is_theirs else failed.reason
         return Wait(left_s, until, why, failed.position)
 
     @property

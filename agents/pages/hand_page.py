@@ -8,11 +8,11 @@ from functools import cached_property
 from django.utils import timezone
 
 from agents.forms.hand import Typing
+from agents.hands import hand_commands
 from agents.models import HandCommand
 from agents.pages.session_page import SessionPage, outcome_of
-from agents.services import hand_commands
-from agents.services.workspaces import running
 from agents.states import HAND_ENDED
+from agents.workspaces.workspaces import running
 from sandbox import typed
 from sandbox.commands import COMMANDS
 from sandbox.contract import SessionState

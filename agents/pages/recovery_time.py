@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from agents.bdi.recovery_history import Outcome, Point, Reset, points
 from agents.bdi.strategies import WAYS, Way
-from agents.mind_sums import SAME_WAY_AGAIN
+from agents.insights.insight_sums import SAME_WAY_AGAIN
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.presentation.lines import Drawn, drawn
 from agents.presentation.rates import interval
-from agents.services import recovery_learning
+from agents.recovery import recovery_learning
 
 # Of a class and tool so many of the newest outcomes are drawn: each is taken in again, and older ones hardly count.
 MOST_OUTCOMES = 600

@@ -12,10 +12,10 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents import selectors
 from agents.bdi.document import IntentSpec
 from agents.bdi.network import network_of
-from agents.goal_network import StepNetwork
+from agents.execution.goal_network import StepNetwork
+from agents.hands import hand_commands
 from agents.models import Attempt, HandCommand, Intent
 from agents.pages import goal_facts, goal_page
 from agents.pages.goal_page import GoalPage
@@ -23,7 +23,7 @@ from agents.presentation import transcript, used
 from agents.presentation.timeline import Try
 from agents.presentation.transcript import Command, Line
 from agents.presentation.used import Used
-from agents.services import hand_commands
+from agents.record import selectors
 from agents.states import HAND_ENDED, HandState
 from sandbox import typed
 from sandbox.contract import SessionState

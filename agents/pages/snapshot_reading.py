@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.errors import AgentsError
 from agents.presentation import file_text
-from agents.services import file_paths
-from agents.services.stores import store
+from agents.record.errors import AgentsError
+from agents.workspaces import file_paths
+from agents.workspaces.stores import store
 from sandbox.compare import Difference, Hunk, PackageChange, compare, hunks
 from sandbox.manifest import Entry
 from sandbox.snapshots import DamagedStore

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.bdi.types import Step
 from agents.rules.bodies import compile_line
 from agents.rules.grammar import BodyLine, Rule
 from agents.rules.linter import SEVERITIES, LintProblem
 from agents.rules.selection import KnownRule
 from agents.rules.wording import best_wording
-from agents.rules.words import read_text
 from agents.toolkit.phrases import Reading, say
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Step
+from agents.toolkit.wording.words import read_text
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.limits import DEFAULTS, in_words, label
 from agents.toolkit import phrases
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.effects import EFFECTS
+from agents.toolkit.limits import DEFAULTS, in_words, label
 
 _KINDS = {
     "path": "a file or folder of the workspace",

@@ -11,10 +11,10 @@ from typing import Any
 from django.utils.safestring import SafeString, mark_safe
 
 from agents.bdi import network
-from agents.bdi.limits import in_words
 from agents.bdi.network import Network
 from agents.presentation import ansi, timeline
 from agents.presentation.timeline import Try
+from agents.toolkit.limits import in_words
 
 TAIL_LINES = 40
 TAIL_CHARS = 32_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.limits import DEFAULTS, in_words
+from agents.toolkit.limits import DEFAULTS, in_words
 
 _MIB = 1 << 20
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.rules.grammar import BodyLine, Rule
-from agents.rules.kinds import KINDS
 from agents.rules.wording import best_wording
-from agents.rules.words import Value, quote, read_text, unescape
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import entries_of, entry_of, host_of_slot, pieces_of
 from agents.toolkit.packages import given_to_pip
 from agents.toolkit.phrases import Reading, read_raw
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.wording.kinds import KINDS
+from agents.toolkit.wording.words import Value, quote, read_text, unescape
 
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
 _CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')

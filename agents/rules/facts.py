@@ -9,7 +9,7 @@ import posixpath
 import re
 from dataclasses import dataclass
 
-from agents.rules.words import quote
+from agents.toolkit.wording.words import quote
 
 # A folder that is not written as plainly as it could be.
 _UNTIDY = re.compile(r"\.|//|/\Z")

@@ -10,7 +10,8 @@
 
 Keywords are written in capitals. Rules are parted by a line `--` or by the next RULE. A line that starts with # is a
 comment; a comment above a step says why the step is there, and reviewers read it. The words of a trigger follow
-`agents.rules.slots`. Quoted text may hold commas and keywords and stays on one line (\\n writes a line break).
+`agents.toolkit.wording.slots`. Quoted text may hold commas and keywords and stays on one line (\\n writes a line
+break).
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from agents.rules.slots import Template, TemplateError, compile_template
-from agents.rules.words import closing_quote
+from agents.toolkit.wording.slots import Template, TemplateError, compile_template
+from agents.toolkit.wording.words import closing_quote
 
 MAX_CHARS = 100_000
 MAX_RULES = 200

@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.bdi.references import parse_reference
 from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
 from agents.rules.entailment import decidable, entails
 from agents.rules.grammar import BodyLine, Context, Rule, read
-from agents.rules.kinds import OF_SEVERAL_WORDS
 from agents.rules.naming import path_problem
-from agents.rules.slots import TemplateError, compile_template
-from agents.rules.words import NOISE, fold, read_text, unescape
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import host_problem
 from agents.toolkit.phrases import Reading, typed
+from agents.toolkit.references import parse_reference
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND, PATH_KINDS, problems
+from agents.toolkit.wording.kinds import OF_SEVERAL_WORDS
+from agents.toolkit.wording.slots import TemplateError, compile_template
+from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 SEVERITIES = ("error", "warning", "hint")
 LONG_CONTEXT = 200

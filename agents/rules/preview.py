@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from agents.rules.bodies import slot_kinds
 from agents.rules.grammar import Rule, Trigger
 from agents.rules.selection import KnownRule, Relevant, SlotValue, relevant_rules
-from agents.rules.slots import render
-from agents.rules.words import NOISE, fold, quote, read_text
 from agents.toolkit.registry import REGISTRY, Registry
+from agents.toolkit.wording.slots import render
+from agents.toolkit.wording.words import NOISE, fold, quote, read_text
 
 MAX_PREVIEW_CHARS = 10_000
 MIN_TYPED = 3

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.bdi.types import Belief
 from agents.rules.bodies import fill_context, slot_kinds
 from agents.rules.entailment import UNKNOWN, Verdict
 from agents.rules.grammar import Context, Rule, Rules, Trigger
@@ -19,10 +18,11 @@ from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
 from agents.rules.speaking import Speaking
 from agents.rules.wording import best_wording, may_say
-from agents.rules.words import Text, Value, fold, line_breaks, quote, unescape
 from agents.toolkit.hosts import entries_of, host_problem
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.types import Belief
+from agents.toolkit.wording.words import Text, Value, fold, line_breaks, quote, unescape
 
 
 @dataclass(frozen=True)

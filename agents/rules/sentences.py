@@ -27,7 +27,7 @@ from agents.rules.facts import (
     parent,
 )
 from agents.rules.phrases import is_name, is_name_of_a_place, without_denial
-from agents.rules.words import NOISE, fold, read_text, unescape
+from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 MAX_SENTENCE = 20_000
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agents.rules.slots import PIECE
+from agents.toolkit.wording.slots import PIECE
 
 # Nobody writes parts within parts as deep as this.
 _DEEPEST = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from agents.rules.grammar import Rule, Trigger
-from agents.rules.slots import Match
-from agents.rules.words import Text
+from agents.toolkit.wording.slots import Match
+from agents.toolkit.wording.words import Text
 
 
 def may_say(rule: Rule, text: Text) -> bool:

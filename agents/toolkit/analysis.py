@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.limits import BOUNDS
 from agents.toolkit.describing import number, path
+from agents.toolkit.limits import BOUNDS
 
 KIT = "analysis"
 # Where a number is said that is no time by itself.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from agents.rules.slots import Template, TemplateError, compile_template
 from agents.toolkit import finishing
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
@@ -15,6 +14,7 @@ from agents.toolkit.saying import Said
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
 from agents.toolkit.trial import Trial
 from agents.toolkit.versions import version_of
+from agents.toolkit.wording.slots import Template, TemplateError, compile_template
 from sandbox.contract import Request
 
 Params = Mapping[str, Any]
@@ -24,7 +24,7 @@ Params = Mapping[str, Any]
 class Command:
     """One thing a tool can do.
 
-    `phrases`: English patterns (see agents.rules.slots) whose slots are parameters; the first one is how the command is
+    `phrases`: English patterns (see wording.slots) whose slots are parameters; the first one is how the command is
     said. `beliefs_added` and `beliefs_removed`: sentences about the current folder that are expected to hold, or to
     hold no longer, after success; one may end in "UNLESS sentence", read before the step. `requests`: what the sandbox
     is asked, in order; the first error ends the command, the last answer is its result, and `result_keys` are the keys
@@ -99,7 +99,7 @@ class Command:
         return version_of(self)
 
     def kind(self, parameter: str) -> str:
-        """Return the slot kind that a parameter's schema implies (see agents.rules.kinds)."""
+        """Return the slot kind that a parameter's schema implies (see agents.toolkit.wording.kinds)."""
         described = self.properties[parameter]
         if described.get("x-kind") in (*PATH_KINDS, HOSTS_KIND, ADDRESS_KIND):
             return str(described["x-kind"])

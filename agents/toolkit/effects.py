@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.rules.words import quote
+from agents.toolkit.wording.words import quote
 
 # What a crash in the middle of a command means, and so what may be done afterwards.
 EFFECTS: Mapping[str, str] = {

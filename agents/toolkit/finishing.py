@@ -1,7 +1,7 @@
 """What mindX's own process may do with a tool's answer after the jail gave it, by name. Pure: it is done elsewhere.
 
 The jail has no network of its own choice, no database and no model. Where a tool needs one of mindX's services, its
-command names one of these; `agents.services.finishing` does it, once for each answer that was a success.
+command names one of these; `agents.execution.tool_answers` does it, once for each answer that was a success.
 """
 
 from __future__ import annotations

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.rules.kinds import SWITCHES
-from agents.rules.slots import Template, render
-from agents.rules.words import Text, Value, fold, quote, read_text, unescape
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import entries_of, in_words
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND, problems
+from agents.toolkit.wording.kinds import SWITCHES
+from agents.toolkit.wording.slots import Template, render
+from agents.toolkit.wording.words import Text, Value, fold, quote, read_text, unescape
 
 _BARE_TEXT = re.compile(r"[\w./=+:@%*-]+(?: [\w./=+:@%*-]+)*\Z", re.ASCII)
 _BARE_HOST = re.compile(r"[\w.:-]+\Z", re.ASCII)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agents.bdi import canonical
+from agents.toolkit import canonical
 
 if TYPE_CHECKING:
     from agents.toolkit.command import Command

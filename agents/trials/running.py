@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from agents.actors.step_model_calls import Means
 from agents.bdi.network import network_of
-from agents.services import finishing
-from agents.services.step_asking import Means
+from agents.execution import tool_answers
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.trial import WEB, Trial
@@ -83,7 +83,7 @@ def _asked(session: Session, command: Command, params: Mapping[str, Any], said: 
             break
     if command.finish and result.ok:
         # Nothing is ever asked of a model here: its answer stands in the trial.
-        result = finishing.finished(command, params, result, Means(said=said))
+        result = tool_answers.finished(command, params, result, Means(said=said))
     return result
 
 

@@ -10,14 +10,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.actors import commitments, pauses
 from agents.bdi.commitment import Commitment
-from agents.errors import AgentsError, NotYours
+from agents.components import agent_versions
 from agents.forms.agents import StandstillForm
+from agents.goals import agent_goals
+from agents.goals.component_goals import Terms
 from agents.models import Agent
 from agents.pages import agent_page
 from agents.presentation.line_diff import compare
-from agents.services import agent_goals, agent_versions, commitments, pausing
-from agents.services.component_goals import Terms
+from agents.record.errors import AgentsError, NotYours
 from agents.views.asking import person_of
 from agents.views.rule_versions import version_named_in
 from people.roles import Role
@@ -102,7 +104,7 @@ def stop_all(request: HttpRequest) -> HttpResponse:
     if not user.has_role(Role.OPERATOR):
         messages.error(request, "Operators stop everything.")
     elif asked.is_valid():
-        pausing.stop_all(by=user, reason=asked.cleaned_data["reason"])
+        pauses.stop_all(by=user, reason=asked.cleaned_data["reason"])
     else:
         messages.error(request, "Say why, in 300 characters at most: everybody reads it on every page.")
     return redirect("agents")
@@ -113,7 +115,7 @@ def go_on(request: HttpRequest) -> HttpResponse:
     """Let everything go on where it stands."""
     user = person_of(request)
     if user.has_role(Role.OPERATOR):
-        pausing.go_on(by=user)
+        pauses.go_on(by=user)
         messages.success(request, "It goes on.")
     else:
         messages.error(request, "Operators let everything go on.")
@@ -123,13 +125,13 @@ def go_on(request: HttpRequest) -> HttpResponse:
 @require_POST
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the agent begin nothing until it is resumed."""
-    return _paused(request, pk, pausing.pause, "It begins nothing more; a step that runs is finished.")
+    return _paused(request, pk, pauses.pause, "It begins nothing more; a step that runs is finished.")
 
 
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the agent go on."""
-    return _paused(request, pk, pausing.resume, "It goes on.")
+    return _paused(request, pk, pauses.resume, "It goes on.")
 
 
 def _paused(request: HttpRequest, pk: int, does: Callable[..., Agent], said: str) -> HttpResponse:

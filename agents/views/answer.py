@@ -9,11 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from agents.errors import NotPossibleNow, PlanInvalid
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
-from agents.services import answering
-from agents.services.answering import Open, Reply
+from agents.planning import answers
+from agents.planning.answers import Open, Reply
+from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.views.asking import changeable_goal, person_of
 
 _OTHER = "other"
@@ -23,7 +23,7 @@ _OTHER = "other"
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """The questions with their choices; sent, they make the plan."""
     goal = changeable_goal(request, pk)
-    asked = answering.open_questions(goal)
+    asked = answers.open_questions(goal)
     if asked is None:
         messages.warning(request, f"Goal {pk} asks nothing now: it is {goal.state.replace('_', ' ')}.")
         return redirect("goal", pk)
@@ -31,7 +31,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
         return _form(request, goal, asked)
     replies = [_reply(request, number) for number in range(1, len(asked.questions) + 1)]
     try:
-        plan = answering.answer(goal, replies, by=person_of(request))
+        plan = answers.answer(goal, replies, by=person_of(request))
     except PlanInvalid as invalid:
         return _form(request, goal, asked, status=422, problems=[one.message for one in invalid.problems])
     except NotPossibleNow as error:
@@ -45,7 +45,7 @@ def _reply(request: HttpRequest, number: int) -> Reply:
     chosen = request.POST.get(f"choice-{number}", "")
     if chosen.isascii() and chosen.isdigit() and len(chosen) < 4:
         return Reply(int(chosen))
-    return Reply(None, request.POST.get(f"value-{number}", "")[: answering.MOST_CHARS])
+    return Reply(None, request.POST.get(f"value-{number}", "")[: answers.MOST_CHARS])
 
 
 def _form(

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest
 
 from agents.models import Goal
 from agents.pages import goal_page
-from agents.selectors import may_change
+from agents.record.selectors import may_change
 from people.models import User
 
 _PK_MAX = 2**62

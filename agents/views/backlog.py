@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.errors import AgentsError, NotPossibleNow
+from agents.coordinator import backlog, backlog_list, backlog_taking
+from agents.coordinator.backlog_list import OPEN, SEARCH_MAX, ItemFilter
+from agents.coordinator.backlog_overview import overview
 from agents.models import BacklogItem
-from agents.presentation import backlog as shown
-from agents.services import backlog, backlog_list, backlog_taking
-from agents.services.backlog_list import OPEN, SEARCH_MAX, ItemFilter
-from agents.services.backlog_overview import overview
+from agents.pages import backlog as shown
+from agents.record.errors import AgentsError, NotPossibleNow
 from agents.states import BacklogState
 from people.models import User
 

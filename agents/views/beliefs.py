@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from agents.bdi.reacting import Does
-from agents.errors import GoalRefused, NotPossibleNow, NotYours
-from agents.services import telling
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.recovery import told_beliefs
 from agents.views.asking import person_of, visible_goal
 
 _ID_MAX = 2**62
@@ -38,7 +38,7 @@ def tell(request: HttpRequest, pk: int) -> HttpResponse:
             raise GoalRefused("sentence", "Choose one of the confidences and times that are offered.")
         until = timezone.now() + timedelta(hours=int(lasts)) if lasts else None
         goal, sentence = visible_goal(request, pk), request.POST.get("sentence", "")
-        _, does = telling.tell(
+        _, does = told_beliefs.tell(
             goal, by=person_of(request), sentence=sentence, confidence=float(confidence), expires_at=until
         )
         return f"The agent holds this true. {_THEN[does]}"
@@ -52,7 +52,7 @@ def deny(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
 
     def said() -> str:
         goal, instead = visible_goal(request, pk), request.POST.get("instead", "").strip()
-        _, does = telling.contradict(goal, by=person_of(request), belief_id=min(belief, _ID_MAX), instead=instead)
+        _, does = told_beliefs.contradict(goal, by=person_of(request), belief_id=min(belief, _ID_MAX), instead=instead)
         return f"The agent holds this no longer. {_THEN[does]}"
 
     return _done(request, pk, said)
@@ -63,7 +63,7 @@ def retract(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
     """Take back what somebody told the agent."""
 
     def said() -> str:
-        does = telling.retract(visible_goal(request, pk), by=person_of(request), belief_id=min(belief, _ID_MAX))
+        does = told_beliefs.retract(visible_goal(request, pk), by=person_of(request), belief_id=min(belief, _ID_MAX))
         return f"It is taken back. {_THEN[does]}"
 
     return _done(request, pk, said)

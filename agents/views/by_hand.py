@@ -11,14 +11,15 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import selectors
-from agents.errors import NotPossibleNow, PlanInvalid
+from agents.goals import goals
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
+from agents.plans import proposals
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.hand_lines import HandLine
 from agents.presentation.schema_form import Field
-from agents.services import goals, proposing
+from agents.record import selectors
+from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.toolkit import phrases
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool
@@ -106,7 +107,7 @@ def checked(draft: Draft, goal: Goal, person: User) -> Draft:
         if line.problem
     ]
     if not draft.problems and draft.lines:
-        _, found = proposing.draft_by_hand(
+        _, found = proposals.draft_by_hand(
             goal, hand_lines.steps_of(draft.lines), hand_lines.steps_of(draft.cleanup_lines), by=person
         )
         draft.problems = [_placed(draft, problem) for problem in found]

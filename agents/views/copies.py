@@ -9,12 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.errors import AgentsError
+from agents.components import candidates, known_components
 from agents.mastermind.components import Component
 from agents.models import EvolvedCopy
 from agents.presentation import unified_diff
 from agents.presentation.line_diff import compare
-from agents.services import evolved, known_components
+from agents.record.errors import AgentsError
 from agents.views.asking import person_of
 from library.components import services as library
 
@@ -23,7 +23,7 @@ from library.components import services as library
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """What differs from what is in use now, and what was decided."""
     user = person_of(request)
-    copy = get_object_or_404(evolved.visible_to(user), pk=pk)
+    copy = get_object_or_404(candidates.visible_to(user), pk=pk)
     context = {"copy": copy, "may_decide": library.may_write(user) and copy.waits, **_difference(copy)}
     return render(request, "agents/mastermind/copy.html", context)
 
@@ -32,13 +32,13 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 def decide(request: HttpRequest, pk: int, verdict: str) -> HttpResponse:
     """Take it into the library, or do not."""
     user = person_of(request)
-    copy = get_object_or_404(evolved.visible_to(user), pk=pk)
+    copy = get_object_or_404(candidates.visible_to(user), pk=pk)
     try:
         if verdict == "take-in":
-            taken = evolved.take_in(copy, by=user)
+            taken = candidates.take_in(copy, by=user)
             messages.success(request, f"Candidate {taken.version} is in the library. Nothing uses it yet.")
         elif verdict == "decline":
-            evolved.decline(copy, by=user, why=request.POST.get("why", "").replace("\0", ""))
+            candidates.decline(copy, by=user, why=request.POST.get("why", "").replace("\0", ""))
             messages.success(request, "It stays out of the library. Whoever wished for it reads why.")
         else:
             raise Http404

@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bdi import levels
-from agents.errors import GoalRefused, NotPossibleNow
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
-from agents.services import designs
+from agents.plans import designs
+from agents.record.errors import GoalRefused, NotPossibleNow
 from agents.views.asking import changeable_goal, person_of
 
 

@@ -12,14 +12,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from agents.errors import WorkspaceRefused
 from agents.models import Workspace
 from agents.presentation import file_text
-from agents.services import file_paths, folders, workspaces
-from agents.services.stores import store
+from agents.record.errors import WorkspaceRefused
 from agents.views.asking import person_of
 from agents.views.streams import as_attachment, streamed, untrusted
 from agents.views.workspaces import crumbs, may_write, visible_workspace
+from agents.workspaces import file_paths, folders, workspaces
+from agents.workspaces.stores import store
 from sandbox.snapshots import Entry
 
 CHUNK_BYTES = 256 << 10

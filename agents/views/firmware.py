@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from agents.services import firmware
+from agents.actors import firmware
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion

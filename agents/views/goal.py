@@ -11,15 +11,18 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents import selectors
 from agents.bdi.document import IntentSpec, Parameter
-from agents.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
+from agents.goals import goals, replanning
+from agents.hands import outcomes
+from agents.hands.outcomes import Outcome
 from agents.models import Intent, IntentPlan
 from agents.pages import goal_files, goal_log, goal_running
 from agents.pages.goal_page import GoalPage
+from agents.planning import planning
 from agents.presentation.values import as_text
-from agents.services import contradicting, goals, outcomes, planning, replanning
-from agents.services.outcomes import Outcome
+from agents.record import selectors
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid
+from agents.recovery import contradictions
 from agents.states import IntentState
 from agents.views.asking import changeable_goal, person_of, visible_goal
 from agents.views.streams import as_attachment, streamed
@@ -88,7 +91,7 @@ def put_back(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
     """Take a person's denial of a belief back."""
     goal = visible_goal(request, pk)
     try:
-        contradicting.put_back(goal, by=person_of(request), belief_id=min(belief, _NUMBER_MAX))
+        contradictions.put_back(goal, by=person_of(request), belief_id=min(belief, _NUMBER_MAX))
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
     else:

@@ -12,14 +12,15 @@ from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from agents import examples, selectors
-from agents.errors import AgentsError, GoalRefused, TooManyGoals
 from agents.forms.goals import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
+from agents.goals import examples
+from agents.goals import goals as services
 from agents.pages import files_held
 from agents.pages.goal_list import find
-from agents.services import goals as services
-from agents.services import previewing
-from agents.services.designs import DESIGN_MAX
+from agents.plans.designs import DESIGN_MAX
+from agents.record import selectors
+from agents.record.errors import AgentsError, GoalRefused, TooManyGoals
+from agents.understanding import goal_preview
 from people.models import User
 
 _SLOT = "slot-"
@@ -89,7 +90,7 @@ def _with_text(posted: QueryDict) -> QueryDict:
         return posted
     values = {name.removeprefix(_SLOT): str(posted[name]) for name in posted if name.startswith(_SLOT)}
     filled = posted.copy()
-    filled["text"] = previewing.goal_text(str(posted["rule"]), values) or posted.get("text", "")
+    filled["text"] = goal_preview.goal_text(str(posted["rule"]), values) or posted.get("text", "")
     return filled
 
 
@@ -142,7 +143,7 @@ def _previewed(user: User, text: str, workspace_name: str) -> dict[str, Any]:
     shown: dict[str, Any] = {"text": text, "workspace_name": workspace.name if workspace else "", "key": uuid4().hex}
     if text:
         try:
-            shown["preview"] = previewing.preview(services.checked_text(text), by=user, workspace=workspace)
+            shown["preview"] = goal_preview.preview(services.checked_text(text), by=user, workspace=workspace)
         except GoalRefused as refused:
             shown["refused"] = refused.message
     return shown

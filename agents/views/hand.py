@@ -15,14 +15,15 @@ from agents.bdi import selection
 from agents.bdi.document import IntentSpec
 from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.strategies import way_named
-from agents.errors import NotPossibleNow, NotYours, PlanInvalid
+from agents.hands import hand_commands, hand_items
 from agents.models import Goal, HandItem
 from agents.pages.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
-from agents.services import hand_commands, hand_items, reextracting
+from agents.record.errors import NotPossibleNow, NotYours, PlanInvalid
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.understanding import re_extraction
 from agents.views.asking import person_of, visible_goal
 from agents.views.by_hand import TEXT_MAX
 from people.models import User
@@ -111,7 +112,7 @@ def _read_again(request: HttpRequest, goal: Goal, user: User, item: HandItem) ->
     spec, command = _step(item)
     document = documents.read(bytes(item.intent_plan.document)) if item.intent_plan is not None else None
     others = document.intents if document is not None else ()
-    made = reextracting.other_values(
+    made = re_extraction.other_values(
         goal, spec, Failure(FailureClass(item.failure.failure_class), item.failure.reason), others
     )
     if made is None or command is None:

@@ -12,12 +12,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from agents import selectors
+from agents.components import candidates, known_components
+from agents.coordinator import backlog, commanding
+from agents.coordinator.commanding import Given
 from agents.mastermind import commands as known_commands
 from agents.mastermind.reading import MOST_CHARS
 from agents.models import Agent, GivenCommand
-from agents.services import backlog, commanding, evolved, known_components
-from agents.services.commanding import Given
+from agents.record import selectors
 from people.models import User
 
 SHOWN = 20
@@ -81,7 +82,7 @@ def _page(
         "key": uuid4().hex,
         "max": MOST_CHARS,
         "may_triage": backlog.may_triage(user),
-        "copies": list(evolved.waiting_for(user)[:_SHOWN_COPIES]),
+        "copies": list(candidates.waiting_for(user)[:_SHOWN_COPIES]),
     }
     return render(request, "agents/mastermind/commands.html", context, status=status)
 

@@ -12,18 +12,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from agents.actors import tuning_rights
 from agents.bdi.failures import FailureClass, Rule
 from agents.bdi.strategies import DEFAULTS, WAYS, Way, way_named
-from agents.errors import NotPossibleNow, TuningRefused
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.pages import failure_causes
 from agents.presentation import rates
 from agents.presentation.rates import Rate
-from agents.services import failing, recovery_learning, tuning_rights
-from agents.services.tuning import versions
-from agents.services.tuning.kinds import Values
-from agents.services.tuning.of_recovery import Rules
+from agents.record.errors import NotPossibleNow, TuningRefused
+from agents.recovery import failure_log, recovery_learning
 from agents.toolkit.registry import REGISTRY
+from agents.tuning import versions
+from agents.tuning.kinds import Values
+from agents.tuning.of_recovery import Rules
 from agents.views.asking import person_of
 from agents.views.tuning import mark_of
 from people.models import User
@@ -149,7 +150,7 @@ def failures(request: HttpRequest) -> HttpResponse:
     what fails most often. Operators correct their class here.
     """
     user = _operator(request)
-    found = failing.visible_to(user).select_related("rule").prefetch_related("corrections__by")
+    found = failure_log.visible_to(user).select_related("rule").prefetch_related("corrections__by")
     asked = {name: request.GET.get(name, "")[:64] for name in ("failure_class", "tool", "strategy")}
     way = way_named(asked["strategy"])
     if way is not None:
@@ -160,7 +161,7 @@ def failures(request: HttpRequest) -> HttpResponse:
     counted = bool(request.GET.get("counted"))
     if counted:
         found = recovery_learning.that_count(found)
-    like = failing.visible_to(user).filter(pk=_id(request.GET.get("like", "")) or 0).first()
+    like = failure_log.visible_to(user).filter(pk=_id(request.GET.get("like", "")) or 0).first()
     if like is not None:
         found = failure_causes.like(found, like)
     causes = failure_causes.causes(found) if like is None and "after" not in request.GET else []
@@ -188,7 +189,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     failure = get_object_or_404(FailureRecord, pk=min(pk, _PK_MAX))
     try:
         new = FailureClass(request.POST.get("failure_class", ""))
-        failing.correct(failure, new, by=user, why=request.POST.get("why", "").replace("\0", ""))
+        failure_log.correct(failure, new, by=user, why=request.POST.get("why", "").replace("\0", ""))
     except (ValueError, NotPossibleNow) as error:
         messages.warning(request, f"Nothing was changed: {error}")
     else:
@@ -213,11 +214,11 @@ def rules(request: HttpRequest) -> HttpResponse:
                 _save(rule, user, filled.get("note", ""))
                 messages.success(request, "Saved. It counts from the next failure on.")
                 return redirect("recovery-rules")
-            preview = failing.preview(rule)
+            preview = failure_log.preview(rule)
         except ValueError as error:
             refused, status = str(error), 422
     context = {
-        "rules": failing.rule_versions(),
+        "rules": failure_log.rule_versions(),
         "classes": list(FailureClass),
         "filled": filled,
         "preview": preview,
@@ -254,7 +255,7 @@ def _save(rule: Rule, by: User, note: str) -> None:
     except TuningRefused as refused:
         raise _refused(refused) from refused
     except NotPossibleNow as same:
-        raise failing.RuleRefused("", str(same)) from same
+        raise failure_log.RuleRefused("", str(same)) from same
 
 
 def _check(rule: Rule) -> None:
@@ -270,26 +271,26 @@ def _values(rule: Rule) -> Values:
     return {**said, "failure_class": rule.failure_class.value, "enabled": True}
 
 
-def _refused(refused: TuningRefused) -> failing.RuleRefused:
+def _refused(refused: TuningRefused) -> failure_log.RuleRefused:
     field, message = next(iter(refused.errors.items()))
-    return failing.RuleRefused(field, message)
+    return failure_log.RuleRefused(field, message)
 
 
 def _rule(filled: dict[str, str]) -> Rule:
     code = filled.get("exit_code", "")
     digits = code.removeprefix("-")
     if code and not (digits.isascii() and digits.isdigit() and len(code) < 6):
-        raise failing.RuleRefused("exit_code", "An exit code is a whole number.")
+        raise failure_log.RuleRefused("exit_code", "An exit code is a whole number.")
     try:
         failure_class = FailureClass(filled.get("failure_class", ""))
     except ValueError as error:
-        raise failing.RuleRefused("failure_class", "Choose the class of what fits.") from error
+        raise failure_log.RuleRefused("failure_class", "Choose the class of what fits.") from error
     names = ("name", "tool", "command", "error_class", "limit", "host", "text")
     texts: dict[str, Any] = {name: filled.get(name, "") for name in names}
     rule = replace(Rule(failure_class, exit_code=int(code) if code else None), **texts)
     for name, most in (("tool", 64), ("command", 64), ("error_class", 32), ("limit", 32), ("host", 260), ("text", 200)):
         if len(texts[name]) > most:
-            raise failing.RuleRefused(name, f"{name} has at most {most} characters.")
+            raise failure_log.RuleRefused(name, f"{name} has at most {most} characters.")
     return rule
 
 

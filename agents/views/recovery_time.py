@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from agents.actors import tuning_rights
 from agents.pages.recovery_time import RecoveryTime
-from agents.services import tuning_rights
 from agents.views.asking import person_of
 
 

@@ -9,12 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from agents.errors import GoalRefused, NotPossibleNow, PlanInvalid
+from agents.coordinator import taking_over
 from agents.models import Intent
 from agents.pages.goal_page import GoalPage
 from agents.presentation import code_report, unified_diff
 from agents.presentation.code_report import Analysis, Changes, Fixes
-from agents.services import taking_over
+from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid
 from agents.views.asking import person_of, visible_goal
 from library.models import ModelCall
 from people.models import User

@@ -11,14 +11,15 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from agents.bdi.generalise import NotGeneralisable
+from agents.components import rule_writing, rules
+from agents.components.rule_writing import Checked, RuleInvalid
+from agents.learning import rule_from_goal
+from agents.learning.rule_from_goal import GoalTrial
 from agents.models import Goal
 from agents.presentation.rule_reading import SaidStep, numbered_lines, read_body, said_step
+from agents.record.selectors import goals_visible_to
 from agents.rules import grammar
-from agents.rules.generalise import NotGeneralisable
-from agents.selectors import goals_visible_to
-from agents.services import rule_from_goal, rule_writing, rules
-from agents.services.rule_from_goal import GoalTrial
-from agents.services.rule_writing import Checked, RuleInvalid
 from agents.toolkit.registry import REGISTRY
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import services

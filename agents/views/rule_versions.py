@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from agents.services.rules import KIND
+from agents.components.rules import KIND
 from library.models import Component, ComponentVersion
 
 

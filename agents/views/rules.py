@@ -11,19 +11,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.bdi.types import PlanDraft
+from agents.components import rule_writing, rules
+from agents.components.rule_writing import Checked, RuleInvalid
 from agents.models import Workspace
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
 from agents.presentation.rule_reading import numbered_lines, read_body, said_step
+from agents.record.selectors import workspaces_visible_to
 from agents.rules import grammar
 from agents.rules.linter import LintProblem
 from agents.rules.selection import KnownRule
-from agents.selectors import workspaces_visible_to
-from agents.services import rule_writing, rules
-from agents.services.rule_writing import Checked, RuleInvalid
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import PlanDraft
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import selectors, services
 from library.errors import LibraryRefused

@@ -10,14 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from agents.errors import CommandRefused, NotPossibleNow, NotYours
 from agents.forms.hand import Typing
+from agents.hands import hand_commands
 from agents.models import Goal, HandCommand
 from agents.pages import goal_files
 from agents.pages.goal_page import GoalPage
 from agents.pages.hand_page import HandPage
 from agents.pages.session_page import SessionPage
-from agents.services import hand_commands
+from agents.record.errors import CommandRefused, NotPossibleNow, NotYours
 from agents.views.asking import person_of, visible_goal
 
 _PK_MAX = 2**62

@@ -12,13 +12,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.errors import NotPossibleNow, NotYours, TuningRefused
+from agents.actors import tuning_rights
 from agents.models import Lesson
-from agents.selectors import goals_visible_to, plans_visible_to
-from agents.services import tuning_rights
-from agents.services.tuning import lessons
-from agents.services.tuning.lessons import Taught
-from agents.services.tuning.trials import CASES
+from agents.record.errors import NotPossibleNow, NotYours, TuningRefused
+from agents.record.selectors import goals_visible_to, plans_visible_to
+from agents.tuning import lessons
+from agents.tuning.lessons import Taught
+from agents.tuning.trials import CASES
 from agents.views.asking import person_of
 from people.models import User
 

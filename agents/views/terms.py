@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bdi.goal_terms import Terms
-from agents.errors import GoalRefused, NotPossibleNow
 from agents.forms.goals import TermsForm
+from agents.goals import goal_terms
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
-from agents.selectors import goals_visible_to
-from agents.services import goal_terms
+from agents.record.errors import GoalRefused, NotPossibleNow
+from agents.record.selectors import goals_visible_to
 from agents.states import GoalState
 from agents.views.asking import changeable_goal, person_of
 

@@ -15,13 +15,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from agents.errors import NotPossibleNow, TuningRefused
+from agents.actors import tuning_rights
 from agents.forms import tuning as tuning_form
-from agents.services import tuning_rights
-from agents.services.tuning import lessons, trying, versions
-from agents.services.tuning.kinds import Kind, Values
-from agents.services.tuning.trials import CASES, SECONDS
-from agents.services.tuning.versions import Tunable
+from agents.record.errors import NotPossibleNow, TuningRefused
+from agents.tuning import lessons, trying, versions
+from agents.tuning.kinds import Kind, Values
+from agents.tuning.trials import CASES, SECONDS
+from agents.tuning.versions import Tunable
 from agents.views.asking import person_of
 from people.models import User
 

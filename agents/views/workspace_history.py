@@ -13,13 +13,13 @@ from django.shortcuts import redirect, render
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods
 
-from agents.errors import WorkspaceRefused
 from agents.models import Workspace
 from agents.pages import snapshot_reading
 from agents.pages.snapshot_reading import Reading
-from agents.services import file_paths, history, workspaces
+from agents.record.errors import WorkspaceRefused
 from agents.views.asking import person_of
 from agents.views.workspaces import may_write, visible_workspace
+from agents.workspaces import file_paths, history, workspaces
 from sandbox.snapshots import DamagedStore
 
 _GONE = "One of these states is not kept any more, or it is damaged."

@@ -12,12 +12,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from agents.errors import WorkspaceRefused
 from agents.models import Workspace
-from agents.selectors import workspaces_visible_to, workspaces_writable_by
-from agents.services import file_paths, workspaces
-from agents.services.workspaces import Upload
+from agents.record.errors import WorkspaceRefused
+from agents.record.selectors import workspaces_visible_to, workspaces_writable_by
 from agents.views.asking import person_of
+from agents.workspaces import file_paths, workspaces
+from agents.workspaces.workspaces import Upload
 
 PAGE = 50
 ITEMS_MAX = 1_000

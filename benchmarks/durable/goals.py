@@ -40,16 +40,16 @@ class Goals:
         """A plan of STEPS times this step (command, params) that awaits review."""
         from django.db import transaction
 
-        from agents.services import proposing
+        from agents.plans import proposals
 
         command, params = step
         steps = [{"tool": "simple_coder", "command": command, "params": params}] * STEPS
         with transaction.atomic():  # a goal without its plan would be planned by the next worker that sees it
             goal = self._goal()
-            draft, problems = proposing.draft_by_hand(goal, steps, [], by=self._owner)
+            draft, problems = proposals.draft_by_hand(goal, steps, [], by=self._owner)
             if problems:
                 raise ValueError(problems[0].message)
-            return proposing.propose(goal, draft, by=self._owner)
+            return proposals.propose(goal, draft, by=self._owner)
 
     def approve(self, plan: IntentPlan) -> IntentPlan:
         """The reviewer's approval of exactly this plan."""

@@ -37,7 +37,7 @@ class Lane:
         self._plans = [self._goals.approve(self._goals.proposed(self.step)) for _ in range(plans)]
 
     def run(self) -> None:
-        from agents.services import cycle
+        from agents.cycle import cycle
 
         for plan in self._plans:
             if cycle.one(plan.goal_id) is None:

@@ -9,7 +9,7 @@ class Lane(ours.Lane):
     """Two turns a goal: to its end, and learning from it."""
 
     def run(self) -> None:
-        from agents.services import cycle
+        from agents.cycle import cycle
         from library import embedding
 
         for plan in self._plans:

@@ -112,14 +112,14 @@ def _wait(done: Callable[[], bool], what: str) -> None:
 @contextmanager
 def _wake_ups_lost() -> Iterator[None]:
     """Nothing that this process sends reaches a worker: only sweeps find what it approved."""
-    from agents.services import hints
+    from agents.record import wake_ups
 
-    send = hints._wake
-    hints._wake = lambda number, task="work": None if task == "work" else send(number, task)
+    send = wake_ups._wake
+    wake_ups._wake = lambda number, task="work": None if task == "work" else send(number, task)
     try:
         yield
     finally:
-        hints._wake = send
+        wake_ups._wake = send
 
 
 def _added(before: Held, after: Held, plans: int) -> list[Row]:

@@ -71,7 +71,7 @@ class _Clients:
         from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
         from django.core.management import call_command
 
-        from agents.services import rules
+        from agents.components import rules
         from library.components import services
         from people.models import User
         from people.sessions import SessionStore

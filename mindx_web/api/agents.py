@@ -7,10 +7,10 @@ from typing import Any
 
 from ninja import Router, Schema
 
+from agents.actors import commitments, pauses
 from agents.bdi.commitment import Commitment
 from agents.models import Agent, AgentCommitment
 from agents.pages import agent_page
-from agents.services import commitments, pausing
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, after_id, found_id, next_after
 from mindx_web.api.problems import Problem, invalid, not_found
@@ -98,13 +98,13 @@ def commit(request: ApiRequest, agent_id: str, payload: CommitmentIn) -> AgentIn
 @router.post("/{agent_id}/pause", response=AgentOut, auth=_MAY_WRITE, operation_id="pause_agent")
 def pause(request: ApiRequest, agent_id: str) -> AgentOut:
     """Let the agent start nothing new; a step that runs is finished. Pausing twice changes nothing."""
-    return _agent_out(pausing.pause(_agent(request.auth.user, agent_id), by=request.auth.user))
+    return _agent_out(pauses.pause(_agent(request.auth.user, agent_id), by=request.auth.user))
 
 
 @router.post("/{agent_id}/resume", response=AgentOut, auth=_MAY_WRITE, operation_id="resume_agent")
 def resume(request: ApiRequest, agent_id: str) -> AgentOut:
     """Let the agent go on where it stands."""
-    return _agent_out(pausing.resume(_agent(request.auth.user, agent_id), by=request.auth.user))
+    return _agent_out(pauses.resume(_agent(request.auth.user, agent_id), by=request.auth.user))
 
 
 def _agent(user: User, agent_id: str, what: str = "Pausing and resuming an agent") -> Agent:

@@ -10,13 +10,14 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
+from agents.components import known_components
+from agents.coordinator import backlog, backlog_list, backlog_taking
+from agents.coordinator.backlog import Wish
+from agents.coordinator.backlog_list import SEARCH_MAX, ItemFilter
+from agents.coordinator.backlog_overview import overview
 from agents.mastermind import components
 from agents.mastermind.stops import Rules
 from agents.models import BacklogItem, BacklogTry
-from agents.services import backlog, backlog_list, backlog_taking, known_components
-from agents.services.backlog import Wish
-from agents.services.backlog_list import SEARCH_MAX, ItemFilter
-from agents.services.backlog_overview import overview
 from agents.states import BacklogState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after

@@ -10,7 +10,7 @@ from ninja.responses import Status
 from pydantic import Field
 
 from agents.models import Belief
-from agents.services import telling
+from agents.recovery import told_beliefs
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import readable
 from mindx_web.api.paging import After, Limit, found_id, oldest_first
@@ -79,7 +79,7 @@ def tell(request: ApiRequest, goal_id: str, payload: TellIn) -> Status[ToldOut]:
     """Have the agent hold a sentence true on your word; it reacts at once."""
     user = request.auth.user
     told = payload.model_dump()
-    belief, does = telling.tell(readable(user, goal_id), by=user, **told)
+    belief, does = told_beliefs.tell(readable(user, goal_id), by=user, **told)
     return Status(201, ToldOut(belief=_out(belief), does=does.value))
 
 
@@ -88,7 +88,7 @@ def contradict(request: ApiRequest, goal_id: str, belief_id: str, payload: DenyI
     """Say that a belief is not so: its opposite, or `instead`, is held in its place. Answered with that one."""
     user = request.auth.user
     number = found_id(belief_id, not_found("belief"))
-    belief, does = telling.contradict(readable(user, goal_id), by=user, belief_id=number, instead=payload.instead)
+    belief, does = told_beliefs.contradict(readable(user, goal_id), by=user, belief_id=number, instead=payload.instead)
     return ToldOut(belief=_out(belief), does=does.value)
 
 
@@ -99,7 +99,7 @@ def retract(
     """Take back what somebody told the agent."""
     user = request.auth.user
     goal, number = readable(user, goal_id), found_id(belief_id, not_found("belief"))
-    does = telling.retract(goal, by=user, belief_id=number)
+    does = told_beliefs.retract(goal, by=user, belief_id=number)
     return ToldOut(belief=_out(goal.beliefs.select_related("by").get(pk=number)), does=does.value)
 
 

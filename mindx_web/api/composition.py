@@ -12,7 +12,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
-from agents.errors import (
+from agents.record.errors import (
     AgentsError,
     CommandRefused,
     GoalRefused,

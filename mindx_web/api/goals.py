@@ -11,12 +11,13 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import selectors
+from agents.actors import lifecycle
+from agents.goals import goal_terms
+from agents.goals import goals as services
 from agents.models import Agent, Goal, IntentPlan
 from agents.pages import files_held, goal_log
 from agents.presentation.files_held import Holder
-from agents.services import agent_making, goal_terms
-from agents.services import goals as services
+from agents.record import selectors
 from agents.states import GoalState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out
@@ -196,7 +197,7 @@ def _agent(user: User, said: str) -> Agent:
     if said.isascii() and said.isdigit() and len(said) < 19:
         found = Agent.objects.filter(pk=int(said)).first()
         said = found.name if found is not None else said
-    return agent_making.usable(said, by=user)
+    return lifecycle.usable(said, by=user)
 
 
 @router.get("", response=GoalPage, auth=_MAY_READ, operation_id="list_goals")

@@ -10,8 +10,8 @@ from ninja import Body, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
+from agents.hands import hand_commands
 from agents.models import HandCommand
-from agents.services import hand_commands
 from agents.states import HandState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import readable

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from ninja import Router, Schema
 
-from agents import selectors
-from agents.errors import NotPossibleNow
+from agents.hands import hand_items
 from agents.models import Goal, HandItem, IntentPlan
-from agents.services import hand_items
+from agents.record import selectors
+from agents.record.errors import NotPossibleNow
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import Problem, not_found

@@ -6,9 +6,9 @@ from datetime import date
 
 from ninja import Query, Router, Schema
 
-from agents import mind_sums
 from agents.bdi.corrections import Came
-from agents.mind_sums import FIRST, HELPED, NONE, RECOVERED, REPAIRED, Figures, Times
+from agents.insights import insight_sums
+from agents.insights.insight_sums import FIRST, HELPED, NONE, RECOVERED, REPAIRED, Figures, Times
 from agents.presentation.rates import interval
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import row_id
@@ -103,7 +103,7 @@ def mind(
     number = row_id(agent) if agent else 0
     if number is None:
         raise invalid("agent", "An agent is named by its id.")
-    found = mind_sums.sums(mind_sums.Asked(since, until, number, tool.replace("\0", "")), in_stages=True)
+    found = insight_sums.sums(insight_sums.Asked(since, until, number, tool.replace("\0", "")), in_stages=True)
     return MindOut(
         first=since,
         last=until,
@@ -133,7 +133,7 @@ def _out(figures: Figures) -> FiguresOut:
         recovered={came: figures.recovered[came] for came in RECOVERED},
         left_to_a_person={came: figures.left_to_a_person[came] for came in RECOVERED},
         latency=_times(figures.total),
-        stages={name: _times(times) for name, times in mind_sums.stages_of(figures).items()},
+        stages={name: _times(times) for name, times in insight_sums.stages_of(figures).items()},
     )
 
 

@@ -12,10 +12,10 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import selectors
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec
 from agents.models import Intent, IntentPlan
+from agents.record import selectors
 from agents.states import PlanState
 from mindx_web.api import queued, waiting
 from mindx_web.api.auth import ApiRequest, BearerToken

@@ -9,10 +9,11 @@ from ninja import Body, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents import selectors
+from agents.coordinator import taking_over
+from agents.hands import outcomes
+from agents.hands.outcomes import Outcome
 from agents.models import Intent
-from agents.services import outcomes, taking_over
-from agents.services.outcomes import Outcome
+from agents.record import selectors
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out
 from mindx_web.api.paging import found_id

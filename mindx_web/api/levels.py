@@ -13,7 +13,7 @@ from pydantic import Field
 from agents.bdi.document import digest_of
 from agents.bdi.levels import Choice
 from agents.models import LevelDocument
-from agents.services import designs as services
+from agents.plans import designs as services
 from agents.states import LevelState
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import changeable

@@ -8,11 +8,12 @@ from typing import Any
 from ninja import Router, Schema
 from pydantic import Field
 
+from agents.components import known_components
+from agents.coordinator import commanding
+from agents.coordinator.commanding import Given
 from agents.mastermind.answers import Answer, Outcome
 from agents.mastermind.reading import MOST_CHARS, read
 from agents.models import GivenCommand
-from agents.services import commanding, known_components
-from agents.services.commanding import Given
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.problems import FieldError, Problem
 from mindx_web.api.shapes import Strict

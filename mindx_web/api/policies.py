@@ -10,7 +10,7 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents.errors import NotPossibleNow
+from agents.record.errors import NotPossibleNow
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, found_id, newest_first
 from mindx_web.api.problems import Problem, invalid, not_found

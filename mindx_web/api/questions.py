@@ -9,8 +9,8 @@ from ninja import Body, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
-from agents.services import answering
-from agents.services.answering import Reply
+from agents.planning import answers
+from agents.planning.answers import Reply
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.goals import changeable, readable
 from mindx_web.api.intent_plans import PlanOut, plan_out
@@ -42,7 +42,7 @@ class ReplyIn(Strict):
     """The number of a choice, or a value instead: a parameter's, or the command in other words."""
 
     choice: int | None = Field(None, ge=1)
-    value: str = Field("", max_length=answering.MOST_CHARS)
+    value: str = Field("", max_length=answers.MOST_CHARS)
 
 
 class AnswerIn(Strict):
@@ -54,7 +54,7 @@ class AnswerIn(Strict):
 @router.get("/{goal_id}/questions", response=QuestionsOut, auth=_MAY_READ, operation_id="read_questions")
 def questions(request: ApiRequest, goal_id: str) -> QuestionsOut:
     """What would settle what is meant by a goal that waits for it (`manual`, reason `question_open`)."""
-    asked = answering.open_questions(readable(request.auth.user, goal_id))
+    asked = answers.open_questions(readable(request.auth.user, goal_id))
     found = asked.questions if asked is not None else ()
     return QuestionsOut(
         questions=[
@@ -73,6 +73,6 @@ def answer(
     """Answer what is asked. The plan that it makes is reviewed like any."""
     user = request.auth.user
     replies = [Reply(one.choice, one.value) for one in payload.answers]
-    plan = answering.answer(changeable(user, goal_id), replies, by=user)
+    plan = answers.answer(changeable(user, goal_id), replies, by=user)
     response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
     return Status(201, plan_out(plan))

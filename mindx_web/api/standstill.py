@@ -7,7 +7,7 @@ from datetime import datetime
 from ninja import Router, Schema
 from pydantic import Field
 
-from agents.services import pausing
+from agents.actors import pauses
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.problems import Problem
 from people.roles import Role
@@ -37,7 +37,7 @@ class StandstillOut(Schema):
 def stand_still(request: ApiRequest, body: StandstillIn) -> StandstillOut:
     """Let nothing begin anywhere; a step that runs is finished. Asking twice changes nothing."""
     _check(request)
-    found = pausing.stop_all(by=request.auth.user, reason=body.reason)
+    found = pauses.stop_all(by=request.auth.user, reason=body.reason)
     return StandstillOut(stands_still=True, reason=found.reason, by=found.by.username, since=found.since)
 
 
@@ -45,7 +45,7 @@ def stand_still(request: ApiRequest, body: StandstillIn) -> StandstillOut:
 def end(request: ApiRequest) -> StandstillOut:
     """Let everything go on where it stands."""
     _check(request)
-    pausing.go_on(by=request.auth.user)
+    pauses.go_on(by=request.auth.user)
     return StandstillOut(stands_still=False)
 
 

@@ -11,7 +11,7 @@ from ninja.responses import Status
 from pydantic import Field
 
 from agents.models import Belief, IntentPlan
-from agents.services import contradicting as corrections
+from agents.recovery import contradictions as corrections
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import PlanOut, plan_out, plan_to_read
 from mindx_web.api.paging import After, Limit, found_id, oldest_first

@@ -11,11 +11,11 @@ from ninja import Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
+from agents.actors import tuning_rights
 from agents.models import Goal, Lesson
-from agents.selectors import goals_visible_to, plans_visible_to
-from agents.services import tuning_rights
-from agents.services.tuning import lessons
-from agents.services.tuning.lessons import Taught
+from agents.record.selectors import goals_visible_to, plans_visible_to
+from agents.tuning import lessons
+from agents.tuning.lessons import Taught
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
 from mindx_web.api.problems import Problem, not_found

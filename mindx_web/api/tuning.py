@@ -10,13 +10,13 @@ from ninja import Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
+from agents.actors import tuning_rights
 from agents.models import Goal
-from agents.selectors import goals_visible_to
-from agents.services import tuning_rights
-from agents.services.tuning import trying, versions
-from agents.services.tuning.kinds import Kind
-from agents.services.tuning.trials import Trial
-from agents.services.tuning.versions import Tunable, Version
+from agents.record.selectors import goals_visible_to
+from agents.tuning import trying, versions
+from agents.tuning.kinds import Kind
+from agents.tuning.trials import Trial
+from agents.tuning.versions import Tunable, Version
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, after_id, next_after
 from mindx_web.api.problems import Problem, not_found

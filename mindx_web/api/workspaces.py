@@ -12,11 +12,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from ninja import Query, Router, Schema
 from ninja.responses import Status
 
-from agents import selectors
 from agents.models import Workspace
-from agents.services import file_paths, folders, stores
-from agents.services import workspaces as services
+from agents.record import selectors
 from agents.views.streams import as_attachment, streamed
+from agents.workspaces import file_paths, folders, stores
+from agents.workspaces import workspaces as services
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import After, Limit, newest_first
 from mindx_web.api.problems import Problem, not_found

@@ -11,10 +11,10 @@ from functools import partial
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from agents.execution import filing
 from agents.models import Attempt, Goal, Intent, IntentPlan, LevelDocument, StepReport
-from agents.services import logs, stray_plans
-from agents.services.moves import move_goal, move_intents
+from agents.plans import report_filing, stray_plans
+from agents.record import logs
+from agents.record.moves import move_goal, move_intents
 from agents.states import GOAL_MOVES, PLAN_ENDED, GoalState, IntentState, LevelState, PlanState
 from mindx_web.backup.settled import BY, Rows, Settled
 
@@ -56,7 +56,7 @@ def left_open(why: str) -> Settled:
 
 def _close(plan: IntentPlan, why: str, *, files: bool) -> str:
     if files:
-        filing.file(plan.pk, plan.goal_id)
+        report_filing.file(plan.pk, plan.goal_id)
     tries = Attempt.objects.filter(intent__intent_plan=plan, finished=None)
     tries.update(finished=timezone.now(), outcome="lost", reason=why)
     move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=why)

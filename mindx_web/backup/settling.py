@@ -18,13 +18,15 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
-from agents.audit import What
 from agents.bdi import document as documents
-from agents.execution import filing, typed
+from agents.hands import typed
+from agents.hands.hand_commands import tell
 from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace
-from agents.services import logs, mending, renewing, stray_plans
-from agents.services.hand_commands import tell
-from agents.services.moves import move_goal, move_hand_command, move_intents, move_plan
+from agents.plans import renewals, report_filing, stray_plans
+from agents.record import logs
+from agents.record.audit import What
+from agents.record.moves import move_goal, move_hand_command, move_intents, move_plan
+from agents.recovery import after_failure
 from agents.states import GOAL_MOVES, GoalState, HandState, IntentState, PlanState
 from mindx_web.backup import impossible_rows
 from mindx_web.backup.settled import BY, Rows, Settled
@@ -120,17 +122,17 @@ def _end(plan_id: int, why: str) -> str:
 def _ask_again(plan_id: int, why: str) -> None:
     """A plan that only cleans up, or cannot be read, leaves nothing to ask about: it has failed."""
     goal, plan = _locked(plan_id)
-    filing.file(plan.pk, goal.pk)
+    report_filing.file(plan.pk, goal.pk)
     Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
         finished=timezone.now(), outcome="lost", reason=why
     )
-    mending.close_items(goal)
+    after_failure.close_items(goal)
     try:
         document = documents.read(bytes(plan.document))
     except ValueError:
         document = None
     if document is not None and not plan.aborting:
-        renewing.ask_again(goal, plan, document, by=BY, why=why, kind=renewing.GROUNDS)
+        renewals.ask_again(goal, plan, document, by=BY, why=why, kind=renewals.GROUNDS)
         move_intents(plan.intents.filter(state=IntentState.RUNNING.value), IntentState.FAILED, reason=why)
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
         return

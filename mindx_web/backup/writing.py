@@ -12,8 +12,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.services import snapshot_users
-from agents.services.stores import store
+from agents.workspaces import snapshot_references
+from agents.workspaces.stores import store
 from mindx_web.backup.contents import DUMP, FORMAT, KEY_NAMES, KEYS, STORE, Manifest, copying, digest_of, mark_of
 from mindx_web.backup.postgres_tools import private_folder, run
 from mindx_web.supervisor.data_folder import write_private
@@ -36,7 +36,7 @@ def back_up(folder: Path, *, url: str, with_keys: bool) -> tuple[Manifest, list[
         run("pg_dump", url, plain)
         with copying():
             here.copy_to(folder / STORE)
-        needed = snapshot_users.needed_now()
+        needed = snapshot_references.needed_now()
     (folder / DUMP).chmod(0o600)
     copied = SnapshotStore(folder / STORE)
     damages = [damage for digest in sorted(needed) for damage in verifying.verify(copied, digest)]

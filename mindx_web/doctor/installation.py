@@ -10,7 +10,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.services import perceiving, stores
+from agents.beliefs import perceiving
+from agents.workspaces import stores
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from sandbox.objects import StoreUnavailable
 

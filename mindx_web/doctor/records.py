@@ -10,9 +10,10 @@ from django.conf import settings
 from django.db.models import Min
 from django.utils import timezone
 
-from agents.execution.lease import claimable
-from agents.services import log_keeping, snapshot_upkeep, snapshot_users
-from agents.services.stores import is_shared, store
+from agents.record import log_retention
+from agents.record.lease import claimable
+from agents.workspaces import snapshot_maintenance, snapshot_references
+from agents.workspaces.stores import is_shared, store
 from library import embedding
 from library.language import embeddings as model
 from mindx_web.doctor.finding import Finding, fail, ok, warn
@@ -29,7 +30,7 @@ _REPAIR = "`manage.py snapshots verify` names the files, `… repair` looks for 
 
 def store_sample() -> Iterator[Finding]:
     """Some of the snapshots that something needs now, read from the disk and compared with their digests."""
-    needed = sorted(snapshot_users.needed_now())
+    needed = sorted(snapshot_references.needed_now())
     # From a bucket all of it comes over the network.
     chosen = random.sample(needed, min(SAMPLE_SHARED if is_shared() else SAMPLE, len(needed)))
     bad = [damage for digest in chosen for damage in verifying.verify(store(), digest)]
@@ -41,7 +42,7 @@ def store_sample() -> Iterator[Finding]:
 
 def whole_store() -> Iterator[Finding]:
     """Every snapshot and every content."""
-    found = snapshot_upkeep.verify()
+    found = snapshot_maintenance.verify()
     if found.damages:
         yield fail("store", f"{len(found.damages)} parts are missing or damaged", _REPAIR)
     else:
@@ -50,7 +51,7 @@ def whole_store() -> Iterator[Finding]:
 
 def logs() -> Iterator[Finding]:
     """The log's partitions reach beyond the newest goal, and hold every line; what is kept of it."""
-    room = log_keeping.room()
+    room = log_retention.room()
     do = "Beat makes them every hour: see that it and a worker run. Nothing is lost meanwhile."
     if room.outside:
         yield warn("logs", "lines lie outside of every partition, and slow down making the next one", do)
@@ -63,7 +64,7 @@ def logs() -> Iterator[Finding]:
 
 def _what_is_kept() -> str:
     """How much the logs take, for how long they are kept, and whether any have gone."""
-    kept, days = log_keeping.kept(), settings.LOG_KEEP_DAYS
+    kept, days = log_retention.kept(), settings.LOG_KEEP_DAYS
     how_long = f"kept for {days:,} days after a goal's end" if days else "kept for ever (MINDX_LOG_KEEP_DAYS is 0)"
     gone = f"; the last that were removed went on {kept.gone_at:%Y-%m-%d %H:%M} UTC" if kept.gone_at else ""
     parts = f"{kept.partitions:,} partition{'s' * (kept.partitions != 1)}"

@@ -11,10 +11,10 @@ from urllib.parse import quote_plus
 
 from django.db.models import Q, QuerySet
 
-from agents import mind_sums
 from agents.bdi.corrections import ORIGINS, Came
 from agents.bdi.latency import TOTAL
-from agents.mind_sums import BY_PERSON, FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
+from agents.insights import insight_sums
+from agents.insights.insight_sums import BY_PERSON, FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
 from agents.models import Correction, FailureRecord, Plan, Planning
 from mindx_web.insights import asked_days
 
@@ -100,9 +100,9 @@ class Asking:
         return cls(first, last, **named, trouble=trouble)
 
     @property
-    def asked(self) -> mind_sums.Asked:
+    def asked(self) -> insight_sums.Asked:
         """The same for those who count."""
-        return mind_sums.Asked(self.first, self.last, int(self.agent or 0), self.tool)
+        return insight_sums.Asked(self.first, self.last, int(self.agent or 0), self.tool)
 
     def query(self, **changes: str | date) -> str:
         """The end of an address that asks for this, with some of it changed."""

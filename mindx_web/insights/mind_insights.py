@@ -12,12 +12,13 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from agents import mind_sums, selectors
 from agents.bdi.corrections import Came
 from agents.bdi.latency import TOTAL
 from agents.bdi.strategies import way_named
-from agents.mind_sums import BY_PERSON, FIRST, HELPED, NONE, Figures, Sums
+from agents.insights import insight_sums
+from agents.insights.insight_sums import BY_PERSON, FIRST, HELPED, NONE, Figures, Sums
 from agents.presentation.rates import Rate, rate
+from agents.record import selectors
 from mindx_web.insights import asked_days, mind_charts
 from mindx_web.insights.mind_cases import ORIGIN_WORDS, SOURCE_WORDS, STAGE_WORDS, Asking
 from mindx_web.insights.mind_tables import Cell, Row, Table
@@ -51,7 +52,7 @@ class MindInsights:
     def sums(self) -> Sums:
         """Of these days, by the bars that they are drawn with."""
         first, last = self._spans[0]
-        return mind_sums.sums(self.asking.asked, together=(last - first).days + 1)
+        return insight_sums.sums(self.asking.asked, together=(last - first).days + 1)
 
     @property
     def total(self) -> Figures:
@@ -61,7 +62,7 @@ class MindInsights:
     @cached_property
     def tools(self) -> list[str]:
         """Those that may be chosen."""
-        return sorted({*mind_sums.tools_of(self.sums), *([self.asking.tool] if self.asking.tool else [])})
+        return sorted({*insight_sums.tools_of(self.sums), *([self.asking.tool] if self.asking.tool else [])})
 
     @property
     def ranges(self) -> list[tuple[str, str, bool]]:
@@ -179,7 +180,7 @@ class MindInsights:
                 valid.said("no plan" if attempts is None else f"{attempts:.2f}"),
                 self._share(figures.planned[FIRST], all_),
                 all_,
-                *(link(figures.planned[came], came=came) for came in mind_sums.PLANNED),
+                *(link(figures.planned[came], came=came) for came in insight_sums.PLANNED),
             )
             rows.append(Row(SOURCE_WORDS.get(source, source), cells))
         head = ("Planned by", "Attempts for a plan", "Valid at once", "Plannings", "At once", "Repaired", "No plan")
@@ -195,7 +196,7 @@ class MindInsights:
             cells = (
                 self._share(figures.recovered[HELPED], ended),
                 ended,
-                *(link(figures.recovered[came], came=came) for came in mind_sums.RECOVERED),
+                *(link(figures.recovered[came], came=came) for came in insight_sums.RECOVERED),
             )
             name = f"{failure_class}: {way.words if way else strategy}"
             rows.append(Row(name, cells, f"{reverse('recovery-time')}?failure_class={failure_class}"))
@@ -205,7 +206,7 @@ class MindInsights:
 
     def _by_stage(self) -> Table:
         rows = []
-        for stage, times in mind_sums.stages_of(self.total).items():
+        for stage, times in insight_sums.stages_of(self.total).items():
             cell = self._link("plannings", times.cases, stage=stage)
             shown = (times.p50_ms, times.p95_ms, times.mean_ms)
             rows.append(Row(STAGE_WORDS[stage], (*(cell.said(_time(ms)) for ms in shown), cell)))

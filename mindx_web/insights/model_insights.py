@@ -12,9 +12,10 @@ from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from agents import budgets, selectors
-from agents.budgets import Budget
+from agents.actors import budgets
+from agents.actors.budgets import Budget
 from agents.models import Generation
+from agents.record import selectors
 from library.language import insights
 from library.language.insights import Figures, Sums
 from library.models import ModelCall

@@ -15,7 +15,7 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
 from agents.bdi.recovery import Strategy
-from agents.execution.lease import claimable
+from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY as TOOLS
 from mindx_web import health, heartbeat

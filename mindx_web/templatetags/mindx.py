@@ -17,8 +17,8 @@ from django.utils.safestring import SafeString, mark_safe
 from agents.bdi.parameters import is_written_in_rule
 from agents.bdi.strategies import way_named
 from agents.presentation import hidden
-from agents.services import package_index
 from agents.toolkit.hosts import THE_INDEX
+from agents.workspaces import package_index
 from library.language.insights import Figures
 from mindx_web.context import Place
 from mindx_web.presentation import amounts, moments

@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from agents import examples
-from agents.examples import Example
 from agents.forms.goals import GoalForm
-from agents.selectors import goals_visible_to
+from agents.goals import examples
+from agents.goals.examples import Example
+from agents.record.selectors import goals_visible_to
 from library.components.selectors import active_versions
 from library.models import Component
 from mindx_web import health, selectors

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from agents.audit import What
 from agents.models import DIGEST_HEX, Goal, HandCommand
+from agents.record.audit import What
 from review.models.chained import Chained
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.limits import Ceiling, ceilings
+from agents.toolkit.limits import Ceiling, ceilings
 
 
 @dataclass(frozen=True)

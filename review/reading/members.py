@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.limits import unusual
 from agents.presentation.values import as_text
+from agents.toolkit.limits import unusual
 from review.reading import asking
 from review.reading.difference import InFull
 

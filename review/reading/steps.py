@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from agents.bdi.document import Document, IntentSpec, Parameter
-from agents.bdi.limits import Ceiling, unusual
 from agents.presentation.values import as_text
+from agents.toolkit.limits import Ceiling, unusual
 from review.reading import asking, difference, texts
 from review.reading.difference import Difference, InFull
 

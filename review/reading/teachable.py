@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.document import Document, IntentSpec, Parameter
-from agents.bdi.references import is_reference
 from agents.bdi.revision import folder_after
 from agents.presentation.values import as_text
 from agents.toolkit.command import Command
+from agents.toolkit.references import is_reference
 from agents.toolkit.registry import Registry, UnknownTool
 
 # Values that nobody said, so that no name stands behind them.

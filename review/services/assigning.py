@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agents.errors import NotPossibleNow
 from agents.models import IntentPlan
-from agents.services import hints, logs, plans
+from agents.plans import plans
+from agents.record import logs, wake_ups
+from agents.record.errors import NotPossibleNow
 from agents.states import PlanState
 from people import journal
 from people.journal import Event
@@ -40,7 +41,7 @@ def assign(plan: IntentPlan, to: User | None, *, by: User) -> QueueEntry:
         logs.say(plan.goal_id, "review", "review", _said(to, by))
         if to is not None and to.pk != by.pk:
             _tell(to, locked)
-        hints.queue_changed()
+        wake_ups.queue_changed()
         data = {"before": {"assigned_to": _name(before)}, "after": {"assigned_to": _name(to)}}
         journal.record(Event.ASSIGNED, by=by, subject=f"plan:{plan.pk}", data=data)
     return entry

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.conf import settings
 
-from agents import telemetry
 from agents.models import IntentPlan
+from agents.record import telemetry
 from people.journal import Event
 from people.models import User
 from review import canonical, chain, seal

@@ -11,10 +11,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.bdi.outcome import MISSED
-from agents.errors import StaleDigest
 from agents.models import IntentPlan
+from agents.plans import shadowing
 from agents.presentation import outcome_words
-from agents.services import logs, shadowing
+from agents.record import logs
+from agents.record.errors import StaleDigest
 from agents.states import PlanState, ShadowState
 from review import canonical
 from review.errors import DecisionRefused

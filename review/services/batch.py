@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from django.utils.crypto import get_random_string
 
-from agents.errors import AgentsError
 from agents.models import IntentPlan
-from agents.selectors import plans_visible_to
-from agents.services import shadowing
+from agents.plans import shadowing
+from agents.record.errors import AgentsError
+from agents.record.selectors import plans_visible_to
 from agents.states import PlanState
 from people.models import User
 from review import shown, words

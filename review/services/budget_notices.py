@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from agents.budgets import SPENT
+from agents.actors.budgets import SPENT
 from agents.models import Goal
 from agents.states import GoalState
 from people.roles import Role

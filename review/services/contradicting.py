@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.models import IntentPlan
-from agents.services import contradicting
+from agents.recovery import contradictions
 from people.models import User
 from review import holds, words
 from review.errors import WordsRefused
@@ -12,13 +12,13 @@ LONGEST = 500
 
 
 def contradict(plan: IntentPlan, *, by: User, digest: str, sentence: str, instead: str = "") -> IntentPlan:
-    """Have the agent let go of the belief and plan again. Errors as `agents.services.contradicting.contradict`.
+    """Have the agent let go of the belief and plan again. Errors as `agents.recovery.contradictions.contradict`.
 
     Also WordsRefused for what should hold instead, and StaleDigest while somebody else's decision is pending.
     """
-    contradicting.check_rights(by, plan.goal)
+    contradictions.check_rights(by, plan.goal)
     holds.refuse_others(by, plan)
     said = " ".join(words.taken(instead, "instead").split())
     if len(said) > LONGEST:
         raise WordsRefused("instead", f"Say it in one sentence of up to {LONGEST} characters.")
-    return contradicting.contradict(plan, by=by, digest=digest, sentence=sentence, instead=said)
+    return contradictions.contradict(plan, by=by, digest=digest, sentence=sentence, instead=said)

@@ -9,9 +9,10 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from agents.errors import NotPossibleNow
 from agents.models import IntentPlan
-from agents.services import hints, logs, plans
+from agents.plans import plans
+from agents.record import logs, wake_ups
+from agents.record.errors import NotPossibleNow
 from agents.states import PlanState
 from people import journal
 from people.journal import Event
@@ -68,7 +69,7 @@ def start() -> None:
     ReviewClock.objects.bulk_create(clocks, ignore_conflicts=True)
     QueueEntry.objects.filter(pk__in=[clock.intent_plan_id for clock in clocks]).update(has_clock=True)
     if clocks:
-        hints.queue_changed()
+        wake_ups.queue_changed()
 
 
 def mark_urgent() -> None:
@@ -83,7 +84,7 @@ def mark_urgent() -> None:
                 QueueEntry.objects.filter(pk=clock.intent_plan_id).update(is_urgent=True)
                 said = "nobody has decided this plan, and its time is running out"
                 logs.say(clock.intent_plan.goal_id, "review", "review", said, level="warning")
-                hints.queue_changed()
+                wake_ups.queue_changed()
 
 
 def expire(clock: ReviewClock) -> bool:
@@ -127,7 +128,7 @@ def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
         clock.refresh_from_db()
         told = f"{by.username} lets this plan wait {in_words(EXTENSION_MIN)} longer"
         logs.say(plan.goal_id, "review", "review", told)
-        hints.queue_changed()
+        wake_ups.queue_changed()
         data = {"before": {"due": str(before)}, "after": {"due": str(clock.due_at)}}
         journal.record(Event.EXTENDED, by=by, subject=f"plan:{plan.pk}", data=data)
     return clock

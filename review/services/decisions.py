@@ -11,9 +11,11 @@ from django.db import transaction
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
-from agents.errors import StaleDigest
+from agents.components import agent_steps
 from agents.models import Goal, IntentPlan
-from agents.services import agent_steps, hints, logs, plans, shadowing
+from agents.plans import plans, shadowing
+from agents.record import logs, wake_ups
+from agents.record.errors import StaleDigest
 from agents.states import GoalState, PlanState
 from people import sealing
 from people.models import User
@@ -194,10 +196,10 @@ def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "br
             raise DecisionRefused("You have approved this already. A second person must approve it too.")
         audit.add(locked, Decision.Verdict.SECOND_APPROVAL, digest=locked.digest, by=by, via=via, comment="")
         logs.say(goal.pk, "review", "review", f"approved by {by.username} as the second person", digest=locked.digest)
-        hints.goal_changed(goal.pk)
+        wake_ups.goal_changed(goal.pk)
         # Whoever waits for the second person looks again at once.
         Goal.objects.filter(pk=goal.pk, state=GoalState.RECOVERING.value).update(wake_at=None)
-        hints.wake(goal.pk)
+        wake_ups.wake(goal.pk)
     return locked
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from agents.bdi import document as documents
 from agents.bdi import selection
 from agents.bdi.document import Document, IntentSpec
-from agents.bdi.types import PlanDraft
-from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
-from agents.services import revising
+from agents.plans import revisions
+from agents.record.errors import StaleDigest
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import PlanDraft
 from people.models import User
 from review import envelope, words
 from review.errors import WordsRefused
@@ -72,11 +72,11 @@ def approve_part(
 
     def record(old: IntentPlan, revision: IntentPlan) -> None:
         _check_models(document, chosen, revision)
-        revising.leave_out(old, revision, left_out, rest=rest)
+        revisions.leave_out(old, revision, left_out, rest=rest)
         edits = {"from_revision": old.revision, "from_digest": old.digest, "left_out": left_out, "rest": rest}
         made.append(approve(revision, digest=revision.digest, alternatives=moved, edits=edits))
 
-    revising.revise(
+    revisions.revise(
         plan,
         digest=digest,
         by=by,
@@ -147,7 +147,7 @@ def edit_steps(
     wishes = [wish for at, found in changed.items() for wish in _wishes(specs[at], found, by)]
 
     def record(old: IntentPlan, revision: IntentPlan) -> None:
-        revising.keep_wishes(Goal.objects.get(pk=old.goal_id), wishes)
+        revisions.keep_wishes(Goal.objects.get(pk=old.goal_id), wishes)
         for at, found in changed.items():
             edits = {
                 "position": at,
@@ -159,7 +159,7 @@ def edit_steps(
 
     positions = ", ".join(map(str, changed))
     steps = f"step {positions} was" if len(changed) == 1 else f"steps {positions} were"
-    return revising.revise(
+    return revisions.revise(
         plan,
         digest=digest,
         by=by,

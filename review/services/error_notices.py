@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from agents.models import Goal, TurnFailure
-from agents.selectors import goals_visible_to
+from agents.record.selectors import goals_visible_to
 from people.roles import Role
 from review.models import Notice, NoticeKind
 from review.services import notices

@@ -14,9 +14,9 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from agents.errors import AgentsError, StaleDigest
 from agents.models import IntentPlan
-from agents.services import hints
+from agents.record import wake_ups
+from agents.record.errors import AgentsError, StaleDigest
 from people import sealing
 from people.journal import Event
 from people.models import User
@@ -118,8 +118,8 @@ def undo_batch(batch: str, *, by: User) -> set[int]:
 
 def _tell(goal_id: int) -> None:
     """The queue and the goal say what is held."""
-    hints.queue_changed()
-    hints.goal_changed(goal_id)
+    wake_ups.queue_changed()
+    wake_ups.goal_changed(goal_id)
 
 
 def _remove(held: HeldDecision) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.models import Lesson
-from agents.services.tuning.lessons import Taught
+from agents.tuning.lessons import Taught
 from review.models import NoticeKind
 from review.services import notices
 

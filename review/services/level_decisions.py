@@ -9,8 +9,8 @@ import logging
 from collections.abc import Callable, Mapping
 
 from agents.models import LevelDocument
-from agents.services import levels
-from agents.services.levels import NoSuchChoice
+from agents.plans import levels
+from agents.plans.levels import NoSuchChoice
 from people.models import User
 from review import rights, words
 from review.errors import DecisionRefused, WordsRefused

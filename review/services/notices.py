@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from agents.models import Goal, Intent, IntentPlan
 from agents.presentation import hidden, outcome_words
-from agents.selectors import plans_visible_to
+from agents.record.selectors import plans_visible_to
 from agents.states import PLAN_ENDED, PlanState
 from library.models import ComponentVersion
 from people.models import User

@@ -10,13 +10,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from agents import prepared
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
-from agents.gate import Forbidden
 from agents.models import Goal, IntentPlan, ShadowRun
-from agents.services import renewing, shadowing
+from agents.plans import renewals, shadowing
+from agents.record import prepared
+from agents.record.gate import Forbidden
 from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import REGISTRY
 from people import sealing
@@ -114,7 +114,7 @@ def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
         facts,
         shadow_problem=trouble,
         holds_tool_output=holds_tool_output(plan, document),
-        is_asked_again=renewing.needs_a_person(plan),
+        is_asked_again=renewals.needs_a_person(plan),
     )
 
 

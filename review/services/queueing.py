@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agents import prepared
 from agents.bdi import document as documents
 from agents.models import IntentPlan
-from agents.services import hints, shadowing
+from agents.plans import shadowing
+from agents.record import prepared, wake_ups
 from agents.toolkit.registry import REGISTRY
 from review.models import Harm, PlanNews, QueueEntry
 from review.reading import shapes
@@ -64,7 +64,7 @@ def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
     """Put a plan where its risk and its shadow run belong, and tell open queues when it stood elsewhere."""
     place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
     if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
-        hints.queue_changed()
+        wake_ups.queue_changed()
 
 
 def try_again(plan: IntentPlan) -> bool:

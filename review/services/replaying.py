@@ -12,8 +12,8 @@ from typing import Any
 
 from agents.bdi import document as documents
 from agents.models import IntentPlan
+from agents.plans import shadowing
 from agents.presentation import outcome_words
-from agents.services import shadowing
 from agents.states import PlanState
 from review.models import Decision, PolicyVersion
 from review.policy.conditions import Conditions, PlanFacts

@@ -7,15 +7,16 @@ from typing import Any
 
 from django.db import transaction
 
-from agents import prepared
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
 from agents.models import Intent, IntentPlan, ShadowRun
-from agents.services import base_files, shadowing
-from agents.services.base_files import BaseUnreadable
+from agents.plans import shadowing
+from agents.record import prepared
 from agents.states import IntentState, ShadowState
 from agents.toolkit.registry import REGISTRY
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
 from library.models import ComponentVersion
 from review import risk
 from review.models import PlanRisk, QueueEntry

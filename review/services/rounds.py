@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from django.db.models import F, Q
 
+from agents.actors.models_in_use import models_of
 from agents.models import Goal
-from agents.services.asked_models import models_of
 from review.models import Decision, RoundLimit
 
 # Without a row in the administration.

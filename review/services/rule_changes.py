@@ -13,11 +13,11 @@ from typing import Any
 
 from agents.bdi import parameters
 from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.components.rules import KIND
 from agents.rules import amending
-from agents.services import base_files
-from agents.services.base_files import BaseUnreadable
-from agents.services.rules import KIND
 from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
 from library.models import Component, ComponentVersion
 from review.past import readable
 from review.services.teaching import Edit

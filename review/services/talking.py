@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from django.db import transaction
 
 from agents.bdi import document as documents
-from agents.errors import NotPossibleNow, NotYours
 from agents.models import Goal, IntentPlan
-from agents.selectors import plans_visible_to
-from agents.services import hints, logs, plans
-from agents.services.plans import Said
+from agents.plans import plans
+from agents.plans.plans import Said
+from agents.record import logs, wake_ups
+from agents.record.errors import NotPossibleNow, NotYours
+from agents.record.selectors import plans_visible_to
 from agents.states import PLAN_ENDED
 from people.models import User
 from review import words
@@ -146,5 +147,5 @@ def _document(plan: IntentPlan) -> documents.Document:
 
 def _log(goal_id: int, text: str) -> None:
     logs.say(goal_id, "review", "review", text)
-    hints.goal_changed(goal_id)
-    hints.queue_changed()
+    wake_ups.goal_changed(goal_id)
+    wake_ups.queue_changed()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from agents.errors import NotYours
 from agents.models import Goal, IntentPlan, Lesson
-from agents.services.tuning import lessons
-from agents.services.tuning.lessons import Taught
-from agents.services.tuning.trials import Trial
+from agents.record.errors import NotYours
 from agents.toolkit.registry import REGISTRY
+from agents.tuning import lessons
+from agents.tuning.lessons import Taught
+from agents.tuning.trials import Trial
 from people.models import User
 from review import rights
 from review.errors import WordsRefused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agents.audit import Event
+from agents.record.audit import Event
 from people.journal import Event as Happening
 from review import chain
 from review.models import TypedEvent

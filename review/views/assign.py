@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
-from agents.errors import NotPossibleNow
 from agents.models import IntentPlan
-from agents.selectors import plans_visible_to
+from agents.record.errors import NotPossibleNow
+from agents.record.selectors import plans_visible_to
 from people.models import User
 from review import rights
 from review.errors import DecisionRefused

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from agents.bdi import document as documents
-from agents.errors import PlanInvalid, StaleDigest
 from agents.models import IntentPlan
+from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState
 from people.roles import Role
 from review import envelope, queue, rights

@@ -14,9 +14,9 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec
-from agents.errors import PlanInvalid, StaleDigest
 from agents.models import IntentPlan
 from agents.presentation import schema_form
+from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool

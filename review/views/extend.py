@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_POST
 
-from agents.errors import NotPossibleNow
+from agents.record.errors import NotPossibleNow
 from review.errors import DecisionRefused
 from review.services import deadlines
 from review.views.plan import asking, render_plan, visible_plan

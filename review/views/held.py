@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.bdi.network import listed
-from agents.selectors import plans_visible_to
+from agents.record.selectors import plans_visible_to
 from review import holds
 from review.models import Decision, HeldDecision, QueueEntry
 from review.services import holding

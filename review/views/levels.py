@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.errors import StaleDigest
 from agents.models import LevelDocument
+from agents.record.errors import StaleDigest
 from review import levels
 from review.errors import DecisionRefused, WordsRefused
 from review.services import level_decisions

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from agents.bdi import document as documents
 from agents.models import IntentPlan
-from agents.selectors import plans_visible_to
-from agents.services import shadowing
+from agents.plans import shadowing
+from agents.record.selectors import plans_visible_to
 from agents.states import PlanState
 from people.models import User
 from review import envelope, rights, selectors

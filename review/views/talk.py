@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
-from agents.errors import NotPossibleNow, NotYours, StaleDigest
 from agents.models import IntentPlan
+from agents.record.errors import NotPossibleNow, NotYours, StaleDigest
 from review.errors import WordsRefused
 from review.models import Comment
 from review.services import contradicting, talking

@@ -12,12 +12,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from agents.errors import NotPossibleNow, TuningRefused
 from agents.models import Lesson
-from agents.selectors import goals_visible_to
-from agents.services.tuning import lessons
-from agents.services.tuning.lessons import Taught
-from agents.services.tuning.trials import CASES
+from agents.record.errors import NotPossibleNow, TuningRefused
+from agents.record.selectors import goals_visible_to
+from agents.tuning import lessons
+from agents.tuning.lessons import Taught
+from agents.tuning.trials import CASES
 from people.models import User
 from review.errors import WordsRefused
 from review.services import rule_changes, teaching

@@ -23,8 +23,8 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.pq import TransactionStatus
 
 import library.prepared
-from agents import prepared
-from agents.execution import outage
+from agents.execution import database_outage
+from agents.record import prepared
 
 INSERT = "INSERT INTO kept (id, text) VALUES (%(id)s, %(text)s) RETURNING id, text"
 COUNT = "SELECT count(*) FROM kept WHERE id <= %(most)s"
@@ -192,7 +192,7 @@ def test_a_link_that_is_cut_without_a_word_is_an_outage(together: bool) -> None:
     asked = ("SELECT %(a)s::bigint", {"a": 1})
     with pytest.raises(OperationalError) as lost:
         prepared.together([asked, asked]) if together else prepared.row(*asked)
-    assert outage.is_outage(lost.value)
+    assert database_outage.is_outage(lost.value)
     connection.close()
     assert prepared.row(*asked) == (1,)
 

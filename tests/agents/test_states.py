@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.execution import statements
+from agents.record import statements
 from agents.states import (
     BACKLOG_MOVES,
     GOAL_ENDED,
@@ -29,7 +29,7 @@ from agents.states import (
 ROOT = Path(__file__).resolve().parents[2]
 # Policies have a table and a mover of their own (tests/review/policy/test_states.py).
 MOVERS = {
-    "agents/services/moves.py",
+    "agents/record/moves.py",
     "review/services/comment_moves.py",
     "review/services/policy_moves.py",
     "review/services/deliveries.py",  # whether a notice went out: no state of a goal's way

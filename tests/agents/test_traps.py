@@ -19,17 +19,21 @@ from agents.bdi.dependencies import link
 from agents.bdi.failures import Failure, FailureClass
 from agents.bdi.recovery import Envelope, Situation, choose
 from agents.bdi.strategies import AGINT, ALTERNATIVE
-from agents.bdi.types import Param, PlanDraft, Step
 from agents.bdi.understanding import correcting
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.validation import validate
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Agent, Attempt, Generation, Goal, IntentPlan, RecoveryAttempt, Workspace
-from agents.services import cycle, goals, parameters, proposing, recovery_learning
-from agents.services.moves import move_goal
-from agents.services.stores import store
+from agents.plans import proposals
+from agents.record.moves import move_goal
+from agents.recovery import recovery_learning
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.schemas import loads_strict
+from agents.toolkit.types import Param, PlanDraft, Step
+from agents.understanding import parameters
+from agents.workspaces.stores import store
 from library.components import services as components
 from library.language import generation
 from people.models import User
@@ -155,13 +159,13 @@ def test_trap_output_var_and_condition_are_lost(
         do("mkdir", path="well"),
         do("mkdir", path="wrong"),
     ]
-    draft, problems = proposing.draft_by_hand(goal, steps, (), by=owner)
+    draft, problems = proposals.draft_by_hand(goal, steps, (), by=owner)
     assert problems == []
     code = {"left": "{{intents.1.result.return_code}}", "operator": "equals"}
     conditions = (None, None, {**code, "value": 0}, {**code, "value": 1})
     made = [replace(step, condition=condition) for step, condition in zip(draft.steps, conditions, strict=True)]
     with transaction.atomic():
-        plan = proposing.propose(goal, replace(draft, steps=link(made, REGISTRY)), by=owner)
+        plan = proposals.propose(goal, replace(draft, steps=link(made, REGISTRY)), by=owner)
     decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
     cycle.work(plan.goal_id)
     assert _file(plan, "answer.txt") == b"42"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pytest
 
-from agents.errors import WorkspaceRefused
-from agents.services import file_paths, folders, workspaces, zip_import
-from agents.services.stores import store
-from agents.services.workspaces import Upload
+from agents.record.errors import WorkspaceRefused
+from agents.workspaces import file_paths, folders, workspaces, zip_import
+from agents.workspaces.stores import store
+from agents.workspaces.workspaces import Upload
 
 if TYPE_CHECKING:
     from agents.models import IntentPlan, Workspace

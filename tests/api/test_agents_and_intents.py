@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.models import Agent, Intent, Standstill
-from agents.services.moves import move_goal
+from agents.record.moves import move_goal
 from agents.states import GoalState
 from library.memory import selectors as memory
 from library.models import Component, ComponentVersion, Experience

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 
-from agents import selectors
 from agents.models import Goal
+from agents.record import selectors
 from mindx_web.api.guard import JSON_MAX_BYTES
 from tests.cast import ApiCaller
 

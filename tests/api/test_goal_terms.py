@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agents.goals import goals
 from agents.models import Agent
-from agents.services import goals
 
 pytestmark = pytest.mark.django_db
 

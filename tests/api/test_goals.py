@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agents.models import Goal, IntentPlan
-from agents.services import logs
+from agents.record import logs
 from agents.states import GoalState
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.models import Goal, HandCommand
-from agents.services.moves import move_hand_command
+from agents.record.moves import move_hand_command
 from agents.states import HandState
 from people.models import User
 from tests.cast import person

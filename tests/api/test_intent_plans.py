@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.db import connection
 
 from agents.models import IntentPlan
-from agents.services.moves import move_goal, move_plan
+from agents.record.moves import move_goal, move_plan
 from agents.states import GoalState, PlanState
 from mindx_web.api import waiting
 from review.models import Approval, Decision

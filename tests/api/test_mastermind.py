@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.coordinator import backlog_taking
 from agents.mastermind.commands import COMMANDS
 from agents.models import Agent, BacklogItem, GivenCommand, Goal
-from agents.services import backlog_taking
 from mindx_web.api.mastermind import SCOPES
 from people.models import User
 from people.scopes import Scope

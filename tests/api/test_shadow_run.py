@@ -8,7 +8,7 @@ import pytest
 
 from agents.execution import shadow
 from agents.models import IntentPlan
-from agents.services import shadowing
+from agents.plans import shadowing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

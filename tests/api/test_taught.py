@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Lesson, PathMapping
-from agents.services import cycle, workspaces
+from agents.workspaces import workspaces
 from people.models import User
 from review.services import editing
 

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from agents.cycle import cycle
 from agents.models import Goal, PathMapping
-from agents.services import cycle, recovery_learning, settling, workspaces
+from agents.recovery import recovery_learning
+from agents.understanding import in_force
+from agents.workspaces import workspaces
 from people.models import User
 
 MAPPING = {"kind": "path_mapping", "values": {"said": "app", "path": "src/util.py", "in_use": True}}
@@ -31,7 +34,7 @@ def test_a_version_is_saved_read_with_its_history_and_taken_back(api_of: Any, op
     assert call.get(f"{at}?limit=1").json()["next"] == whole["versions"][0]["id"]
     back = call.post(f"{at}/revert", {"version": first["version"]})
     assert (back.status_code, back.json()["values"]) == (201, first["values"])
-    assert [one.path for one in settling.mapped()] == ["src/util.py"]
+    assert [one.path for one in in_force.mapped()] == ["src/util.py"]
     assert len(call.get("tuning?kind=path_mapping").json()["items"]) == 1
 
 

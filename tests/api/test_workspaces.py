@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from agents.models import IntentPlan, Workspace
-from agents.services.moves import move_plan
+from agents.record.moves import move_plan
 from agents.states import PlanState
 from mindx_web.api.problems import Problem
 from mindx_web.api.workspaces import receive

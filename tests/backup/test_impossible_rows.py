@@ -13,8 +13,9 @@ from django.core.management.base import CommandError
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, HandCommand, IntentPlan
-from agents.services import cycle, renewing
+from agents.plans import renewals
 from agents.states import GOAL_ENDED, PLAN_ENDED, GoalState, HandState, IntentState, PlanState
 from mindx_web.backup import settling
 from mindx_web.backup.settled import Settled
@@ -177,14 +178,14 @@ def test_a_plan_that_cannot_be_asked_about_again_is_ended_and_the_next_ones_are_
     broken, whole = propose_plan(owner), propose_plan(owner)
     for plan in (broken, whole):
         force(plan, GoalState.EXECUTING, PlanState.EXECUTING)
-    really = renewing.ask_again
+    really = renewals.ask_again
 
     def fails(goal: Goal, plan: IntentPlan, *args: Any, **also: Any) -> Any:
         if plan.pk == broken.pk:
             raise TypeError("evidence is no mapping")
         return really(goal, plan, *args, **also)
 
-    monkeypatch.setattr(renewing, "ask_again", fails)
+    monkeypatch.setattr(renewals, "ask_again", fails)
     done, said = found()
     assert not any(one.unsettled for one in done.values())
     assert f"goal {broken.goal_id}: " in said
@@ -204,7 +205,7 @@ def test_what_cannot_be_settled_at_all_is_said_at_the_end_and_all_else_is_done(
         raise RuntimeError("the row cannot be written")
 
     monkeypatch.setattr(settling, "move_plan", fails)
-    monkeypatch.setattr(renewing, "ask_again", fails)
+    monkeypatch.setattr(renewals, "ask_again", fails)
     out = StringIO()
     with pytest.raises(CommandError, match="1 row could not be settled"):
         call_command("settle_restored", "--as-of", AS_OF, stdout=out)

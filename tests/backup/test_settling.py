@@ -11,9 +11,9 @@ from django.db.models.functions import Now
 from django.test import Client
 from django.utils import timezone
 
-from agents.execution.lease import claim
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, HandCommand, Intent, IntentPlan
-from agents.services import cycle
+from agents.record.lease import claim
 from agents.states import GoalState, HandState, IntentState, PlanState
 from mindx_web.backup.settling import settle
 from people.models import User

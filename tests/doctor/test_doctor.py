@@ -22,7 +22,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from agents.models import Workspace
-from agents.services.stores import store
+from agents.workspaces.stores import store
 from mindx_web import health, heartbeat
 from mindx_web.doctor import database, examination, installation, outside, records, work
 from mindx_web.doctor.finding import Finding, Grade, fail, ok, warn
@@ -164,7 +164,7 @@ def test_debug_and_a_public_address_without_tls_are_told(settings: Any) -> None:
 
 def test_a_machine_without_git_is_told_what_git_tool_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert grades(installation.programs) == ["ok"]
-    monkeypatch.setattr("agents.services.perceiving.programs", lambda: ("python3",))
+    monkeypatch.setattr("agents.beliefs.perceiving.programs", lambda: ("python3",))
     assert grades(installation.programs) == ["warn"]
     assert "apt-get install git" in told(installation.programs)
 

@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from agents.consumers import BEHIND
+from agents.live.consumers import BEHIND
 from sandbox.contract import Limits
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import at_most_once, everything_holds

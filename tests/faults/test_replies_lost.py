@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
-from agents.execution import statements
+from agents.record import statements
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import everything_holds
 from tests.faults.proxy import proxy

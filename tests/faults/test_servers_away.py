@@ -45,8 +45,9 @@ pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
 _MANY = """
 from django.db import transaction
 from agents.models import Goal
-from agents.services import goals, proposing
-from agents.services.moves import move_goal
+from agents.goals import goals
+from agents.plans import proposing
+from agents.record.moves import move_goal
 from agents.states import GoalState
 from people.models import User
 from review.services import decisions

@@ -75,7 +75,7 @@ def test_wake_ups_doubled_forged_foreign_and_ancient_do_nothing(
         messages.send(system, "agents.work", 1, 2, 3)
         messages.send(system, "agents.work", goal="x")
         messages.send(system, "os.system", "true")
-        messages.send(system, "agents.services.moves.move_goal", int(ancient.goal), "failed")
+        messages.send(system, "agents.record.moves.move_goal", int(ancient.goal), "failed")
         for body in NONSENSE:
             messages.send_bytes(system, body)
         for name in ("one", "two"):

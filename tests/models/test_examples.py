@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from agents.cycle import cycle
 from agents.models import Goal, LogLine
-from agents.services import cycle
-from agents.services.stores import store
 from agents.states import GoalState
+from agents.workspaces.stores import store
 from people.models import User
 from review.services import decisions
 from tests.models.server import Provider

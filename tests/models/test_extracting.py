@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from agents.bdi import document as documents
+from agents.cycle import cycle
 from agents.models import Goal, LogLine, ParameterSettings
-from agents.services import cycle, extracting
 from agents.toolkit.registry import REGISTRY
+from agents.understanding import extraction
 from people.models import User
 from tests.models.server import Provider
 
@@ -49,7 +50,7 @@ def test_a_secret_is_found_by_its_mark_and_never_sent(
 
     provider.will_say(reply)
     goal = make_goal(owner, f"commit everything {token}")
-    found = extracting.values_for(goal, REGISTRY.command("git_tool", "commit"), ["message"])
+    found = extraction.values_for(goal, REGISTRY.command("git_tool", "commit"), ["message"])
     assert found.params["message"].value == token
     assert token not in json.dumps(provider.asked)
     lines = LogLine.objects.filter(goal=goal).values_list("text", flat=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from agents.cycle import cycle
 from agents.models import Goal
-from agents.services import cycle
 from people.models import User
 from tests.models.server import Provider
 from tests.web.test_browser_tuning import looked_at

@@ -14,13 +14,16 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from agents.errors import NotPossibleNow, PlanInvalid
+from agents.coordinator import taking_over
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Agent, Goal, Intent, IntentPlan, LogLine, Workspace
 from agents.presentation import code_report
 from agents.presentation.code_report import Changes
-from agents.services import cycle, goals, taking_over, workspaces
-from agents.services.stores import store
+from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
+from agents.workspaces.stores import store
 from library.language import generation
 from library.models import ModelCall
 from people.models import User

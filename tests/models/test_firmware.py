@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agents.actors import firmware
 from agents.models import Agent, Generation
-from agents.services import firmware
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User

@@ -15,9 +15,12 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Attempt, Goal, IntentPlan, ParameterSettings
-from agents.services import cycle, goals, proposing, workspaces
+from agents.plans import proposals
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
 from library import embedding
 from library.models import Experience
 from people.models import User
@@ -199,18 +202,18 @@ def test_the_marker_is_seen_where_it_may_be_read(
 def _risk_of(steps: list[dict[str, Any]], by: User) -> PlanRisk:
     """The risk of the same steps when a person wrote them."""
     goal = goals.submit(by=by, text="the same by hand")
-    draft, problems = proposing.draft_by_hand(
+    draft, problems = proposals.draft_by_hand(
         goal, [{k: v for k, v in one.items() if k != "why"} for one in steps], [], by=by
     )
     assert problems == []
     from django.db import transaction
 
-    from agents.services.moves import move_goal
+    from agents.record.moves import move_goal
 
     with transaction.atomic():
         goal = Goal.objects.select_for_update().get(pk=goal.pk)
         move_goal(goal, GoalState.PLANNING, by="a test")
-        plan = proposing.propose(goal, draft, by=by)
+        plan = proposals.propose(goal, draft, by=by)
     risk = PlanRisk.objects.get(intent_plan=plan)
     goals.cancel(goal, by=by)
     return risk

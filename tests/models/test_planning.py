@@ -12,9 +12,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from agents.actors.models_in_use import models_of
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Agent, Generation, Goal, LogLine
-from agents.services import cycle, goals, model_planning
-from agents.services.asked_models import models_of
+from agents.planning import model_planning
 from agents.states import GoalState, PlanState
 from library.language import generation
 from library.language.masking import Masked

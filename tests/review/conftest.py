@@ -67,7 +67,7 @@ def keeper(db: None) -> User:
 @pytest.fixture
 def cases(submitter: User) -> None:
     """Twelve earlier steps of each of three kinds that ended well: without them every risk is unknown."""
-    from agents.services.moves import move_plan
+    from agents.record.moves import move_plan
     from agents.states import PlanState
     from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 

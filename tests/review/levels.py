@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from agents.components import rules
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import DEFAULT_AGENT, Agent, Goal, LevelDocument
-from agents.services import cycle, goals, rules
 from library.components import services as library
 from people.models import User
 

@@ -10,7 +10,8 @@ from unittest.mock import patch
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.models import Agent, Goal, Intent, IntentPlan, Plan, ShadowRun, Workspace
-from agents.services import moves, proposing, shadowing
+from agents.plans import proposals, shadowing
+from agents.record import moves
 from agents.states import PlanState, ShadowState
 from people import sealing
 from people.models import User
@@ -85,7 +86,7 @@ def proposed(
         revision=number,
         document=data,
         digest=documents.digest_of(data),
-        replaces=proposing.replaced(document),
+        replaces=proposals.replaced(document),
     )
     sealing.seal(intent_plan)
     Intent.objects.bulk_create(

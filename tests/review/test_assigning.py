@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.errors import NotPossibleNow
 from agents.models import IntentPlan
+from agents.record.errors import NotPossibleNow
 from people.journal import Event
 from people.models import User
 from review import queue

@@ -14,9 +14,9 @@ import pytest
 from django.db import connections
 from django.utils import timezone
 
-from agents.errors import AgentsError
+from agents.goals import goals
 from agents.models import Goal, IntentPlan, ShadowRun, Transition
-from agents.services import goals
+from agents.record.errors import AgentsError
 from agents.states import PlanState
 from people import sealing
 from people.models import User

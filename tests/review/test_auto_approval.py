@@ -13,9 +13,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.bdi.document import read
+from agents.cycle import cycle
 from agents.models import Agent, Goal, IntentPlan, ShadowRun
-from agents.services import cycle
-from agents.services.moves import move_plan
+from agents.record.moves import move_plan
 from agents.states import PlanState
 from people.models import User
 from review import gate, tasks

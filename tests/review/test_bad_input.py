@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.models import Goal, IntentPlan
-from agents.services import plans
+from agents.plans import plans
 from people import tokens
 from people.models import ApiToken, User
 from review.models import Approval, AuditEntry, Decision

@@ -10,11 +10,12 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from agents.errors import NotPossibleNow, NotYours, StaleDigest
+from agents.beliefs import perceiving
+from agents.cycle import cycle
 from agents.models import Belief, Goal, IntentPlan, LogLine, Workspace
-from agents.services import contradicting as services
-from agents.services import cycle, perceiving
-from agents.services.stores import store
+from agents.record.errors import NotPossibleNow, NotYours, StaleDigest
+from agents.recovery import contradictions as services
+from agents.workspaces.stores import store
 from people.models import User
 from people.roles import Role
 from review.errors import WordsRefused

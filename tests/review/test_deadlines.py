@@ -14,8 +14,8 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from agents.errors import NotPossibleNow, StaleDigest
 from agents.models import IntentPlan, LogLine
+from agents.record.errors import NotPossibleNow, StaleDigest
 from people.journal import Event
 from people.models import User
 from review import timing

@@ -13,8 +13,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 
-from agents.errors import StaleDigest
 from agents.models import Belief, Goal, IntentPlan, LogLine
+from agents.record.errors import StaleDigest
 from people.models import User
 from people.roles import Role
 from review.errors import DecisionRefused, WordsRefused

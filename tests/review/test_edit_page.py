@@ -13,7 +13,7 @@ from django.test import Client
 
 from agents.bdi import document as documents
 from agents.models import Goal, IntentPlan
-from agents.services import proposing
+from agents.plans import proposals
 from people.models import User
 from review.models import AuditEntry, Decision
 from review.services import decisions
@@ -181,13 +181,13 @@ def test_after_an_edit_the_agent_tries_its_original_again(
     plan: IntentPlan, reviewer: User, client_of: ClientOf
 ) -> None:
     """The trap: the planner knows that the value is the person's wish, and keeps to it."""
-    from agents.services import earlier, wishes
+    from agents.plans import earlier_plans, kept_edits
 
     save(client_of(reviewer), plan, path="a/uno.txt", content=browsers(CONTENT))
     goal = Goal.objects.get(pk=plan.goal_id)
     with transaction.atomic():
-        draft, _ = proposing.draft_by_hand(goal, STEPS, [], by=reviewer)
-        planned = wishes.fitted(goal, draft, earlier.of(goal))
+        draft, _ = proposals.draft_by_hand(goal, STEPS, [], by=reviewer)
+        planned = kept_edits.fitted(goal, draft, earlier_plans.of(goal))
     assert planned.steps[1].params["path"].value == "a/uno.txt"  # type: ignore[union-attr]
 
 

@@ -9,12 +9,13 @@ import pytest
 from django.db import transaction
 
 from agents.bdi import document as documents
-from agents.errors import PlanInvalid, StaleDigest
+from agents.cycle import cycle
 from agents.models import Belief, Goal, IntentPlan, Workspace
-from agents.services import cycle, earlier, proposing, wishes
-from agents.services.moves import move_goal
-from agents.services.stores import store
+from agents.plans import earlier_plans, kept_edits, proposals
+from agents.record.errors import PlanInvalid, StaleDigest
+from agents.record.moves import move_goal
 from agents.states import GoalState
+from agents.workspaces.stores import store
 from people.models import User
 from review.errors import DecisionRefused, WordsRefused
 from review.models import Approval, Decision
@@ -45,12 +46,12 @@ def made(owner: User, make_goal: Callable[..., Goal]) -> Make:
 
     def make(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = ()) -> IntentPlan:
         goal = make_goal(owner)
-        draft, problems = proposing.draft_by_hand(goal, steps, cleanup, by=owner)
+        draft, problems = proposals.draft_by_hand(goal, steps, cleanup, by=owner)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
             move_goal(locked, GoalState.PLANNING, by="a test")
-            return proposing.propose(locked, draft, by=owner)
+            return proposals.propose(locked, draft, by=owner)
 
     return make
 
@@ -90,8 +91,8 @@ def test_the_rest_is_planned_again_with_the_reason_and_never_the_same(made: Make
     assert _paths(plan.workspace) == {b"a", b"a/one.txt"}
     sentences = Belief.objects.filter(goal=goal, source="person").values_list("sentence", flat=True)
     assert any("two.txt is still read" in sentence for sentence in sentences)
-    draft, _ = proposing.draft_by_hand(goal, FOUR, [], by=reviewer)
-    again = wishes.fitted(goal, draft, earlier.of(goal))
+    draft, _ = proposals.draft_by_hand(goal, FOUR, [], by=reviewer)
+    again = kept_edits.fitted(goal, draft, earlier_plans.of(goal))
     assert getattr(again, "reason", "") == "refused_step_again"
 
 
@@ -169,8 +170,8 @@ def test_the_planner_keeps_to_an_edit(made: Make, reviewer: User) -> None:
     plan = made(FOUR)
     editing.edit(plan, by=reviewer, digest=plan.digest, position=2, params={"path": "a/uno.txt", "content": "x"})
     goal = Goal.objects.get(pk=plan.goal_id)
-    draft, _ = proposing.draft_by_hand(goal, FOUR, [], by=reviewer)
-    planned = wishes.fitted(goal, draft, earlier.of(goal))
+    draft, _ = proposals.draft_by_hand(goal, FOUR, [], by=reviewer)
+    planned = kept_edits.fitted(goal, draft, earlier_plans.of(goal))
     assert [step.params["path"].value for step in planned.steps] == ["a", "a/uno.txt", "b", "b/two.txt"]  # type: ignore[union-attr]
 
 

@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.execution.lease import LOST_WORKERS_MAX
+from agents.cycle import cycle
 from agents.models import Goal, TurnFailure
-from agents.services import cycle, planning
+from agents.planning import planning
+from agents.record.lease import LOST_WORKERS_MAX
 from people.models import User
 from review import tasks
 from review.models import Notice

@@ -19,13 +19,16 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from agents import gate
 from agents.bdi import document as documents
-from agents.execution import beginning, typed
-from agents.execution.lease import Lease
+from agents.cycle import cycle
+from agents.execution import beginning
+from agents.goals import goals
+from agents.hands import hand_commands, typed
 from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace
-from agents.services import cycle, goals, hand_commands, workspaces
+from agents.record import gate
+from agents.record.lease import Lease
 from agents.states import HandState, PlanState
+from agents.workspaces import workspaces
 from mindx_web.grants import rights_of_tables
 from people import sealing, tokens
 from people.models import RowSeal, User

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from agents.goals import goals
+from agents.hands import hand_items
 from agents.models import Goal, IntentPlan
-from agents.services import goals, hand_items
 from people.models import User
 from review import gate, levels, numbers, queue, rights
 from review.errors import DecisionRefused
@@ -130,14 +131,15 @@ def test_who_edited_an_earlier_revision_does_not_decide_a_later_one(
 def test_who_answered_what_the_agent_asked_does_not_decide_the_plan_of_it(
     owner: User, writer: User, second_judge: User, valkey: object
 ) -> None:
-    from agents.services import answering, cycle
-    from agents.services.answering import Reply
+    from agents.cycle import cycle
+    from agents.planning import answers
+    from agents.planning.answers import Reply
 
     goal = goals.submit(by=owner, text="Remove the folder")
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert goal.reason.startswith("question_open"), goal.reason
-    plan = answering.answer(goal, [Reply(value="old")], by=writer)
+    plan = answers.answer(goal, [Reply(value="old")], by=writer)
     refused(plan, writer)
     allowed(plan, second_judge)
 
@@ -261,7 +263,7 @@ def test_a_policy_does_not_approve_in_the_name_of_an_owner_who_edited(
 def test_who_wrote_a_design_decides_neither_it_nor_what_follows(
     submitter: User, writer: User, second_judge: User
 ) -> None:
-    from agents.services import designs
+    from agents.plans import designs
 
     with_levels.switch_on("design")
     first = with_levels.with_design(submitter)

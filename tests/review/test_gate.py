@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-import agents.gate
-from agents import prepared
 from agents.models import IntentPlan
+from agents.record import gate as plan_gate
+from agents.record import prepared
 from people.models import User
 from review import gate, seal
 from review.models import Approval
@@ -61,7 +61,7 @@ def test_each_step_of_the_approved_document_may_run_and_no_other(approved: Inten
 
 
 def test_what_was_read_with_the_claim_answers_as_what_the_gate_reads(approved: IntentPlan, plan: IntentPlan) -> None:
-    asked = agents.gate.reads("plan.goal_id = %(goal)s AND plan.state = 'approved'")
+    asked = plan_gate.reads("plan.goal_id = %(goal)s AND plan.state = 'approved'")
     read = prepared.together([(each, {"goal": approved.goal_id}) for each in asked])
     assert gate.check(fresh(approved), None, read) == gate.check(fresh(approved))
     with CaptureQueriesContext(connection) as caught:
@@ -72,7 +72,7 @@ def test_what_was_read_with_the_claim_answers_as_what_the_gate_reads(approved: I
 def test_what_was_read_of_another_plan_lets_nothing_through(approved: IntentPlan, judge: User) -> None:
     other = proposed(goal_of(judge), [WRITE])
     decisions.approve(other, by=judge, digest=other.digest)
-    read = prepared.together([(each, {"plan": other.pk}) for each in agents.gate.reads("plan.id = %(plan)s")])
+    read = prepared.together([(each, {"plan": other.pk}) for each in plan_gate.reads("plan.id = %(plan)s")])
     assert gate.check(fresh(other), None, read).allowed
     assert not gate.check(fresh(approved), None, read).allowed
     assert not gate.check(fresh(approved), None, [None, None]).allowed, "nor when there is nothing"

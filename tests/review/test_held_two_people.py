@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.errors import StaleDigest
 from agents.models import Goal, IntentPlan
+from agents.record.errors import StaleDigest
 from people.models import User
 from review import gate
 from review.errors import DecisionRefused

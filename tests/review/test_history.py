@@ -15,7 +15,7 @@ from django.test import Client
 
 from agents.bdi.document import IntentSpec
 from agents.models import IntentPlan
-from agents.services.moves import move_plan
+from agents.record.moves import move_plan
 from agents.states import PlanState
 from people.models import User
 from review import queue

@@ -14,10 +14,10 @@ from django.db import connections, transaction
 from django.test import Client
 from django.utils import timezone
 
-from agents.errors import StaleDigest
+from agents.goals import goals
 from agents.models import Goal, IntentPlan
 from agents.pages import goal_page
-from agents.services import goals
+from agents.record.errors import StaleDigest
 from people.models import User
 from review import tasks
 from review.errors import WordsRefused

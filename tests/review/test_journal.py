@@ -19,8 +19,10 @@ from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
+from agents.actors import pauses
+from agents.hands import hand_commands
 from agents.models import Agent, Goal, IntentPlan, ToolLimit
-from agents.services import hand_commands, pausing, workspaces
+from agents.workspaces import workspaces
 from people import journal as told
 from people import login_limit, tokens
 from people.journal import Event
@@ -196,8 +198,8 @@ def test_limits_are_told_with_before_and_after(admin: User, client_of: ClientOf)
 
 def test_an_agent_that_is_paused_twice_is_told_of_once(operator: User, admin: User, client_of: ClientOf) -> None:
     agent = Agent.objects.create(name="scout")
-    pausing.pause(agent, by=operator)
-    pausing.pause(agent, by=operator)
+    pauses.pause(agent, by=operator)
+    pauses.pause(agent, by=operator)
     row = one(Event.AGENT)
     assert (row.by, row.subject) == (operator, "agent:scout")
     assert row.data == {"before": {"paused": False}, "after": {"paused": True}}

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from agents.models import IntentPlan, Lesson
-from agents.services.tuning import lessons
-from agents.services.tuning.lessons import Taught
+from agents.tuning import lessons
+from agents.tuning.lessons import Taught
 from people.models import User
 from review.models import Delivery, Notice, NoticeChoice
 from review.services import deliveries

@@ -63,7 +63,7 @@ def test_the_plans_page_shows_the_design_with_its_digest_and_who_approved_it(
 ) -> None:
     switch_on("design")
     goal = goal_of(submitter)
-    from agents.services import designs
+    from agents.plans import designs
 
     design = designs.take(goal, DESIGN, by=submitter)
     level_decisions.approve(design, by=judge, digest=design.digest)

@@ -10,9 +10,10 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from agents.bdi import levels as documents
-from agents.errors import GoalRefused, NotPossibleNow, StaleDigest
+from agents.goals import goals
 from agents.models import Goal, LevelDocument
-from agents.services import designs, goals
+from agents.plans import designs
+from agents.record.errors import GoalRefused, NotPossibleNow, StaleDigest
 from agents.states import GoalState, LevelState
 from people.models import User
 from review.errors import DecisionRefused, WordsRefused

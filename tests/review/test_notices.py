@@ -22,7 +22,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from agents.models import IntentPlan
-from agents.services import moves
+from agents.record import moves
 from agents.states import PlanState
 from people.models import User
 from review import sending

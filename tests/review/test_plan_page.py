@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from agents.bdi.document import Parameter
 from agents.models import Goal, IntentPlan, Workspace
-from agents.services import base_files, stores
+from agents.workspaces import base_files, stores
 from people.models import User
 from people.roles import Role
 from review.models import Approval, Comment, Decision

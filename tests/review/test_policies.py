@@ -8,11 +8,13 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
-from agents import gate as gates
-from agents.errors import PlanInvalid
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Goal, IntentPlan, ShadowRun
-from agents.services import cycle, goals, proposing
-from agents.services.moves import move_plan
+from agents.plans import proposals
+from agents.record import gate as gates
+from agents.record.errors import PlanInvalid
+from agents.record.moves import move_plan
 from agents.states import GoalState, PlanState
 from people.journal import Event
 from people.models import User
@@ -109,10 +111,10 @@ def test_nothing_is_sent_to_a_model_where_a_policy_forbids_it(
     sends = {"tool": "summarization", "command": "send_text_to_model", "params": {"text": "A long text."}}
     chooses = {"tool": "summarization", "command": "key_sentences_of_text", "params": {"text": "A long text."}}
     goal = make_goal(owner)
-    assert proposing.draft_by_hand(goal, [sends], (), by=owner)[1] == []
+    assert proposals.draft_by_hand(goal, [sends], (), by=owner)[1] == []
     in_force(Action.FORBID, keeper, "nothing leaves", asks_model=True)
-    assert proposing.draft_by_hand(goal, [chooses], (), by=owner)[1] == []
-    (problem,) = proposing.draft_by_hand(goal, [sends], (), by=owner)[1]
+    assert proposals.draft_by_hand(goal, [chooses], (), by=owner)[1] == []
+    (problem,) = proposals.draft_by_hand(goal, [sends], (), by=owner)[1]
     assert problem.code == "forbidden_by_policy"
     assert "it asks a language model" in problem.message
 
@@ -135,7 +137,7 @@ def test_editing_a_plan_to_another_tool_is_asked_about_again(keeper: User, owner
     in_force(Action.FORBID, keeper, tools=["note_taking"])
     plan = propose_plan(owner)
     edited = [{"tool": "note_taking", "command": "write_note", "params": {"name": "one", "text": "x"}}]
-    _, problems = proposing.draft_by_hand(plan.goal, edited, (), by=owner)
+    _, problems = proposals.draft_by_hand(plan.goal, edited, (), by=owner)
     assert [problem.code for problem in problems] == ["forbidden_by_policy"]
 
 
@@ -162,7 +164,7 @@ def test_with_nothing_wired_nothing_is_proposed(
     owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gates, "_forbids", None)
-    _, problems = proposing.draft_by_hand(make_goal(owner), STEPS, (), by=owner)
+    _, problems = proposals.draft_by_hand(make_goal(owner), STEPS, (), by=owner)
     assert [problem.code for problem in problems] == ["forbidden_by_policy"]
 
 

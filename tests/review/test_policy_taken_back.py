@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
 from agents.states import GoalState, PlanState
 from people.models import User
 from review import gate

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.models import IntentPlan, ShadowRun
-from agents.services import shadowing
-from agents.services.moves import move_plan, move_shadow
+from agents.plans import shadowing
+from agents.record.moves import move_plan, move_shadow
 from agents.states import PlanState, ShadowState
 from people.models import User
 from review import queue

@@ -11,9 +11,10 @@ import pytest
 from django.test import Client
 
 from agents.models import Goal, IntentPlan
-from agents.services import hints, workspaces
-from agents.services.moves import move_goal
+from agents.record import wake_ups
+from agents.record.moves import move_goal
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from mindx_web import selectors
 from people.models import User
 from people.roles import Role
@@ -246,7 +247,7 @@ def test_open_queues_are_told_of_a_goal_that_comes_to_a_person(
     state: str, submitter: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[None] = []
-    monkeypatch.setattr(hints, "queue_changed", lambda: told.append(None))
+    monkeypatch.setattr(wake_ups, "queue_changed", lambda: told.append(None))
     goal = goal_of(submitter)
     Goal.objects.filter(pk=goal.pk).update(state="planning")
     move_goal(Goal.objects.get(pk=goal.pk), GoalState(state), by="bdi_agent")

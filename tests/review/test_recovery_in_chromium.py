@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan
-from agents.services import cycle, recovery_learning
+from agents.recovery import recovery_learning
 from agents.states import PlanState
 from people.models import User
 from review.models import Approval

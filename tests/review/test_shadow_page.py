@@ -14,9 +14,10 @@ from django.test import Client
 
 from agents.execution import shadow
 from agents.models import IntentPlan, ShadowRun, TerminalSession, Workspace
-from agents.services import shadowing, workspaces
-from agents.services.moves import move_shadow
+from agents.plans import shadowing
+from agents.record.moves import move_shadow
 from agents.states import ShadowState
+from agents.workspaces import workspaces
 from people.models import User
 from people.roles import Role
 from review.services import decisions
@@ -196,7 +197,7 @@ def test_a_tried_state_is_looked_at_and_never_taken_up(submitter: User, reviewer
 def test_after_the_end_the_page_says_whether_it_went_as_shown(
     submitter: User, reviewer: User, client_of: ClientOf
 ) -> None:
-    from agents.services import cycle
+    from agents.cycle import cycle
 
     program = step("run", command_line="python -c \"open('when', 'w').write(__import__('os').urandom(8).hex())\"")
     plans = [proposed(goal_of(submitter)), proposed(goal_of(submitter), (program,))]

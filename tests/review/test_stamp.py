@@ -9,8 +9,8 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from agents import gate
 from agents.models import IntentPlan, Workspace
+from agents.record import gate
 from library.components.services import record_use
 from library.models import Component, ComponentVersion
 from mindx_web.grants import grant, rights_of_tables

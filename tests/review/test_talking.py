@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.errors import NotPossibleNow, NotYours
 from agents.models import Belief, Goal, IntentPlan, LogLine
+from agents.record.errors import NotPossibleNow, NotYours
 from library.models import Component, ComponentVersion
 from people.models import User
 from people.roles import Role

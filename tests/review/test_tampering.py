@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from agents import gate
-from agents.execution import beginning, executor, verifying
-from agents.execution.lease import Lease
-from agents.execution.record import Running
+from agents.execution import beginning, executor, gate_check
 from agents.models import Attempt, Goal, IntentPlan
+from agents.plans.reporting import Running
+from agents.record import gate
+from agents.record.lease import Lease
 from agents.states import PlanState
 from people.models import User
 from review.models import Approval, Decision
@@ -253,6 +253,6 @@ def _nothing_runs(plan: IntentPlan, granted: gate.Verdict, field: Field) -> None
         return
     step_one = plan.intents.all()[0]
     attempt = Attempt.objects.create(intent=step_one, number=1, fence=7, worker="a test", started=plan.created_at)
-    with pytest.raises(verifying.Refused):
-        verifying.before_a_try(lease, plan, Running(attempt.pk, 1, 1, ""), granted)
+    with pytest.raises(gate_check.Refused):
+        gate_check.before_a_try(lease, plan, Running(attempt.pk, 1, 1, ""), granted)
     assert Attempt.objects.get(pk=attempt.pk).outcome == "refused"

@@ -15,11 +15,13 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
-from agents.errors import NotYours
+from agents.components import rule_writing
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Lesson
-from agents.services import cycle, rule_writing, workspaces
-from agents.services.tuning import lessons
+from agents.record.errors import NotYours
 from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.tuning import lessons
+from agents.workspaces import workspaces
 from library.components import services as component_services
 from people.models import User
 from people.roles import Role
@@ -186,7 +188,7 @@ def test_what_was_not_said_or_not_edited_is_not_taught(edited: IntentPlan, revie
 def test_a_second_version_says_what_it_replaces_and_what_holds_for_everybody(
     edited: IntentPlan, reviewer: User, operator: User, client_of: ClientOf
 ) -> None:
-    from agents.services.tuning import versions
+    from agents.tuning import versions
 
     of = versions.kind_named("path_mapping")
     assert of is not None

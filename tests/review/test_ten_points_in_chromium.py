@@ -18,10 +18,13 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from agents.cycle import cycle
 from agents.execution import shadow
+from agents.goals import goals
 from agents.models import Goal, IntentPlan, LevelDocument, Workspace
-from agents.services import cycle, goals, shadowing, workspaces
+from agents.plans import shadowing
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
 from people.models import User
 from review.models import ReviewClock
 from review.services import notices

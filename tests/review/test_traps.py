@@ -16,11 +16,15 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.bdi import document as documents
+from agents.cycle import cycle
 from agents.execution import executor, shadow, steps
 from agents.execution import shadow as shadow_runs
+from agents.goals import goals
 from agents.models import Attempt, Belief, Goal, IntentPlan, LogLine, Transition, Workspace
-from agents.services import cycle, earlier, goals, hints, logs, proposing, recovery_learning, shadowing, wishes
-from agents.services.logs import NewLine
+from agents.plans import earlier_plans, kept_edits, proposals, shadowing
+from agents.record import logs, wake_ups
+from agents.record.logs import NewLine
+from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.models import Decision, PolicyDay, ReviewClock, TimeLimit
@@ -121,8 +125,8 @@ def test_trap_after_an_edit_the_agent_tries_its_original_again(plan: IntentPlan,
     editing.edit(plan, by=reviewer, digest=plan.digest, position=1, params={"path": "better"})
     goal = Goal.objects.get(pk=plan.goal_id)
     with transaction.atomic():
-        draft, _ = proposing.draft_by_hand(goal, TWO, (), by=reviewer)
-        planned = wishes.fitted(goal, draft, earlier.of(goal))
+        draft, _ = proposals.draft_by_hand(goal, TWO, (), by=reviewer)
+        planned = kept_edits.fitted(goal, draft, earlier_plans.of(goal))
     first = planned.steps[0].params["path"]  # type: ignore[union-attr]
     assert (first.value, first.original, first.origin) == ("better", "a", "person")
 
@@ -283,9 +287,9 @@ def test_trap_tasks_lost_on_broker_flush_doubled_on_visibility_timeout(
 ) -> None:
     """Postgres is the truth: a wake-up that is lost is found by the sweep, and one that comes twice does nothing."""
     woken: list[int] = []
-    monkeypatch.setattr(hints, "wake", lambda goal_id: None)
+    monkeypatch.setattr(wake_ups, "wake", lambda goal_id: None)
     decisions.approve(plan, by=reviewer, digest=plan.digest)
-    monkeypatch.setattr(hints, "wake", woken.append)
+    monkeypatch.setattr(wake_ups, "wake", woken.append)
     cycle.sweep()
     assert woken == [plan.goal_id]
 

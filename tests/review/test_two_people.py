@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 import pytest
 from django.db import connection
 
-from agents.errors import StaleDigest
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Transition
-from agents.services import cycle
+from agents.record.errors import StaleDigest
 from agents.states import GoalState, PlanState
 from people.models import User
 from review import gate

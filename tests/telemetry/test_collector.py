@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 
-from agents import telemetry
+from agents.record import telemetry
 from mindx_web import tracing
 
 

@@ -15,7 +15,7 @@ import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from agents import telemetry
+from agents.record import telemetry
 from mindx_web import logs, tracing
 
 ROOT = Path(__file__).parents[2]

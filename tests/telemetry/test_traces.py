@@ -12,12 +12,13 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from agents import telemetry
 from agents.bdi.document import IntentSpec
+from agents.cycle import cycle
 from agents.execution import shadow as shadow_run
 from agents.execution.steps import StepOutcome
+from agents.goals import goals
 from agents.models import Goal
-from agents.services import cycle, goals
+from agents.record import telemetry
 from agents.states import GoalState
 from mindx_web import tracing
 from people.models import User

@@ -10,8 +10,14 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
+from agents.actors import firmware
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.strategies import MANUAL
+from agents.coordinator import backlog, backlog_taking, commanding
+from agents.coordinator.backlog import Wish
+from agents.coordinator.commanding import Given
+from agents.cycle import cycle
+from agents.goals import goal_terms, goals
 from agents.mastermind.components import Component as Named
 from agents.mastermind.stops import Rules
 from agents.models import (
@@ -26,24 +32,11 @@ from agents.models import (
     LevelDocument,
     Workspace,
 )
-from agents.services import (
-    backlog,
-    backlog_taking,
-    commanding,
-    cycle,
-    designs,
-    failing,
-    firmware,
-    goal_terms,
-    goals,
-    recovery_learning,
-    shadowing,
-    workspaces,
-)
-from agents.services.backlog import Wish
-from agents.services.commanding import Given
-from agents.services.tuning import lessons, versions
+from agents.plans import designs, shadowing
+from agents.recovery import failure_log, recovery_learning
 from agents.states import GoalState
+from agents.tuning import lessons, versions
+from agents.workspaces import workspaces
 from library.language import days
 from library.models import Component, Experience, ModelCall
 from people import tokens
@@ -224,7 +217,7 @@ def _stuck(owner: User, judge: User, keeper: User) -> Goal:
     recovery_learning.save_policy(execution, "", pinned=str(MANUAL), banned=["retry_with_delay"], by=keeper, note=LONG)
     recovery_learning.reset(by=keeper, failure_class=FailureClass.NETWORK_ERROR.value, tool=LONG[:64], why=LONG)
     rule = Rule(FailureClass.RATE_LIMIT_ERROR, name=LONG[:80], text=LONG, exit_code=3)
-    failing.save_rule(rule, by=keeper, note=LONG)
+    failure_log.save_rule(rule, by=keeper, note=LONG)
     goal = goal_of(owner, f"Run {LONG}")
     facts = Facts(tool="simple_coder", command="run", exit_code=3, text=NASTY).to_json()
     said = {"stage": "execution", "tool": "simple_coder", "command": "run", "facts": facts, "reason": NASTY}

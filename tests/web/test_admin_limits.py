@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agents.bdi.limits import BOUNDS
 from agents.models import Agent, ToolLimit
+from agents.toolkit.limits import BOUNDS
 
 if TYPE_CHECKING:
     from django.test import Client

@@ -11,9 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from agents.models import IntentPlan, PathMapping, RecoveryPolicy, RecoverySetting
-from agents.services import recovery_learning, settling
-from agents.services.tuning import lessons, versions
-from agents.services.tuning.lessons import Taught
+from agents.recovery import recovery_learning
+from agents.tuning import lessons, versions
+from agents.tuning.lessons import Taught
+from agents.understanding import in_force
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +48,7 @@ def test_saving_there_makes_a_version_by_the_same_checks(admin: User, client_of:
     assert client.post(change, {**MAPPING, "path": "other.csv"}).status_code == 302
     first.refresh_from_db()
     assert first.path == "data/figures.csv", "the old version stays"
-    assert [one.path for one in settling.mapped()] == ["other.csv"]
+    assert [one.path for one in in_force.mapped()] == ["other.csv"]
 
 
 def test_the_way_back_is_an_action_there(admin: User, client_of: Clients) -> None:

@@ -10,9 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from agents.actors import commitments
+from agents.cycle import cycle
 from agents.models import Agent, Goal, Standstill
 from agents.pages import agent_page
-from agents.services import commitments, cycle
 from people.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)

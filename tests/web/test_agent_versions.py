@@ -7,10 +7,12 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from agents.actors import lifecycle
+from agents.components import agent_versions
+from agents.goals import agent_goals
+from agents.goals.component_goals import Terms
 from agents.mastermind.configs import Config
 from agents.models import Agent, Goal, IntentPlan
-from agents.services import agent_goals, agent_making, agent_versions
-from agents.services.component_goals import Terms
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +22,7 @@ ClientOf = Callable[[User], Client]
 @pytest.fixture
 def scout(operator: User) -> Agent:
     """An agent of which a change is proposed."""
-    agent = agent_making.create("scout", Config(), by=operator)
+    agent = lifecycle.create("scout", Config(), by=operator)
     agent_goals.change(agent, Config({"people_only": True}), Terms(operator), changes="<b>less</b> haste")
     return agent
 
@@ -62,13 +64,13 @@ def test_nobody_else_has_a_version_planned(scout: Agent, owner: User, reviewer: 
 
 
 def test_a_version_of_another_agent_is_none_of_this_one(scout: Agent, operator: User, client_of: ClientOf) -> None:
-    other = agent_making.create("other", Config(), by=operator)
+    other = lifecycle.create("other", Config(), by=operator)
     version = agent_versions.first(other, by=operator, changes="made")
     assert client_of(operator).post(f"/agents/{scout.pk}/versions/{version.pk}").status_code == 404
 
 
 def test_what_is_set_elsewhere_is_a_version_of_its_own_before_the_next_change(scout: Agent, operator: User) -> None:
-    agent_making.change(scout, Config({"max_repair_attempts": 0}), by=operator)
+    lifecycle.change(scout, Config({"max_repair_attempts": 0}), by=operator)
     agent_goals.change(scout, Config({"review_design": True}), Terms(operator))
     found = {one.version: (one.status, one.changes) for one in agent_versions.of(scout).values()}
     assert found["1.2.0"] == ("active", "as it was set elsewhere after 1.0.0")

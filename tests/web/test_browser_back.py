@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
+from agents.components import rules
 from agents.models import IntentPlan
 from agents.rules.starter import starter_files
-from agents.services import rules
 from library.components.services import load_starters
 from people.models import User
 

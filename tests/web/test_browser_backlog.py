@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from agents.coordinator import backlog, backlog_taking
+from agents.coordinator.backlog import Wish
 from agents.mastermind.components import Component
 from agents.mastermind.stops import Rules
 from agents.models import Agent, BacklogItem, BacklogRules, BacklogTry, Goal
-from agents.services import backlog, backlog_taking
-from agents.services.backlog import Wish
 from people.models import User
 from tests.browser import COVERED
 from tests.library.vectors import install

@@ -11,10 +11,11 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from agents.models import Goal, IntentPlan
-from agents.services import logs, workspaces
-from agents.services.logs import NewLine
-from agents.services.moves import move_goal
+from agents.record import logs
+from agents.record.logs import NewLine
+from agents.record.moves import move_goal
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from people.models import User
 from tests.browser import sideways, wait_in
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agents.models import Workspace
-from agents.services import workspaces
+from agents.workspaces import workspaces
 from people.models import User
 from tests.browser import sideways
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
+from agents.coordinator import backlog_taking
 from agents.mastermind.stops import Rules
 from agents.models import BacklogItem, IntentPlan
-from agents.services import backlog_taking
 from people.models import User
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Agent, Goal
-from agents.services import cycle, goals
 from agents.states import GoalState
 from library.language import generation
 from people.models import User

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from agents.bdi.failures import Facts, FailureClass
 from agents.bdi.strategies import ALTERNATIVE, RETRY
 from agents.models import FailureRecord, Goal
-from agents.services import recovery_learning
+from agents.recovery import recovery_learning
 from people.models import User
 from tests.browser import COVERED
 from tests.web.test_browser_tuning import looked_at

@@ -10,8 +10,8 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from agents.goals import goals
 from agents.models import Attempt, IntentPlan, TerminalSession
-from agents.services import goals
 from people.models import User
 from sandbox.contract import SessionState
 from tests.axe import violations

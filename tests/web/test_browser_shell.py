@@ -9,9 +9,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from agents.components import rules
 from agents.models import Goal
 from agents.rules.starter import starter_files
-from agents.services import rules
 from agents.states import GoalState
 from library.components.services import load_starters
 from mindx_web import health

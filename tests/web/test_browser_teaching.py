@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Lesson, PathMapping
-from agents.services import cycle, workspaces
+from agents.workspaces import workspaces
 from people.models import User
 from review.services import editing
 from tests.web.test_browser_tuning import LONG, looked_at

@@ -12,8 +12,10 @@ from playwright.sync_api import Page, expect
 
 from agents.bdi.recovery import Standing
 from agents.bdi.strategies import ALTERNATIVE, SIMPLER
+from agents.cycle import cycle
 from agents.models import FailureRecord, Goal
-from agents.services import cycle, settling, workspaces
+from agents.understanding import in_force
+from agents.workspaces import workspaces
 from people.models import User
 from tests.axe import SCRIPT
 from tests.browser import sideways
@@ -66,7 +68,7 @@ def test_a_mapping_is_tried_saved_and_taken_back(
     page.get_by_role("button", name="Try on past cases").click()
     expect(page.get_by_role("heading", name="2 of 3 would end otherwise")).to_be_visible()
     found += looked_at(page, "tuning-trial")
-    assert settling.mapped() == ()
+    assert in_force.mapped() == ()
     page.get_by_label("Why").fill("It is the one we mean.")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("It counts from the next decision on.")).to_be_visible()
@@ -77,7 +79,7 @@ def test_a_mapping_is_tried_saved_and_taken_back(
     found += looked_at(page, "tuning-one")
     page.get_by_role("button", name="Back to this").click()
     expect(page.get_by_text("Version 3")).to_be_visible()
-    assert [one.path for one in settling.mapped()] == ["src/util.py"]
+    assert [one.path for one in in_force.mapped()] == ["src/util.py"]
     page.goto(page.url.split("/tuning/")[0] + "/tuning/recovery_setting/retry_delay_seconds/")
     page.get_by_role("textbox", name="Value").fill("9")
     page.get_by_role("button", name="Try on past cases").click()

@@ -11,11 +11,11 @@ import pytest
 from django.db import connection
 from playwright.sync_api import Page, expect
 
-from agents.execution import typed
+from agents.hands import typed
 from agents.models import Goal, HandCommand, Workspace
-from agents.services.moves import move_goal
-from agents.services.stores import store
+from agents.record.moves import move_goal
 from agents.states import GoalState, HandState
+from agents.workspaces.stores import store
 from people.models import User
 from tests.axe import violations
 from tests.browser import kept_still, sideways

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from agents.models import Goal, IntentPlan, ToolLimit
-from agents.services.moves import move_goal
+from agents.record.moves import move_goal
 from agents.states import GoalState
 
 if TYPE_CHECKING:

@@ -10,9 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Goal, Intent, IntentPlan, LogLine, Workspace
-from agents.services import cycle, goals, workspaces
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from review.services import decisions
 from tests.agents.presentation.reports import report
 

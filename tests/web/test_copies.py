@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from agents.actors import firmware
 from agents.models import EvolvedCopy, Goal
-from agents.services import firmware
 from library.components import services as library
 from library.models import ComponentVersion
 from people.models import User

@@ -12,8 +12,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from agents.services import file_paths, workspaces
-from agents.services.stores import store
+from agents.workspaces import file_paths, workspaces
+from agents.workspaces.stores import store
 
 if TYPE_CHECKING:
     from django.test import Client

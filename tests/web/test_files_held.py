@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from agents.models import Goal, HandCommand, IntentPlan, Workspace
 from agents.pages import files_held
-from agents.selectors import approved
+from agents.record.selectors import approved
 from agents.states import HandState, PlanState
 from people.models import User
 from sandbox.snapshots import EMPTY

@@ -13,12 +13,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.bdi import document as documents
+from agents.goals import goals
 from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Transition, Workspace
 from agents.pages import goal_log, goal_page
-from agents.services import goals, logs, workspaces
-from agents.services.logs import NewLine
-from agents.services.moves import move_goal
+from agents.record import logs
+from agents.record.logs import NewLine
+from agents.record.moves import move_goal
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from sandbox.snapshots import EMPTY
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents.goals import goal_terms, goals
 from agents.models import Agent, Goal
 from agents.pages import goal_family
-from agents.services import goal_terms, goals
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -188,10 +188,10 @@ def test_an_agent_that_takes_no_goals_is_said_under_its_field(
 
 
 def test_who_may_submit_nothing_may_use_no_agent(db: None) -> None:
-    from agents.errors import GoalRefused
-    from agents.services import agent_making
+    from agents.actors import lifecycle
+    from agents.record.errors import GoalRefused
     from tests.cast import person
 
     Agent.objects.create(name="scout")
     with pytest.raises(GoalRefused, match="may not give goals"):
-        agent_making.usable("scout", by=person("nobody"))
+        lifecycle.usable("scout", by=person("nobody"))

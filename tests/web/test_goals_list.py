@@ -12,15 +12,17 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from agents import examples
-from agents.examples import EXAMPLES
+from agents.actors import pauses
+from agents.components import rules
+from agents.goals import examples, goals
+from agents.goals.examples import EXAMPLES
 from agents.models import Goal, IntentPlan, Workspace
 from agents.pages import goal_list
+from agents.record.selectors import begun, goals_visible_to
 from agents.rules.starter import starter_files
-from agents.selectors import begun, goals_visible_to
-from agents.services import goals, pausing, previewing, rules
-from agents.services.stores import store
 from agents.states import GoalState
+from agents.understanding import goal_preview
+from agents.workspaces.stores import store
 from library.components.services import load_starters, publish
 from people.models import User
 from review.services import decisions
@@ -53,7 +55,7 @@ def test_who_waits_for_a_worker_only_does_not_await_review(
     plan = propose_plan(owner)
     whole = plan.goal
     part = propose_plan(goals.submit(by=owner, text="Write a note about it", parent=whole)).goal
-    pausing.pause(whole.agent, by=operator)
+    pauses.pause(whole.agent, by=operator)
     decisions.approve(plan, by=reviewer, digest=plan.digest)
     client = client_of(owner)
     page = page_of(client)
@@ -80,7 +82,7 @@ def test_what_stands_still_with_its_agent_is_not_said_to_be_in_motion(
     goal = goal_rows(owner, GoalState(state))[0]
     client = client_of(owner)
     assert words not in page_of(client)
-    pausing.pause(goal.agent, by=operator)
+    pauses.pause(goal.agent, by=operator)
     for page in (
         page_of(client),
         client.get("/").content.decode(),
@@ -413,7 +415,7 @@ def test_each_example_becomes_a_goal_in_a_workspace_of_its_own(owner: User, clie
 def test_a_starter_rule_plans_each_example_but_the_one_for_a_model(owner: User, key: str) -> None:
     load_starters(rules.starters(starter_files()))
     goal = examples.start(EXAMPLES[key], by=owner)
-    found = previewing.preview(goal.text, by=owner, workspace=goal.workspace)
+    found = goal_preview.preview(goal.text, by=owner, workspace=goal.workspace)
     assert (found.fires is None) is EXAMPLES[key].needs_model
     assert found.fires is None or found.fires.removes is (key == "removal")
 

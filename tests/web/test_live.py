@@ -16,13 +16,12 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.test import override_settings
 from django.utils import timezone
 
-from agents import consumers
-from agents.live import audience, goal_watch
+from agents.live import audience, consumers, goal_watch
+from agents.live.routing import websocket_urlpatterns
 from agents.models import Attempt
-from agents.routing import websocket_urlpatterns
-from agents.selectors import goals_visible_to
-from agents.services import hints, logs
-from agents.services.logs import NewLine
+from agents.record import logs, wake_ups
+from agents.record.logs import NewLine
+from agents.record.selectors import goals_visible_to
 from tests.sockets import Socket, session_of
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 async def hint(goal: Goal) -> None:
-    await get_channel_layer().group_send(hints.goal_group(goal.pk), hint_of(hints.goal_group(goal.pk)))
+    await get_channel_layer().group_send(wake_ups.goal_group(goal.pk), hint_of(wake_ups.goal_group(goal.pk)))
 
 
 def hint_of(group: str) -> dict[str, Any]:
@@ -472,7 +471,7 @@ def test_one_speaker_can_be_followed_and_the_number_still_moves_on(owner: User, 
 
 
 def test_fragments_come_when_the_state_changed_and_not_with_every_line(owner: User, make_goal: Maker) -> None:
-    from agents.services import goals
+    from agents.goals import goals
 
     goal = make_goal(owner)
 
@@ -531,9 +530,9 @@ def test_the_queue_says_that_it_changed(owner: User) -> None:
     async def work() -> None:
         page = Browser(owner, "/ws/queue/")
         await page.open()
-        while not get_channel_layer().groups.get(hints.QUEUE_GROUP):
+        while not get_channel_layer().groups.get(wake_ups.QUEUE_GROUP):
             await asyncio.sleep(0.01)
-        await get_channel_layer().group_send(hints.QUEUE_GROUP, hint_of(hints.QUEUE_GROUP))
+        await get_channel_layer().group_send(wake_ups.QUEUE_GROUP, hint_of(wake_ups.QUEUE_GROUP))
         assert await page.read() == {"changed": True}
         await page.leave()
 

@@ -11,12 +11,11 @@ from asgiref.sync import async_to_sync, sync_to_async
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 from django.urls import reverse
 
-from agents import consumers
-from agents.live import goal_watch
+from agents.live import consumers, goal_watch
 from agents.live import hub as hubs
 from agents.pages import goal_log
 from agents.pages.goal_page import GoalPage
-from agents.services import hints
+from agents.record import wake_ups
 from tests.web.test_live import Browser, Maker, hint, lines, one_transaction_and_no_redis, run
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ def test_ten_pages_of_one_goal_are_one_subscription_and_one_look(
         for page in pages:
             await page.open()
             await page.fragments()
-        await joined(hints.goal_group(goal.pk))
-        assert len(get_channel_layer().groups[hints.goal_group(goal.pk)]) == 1
+        await joined(wake_ups.goal_group(goal.pk))
+        assert len(get_channel_layer().groups[wake_ups.goal_group(goal.pk)]) == 1
         before = await sync_to_async(goal.log_lines.count)()
         last = await sync_to_async(lines)(goal, "for all of them")
         await hint(goal)
@@ -227,7 +226,7 @@ def test_lines_arrive_while_the_layer_fails_and_hints_count_again_when_it_is_bac
         # From now on only a hint can bring a line in time.
         monkeypatch.setattr(goal_watch, "LOOK_EVERY_S", 3_600.0)
         away = False
-        await joined(hints.goal_group(goal.pk))
+        await joined(wake_ups.goal_group(goal.pk))
         last = await sync_to_async(lines)(goal, "of this it is told")
         await hint(goal)
         await page.read_until(last)
@@ -265,9 +264,9 @@ def test_a_layer_that_forgot_its_groups_is_joined_again(
     async def work() -> None:
         page = Browser(owner, f"/ws/goals/{goal.pk}/?after=0")
         await page.open()
-        await joined(hints.goal_group(goal.pk))
+        await joined(wake_ups.goal_group(goal.pk))
         get_channel_layer().groups.clear()
-        await joined(hints.goal_group(goal.pk))
+        await joined(wake_ups.goal_group(goal.pk))
         await page.leave()
 
     run(work)

@@ -17,8 +17,8 @@ from channels.layers import get_channel_layer
 from django.test import override_settings
 
 from agents.live import hub as hubs
-from agents.services import hints
-from agents.services.listeners import listened_to
+from agents.record import wake_ups
+from agents.record.listeners import listened_to
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.waiting import wait_until
 
@@ -58,9 +58,9 @@ def test_hints_arrive_through_a_server_that_forgets_everything_and_one_that_dies
 ) -> None:
     monkeypatch.setattr(hubs, "RETRY_S", 0.05)
     monkeypatch.setattr(hubs, "REJOIN_EVERY_S", 0.1)
-    monkeypatch.setattr(hints, "_SKIP_S", 0.0)
-    monkeypatch.setattr(hints, "_skip_until", float("-inf"))
-    teller = hints.Teller()
+    monkeypatch.setattr(wake_ups, "_SKIP_S", 0.0)
+    monkeypatch.setattr(wake_ups, "_skip_until", float("-inf"))
+    teller = wake_ups.Teller()
 
     async def work() -> None:
         hub = hubs.Hub()
@@ -128,15 +128,15 @@ def test_what_nobody_listens_to_is_asked_about_less_often(monkeypatch: pytest.Mo
     async def send(group: str, message: dict[str, Any]) -> None:
         told.append(group)
 
-    monkeypatch.setattr(hints, "_skip_until", float("-inf"))
-    monkeypatch.setattr(hints, "listened_to", lambda groups, patience_s: set(groups) & {GROUP})
-    monkeypatch.setattr(hints, "_group_send", send)
-    teller = hints.Teller()
+    monkeypatch.setattr(wake_ups, "_skip_until", float("-inf"))
+    monkeypatch.setattr(wake_ups, "listened_to", lambda groups, patience_s: set(groups) & {GROUP})
+    monkeypatch.setattr(wake_ups, "_group_send", send)
+    teller = wake_ups.Teller()
     teller._ending = paced = _Paced()
     for group in ("goal.2", GROUP, "goal.2"):
         teller.tell(group, 1)
         assert paced.came.acquire(timeout=WITHIN_S)
     teller.finish()
-    assert paced.waits[:3] == [hints._UNHEARD_PACE_S, hints._PACE_S, hints._UNHEARD_PACE_S]
-    assert hints._UNHEARD_PACE_S > hints._PACE_S
+    assert paced.waits[:3] == [wake_ups._UNHEARD_PACE_S, wake_ups._PACE_S, wake_ups._UNHEARD_PACE_S]
+    assert wake_ups._UNHEARD_PACE_S > wake_ups._PACE_S
     assert told == [GROUP]

@@ -13,11 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.bdi.understanding.understood import Choice, Meant
+from agents.coordinator import backlog, backlog_taking
+from agents.coordinator.backlog import Wish
+from agents.cycle import cycle
 from agents.mastermind.components import Component
 from agents.mastermind.stops import Rules
 from agents.models import Agent, BacklogItem, GivenCommand, Goal
-from agents.services import backlog, backlog_taking, cycle, offers
-from agents.services.backlog import Wish
+from agents.planning import offers
 from people.models import User
 from tests.library.vectors import install
 

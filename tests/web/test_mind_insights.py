@@ -17,12 +17,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents import mind_sums
 from agents.bdi.corrections import Came
-from agents.mind_sums import Asked
+from agents.cycle import cycle
+from agents.insights import insight_cases, insight_sums
+from agents.insights.insight_sums import Asked
 from agents.models import Agent, Correction, FailureRecord, Goal, Plan, Planning
-from agents.services import cycle, mind_cases, workspaces
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from mindx_web.insights import mind_cases as lists
 from mindx_web.insights.mind_tables import Cell, Row, Table
 from people.models import User
@@ -109,7 +110,7 @@ def filled(owner: User, goal_rows: Any) -> Goal:
     for ago in range(11):
         of_everything(goal, ago)
     of_everything(of_another, 20)
-    assert mind_cases.add_up_days() > 0
+    assert insight_cases.add_up_days() > 0
     return of_another
 
 
@@ -178,7 +179,7 @@ def test_a_cell_is_text_whatever_it_is_made_of() -> None:
 def test_days_that_are_one_bar_are_counted_together(filled: Goal) -> None:
     today = timezone.now().date()
     asked = Asked(today - timedelta(days=21), today)
-    days, weeks = mind_sums.sums(asked).days, mind_sums.sums(asked, together=7).days
+    days, weeks = insight_sums.sums(asked).days, insight_sums.sums(asked, together=7).days
     assert set(weeks) == {asked.first + timedelta(days=n) for n in (0, 7, 14, 21)}
     for first, figures in weeks.items():
         inside = [one for day, one in days.items() if first <= day < first + timedelta(days=7)]

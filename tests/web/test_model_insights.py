@@ -17,7 +17,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.budgets import Budget
+from agents.actors.budgets import Budget
 from agents.models import Agent, Generation, Goal
 from agents.states import GoalState
 from library.language import days, insights

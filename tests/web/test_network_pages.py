@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.bdi import document as documents
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services.moves import move_goal, move_intents, move_plan
+from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 
 if TYPE_CHECKING:

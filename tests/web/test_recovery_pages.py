@@ -14,7 +14,7 @@ from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.pages import failure_causes
 from agents.pages.recovery_time import RecoveryTime
-from agents.services import failing, recovery_learning
+from agents.recovery import failure_log, recovery_learning
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -108,7 +108,7 @@ def test_what_fails_most_is_said_first_and_leads_to_its_cases(
     thrice = [fails(one, "three tries of one goal") for _ in range(3)]
     twice = [fails(goal, "sales.csv: <b>no such file</b>", "read") for goal in (one, other)]
     fails(other, "sales.csv: <b>no such file</b>", "ls")
-    found = failure_causes.causes(failing.visible_to(operator))
+    found = failure_causes.causes(failure_log.visible_to(operator))
     assert [(cause.newest, cause.failures, cause.goals) for cause in found] == [(twice[1], 2, 2), (thrice[2], 3, 1)]
     page = client.get("/recovery/failures/").content.decode()
     head = page[page.index("What fails most") :]
@@ -128,7 +128,7 @@ def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_bac
     operator: User, client_of: Clients
 ) -> None:
     client = client_of(operator)
-    old = failing.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "quota", text="quota"), by=operator)
+    old = failure_log.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "quota", text="quota"), by=operator)
     with CaptureQueriesContext(connection) as asked:
         client.post(f"/recovery/rules/{old.pk}/switch")
     said = [query["sql"] for query in asked.captured_queries]
@@ -142,18 +142,18 @@ def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_bac
     assert FailureRule.objects.count() == 2
     on = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
     assert "The rule quota counts again, from the next failure on." in on.content.decode()
-    assert failing.in_force()[0].number == 3
+    assert failure_log.in_force()[0].number == 3
 
 
 def test_a_rule_about_a_tool_that_is_gone_is_switched_off_but_not_on(operator: User, client_of: Clients) -> None:
     client = client_of(operator)
-    gone = failing.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "old", tool="fax", command="send"), by=operator)
+    gone = failure_log.save_rule(Rule(FailureClass.RATE_LIMIT_ERROR, "old", tool="fax", command="send"), by=operator)
     client.post(f"/recovery/rules/{gone.pk}/switch")
     off = FailureRule.objects.latest("pk")
     assert not off.enabled
     shown = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
     assert "There is no tool “fax”" in shown.content.decode()
-    assert failing.in_force() == []
+    assert failure_log.in_force() == []
 
 
 def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(

@@ -12,9 +12,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from agents.goals import goals
 from agents.models import Attempt, Goal, Intent, IntentPlan, TerminalSession
 from agents.pages import session_page
-from agents.services import goals
 from sandbox.contract import SessionState
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_a_damaged_document_still_shows_what_ran(
 ) -> None:
     plan = propose_plan(owner, [RUN])
     tried(plan.intents.get(), {"stdout": "here"})
-    monkeypatch.setattr("agents.selectors.read_document", lambda plan: None)
+    monkeypatch.setattr("agents.record.selectors.read_document", lambda plan: None)
     shown = plain(page_of(client_of(owner), plan.goal_id))
     assert "$ simple_coder.run" in shown
     assert "here" in shown

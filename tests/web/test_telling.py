@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from agents.cycle import cycle
 from agents.models import Goal
-from agents.services import cycle
 from agents.states import GoalState
 from people.models import User
 from tests.cast import ApiCaller

@@ -10,10 +10,12 @@ import pytest
 from django.test import Client
 
 from agents.bdi import recovery_settings
+from agents.coordinator import backlog_taking
 from agents.mastermind.stops import Rules
 from agents.models import BacklogRules, ParameterSettings, PathMapping, RecoverySetting
-from agents.services import backlog_taking, recovery_learning, settling
-from agents.services.tuning import versions
+from agents.recovery import recovery_learning
+from agents.tuning import versions
+from agents.understanding import in_force
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +152,7 @@ def test_the_list_says_of_each_who_said_so_in_few_queries(
     assert page.count("as mindX comes") == len(recovery_settings.NAMES) + 1, "and the stop rules"
     assert "name 29" in page
     assert "off: predict from earlier runs" in page
-    assert not settling.switches().use_experience
+    assert not in_force.switches().use_experience
 
 
 def test_stop_rules_keep_what_was_mistyped_beside_why_it_is_refused_and_are_taken_back(

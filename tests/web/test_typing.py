@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from agents.hands import hand_commands
 from agents.models import Goal, HandCommand
-from agents.services import hand_commands
-from agents.services.moves import move_hand_command
+from agents.record.moves import move_hand_command
 from agents.states import HandState
 from people.models import User
 from sandbox.contract import SessionState
@@ -132,8 +132,8 @@ def test_a_second_line_is_refused_for_the_moment(goal: Goal, client_of: ClientOf
 def test_a_running_command_shows_what_it_wrote_so_far_and_how_to_stop_it(
     goal: Goal, typist: User, client_of: ClientOf, page_of: Callable[[User], str], reviewer: User
 ) -> None:
-    from agents.services import logs
-    from agents.services.logs import NewLine
+    from agents.record import logs
+    from agents.record.logs import NewLine
 
     command = hand_commands.submit(goal, typist, "run pytest")
     _begun(command)
@@ -207,7 +207,7 @@ def test_the_page_asks_again_while_a_command_is_unfinished_and_is_answered_when_
 
 
 def move_to_manual(goal: Goal) -> None:
-    from agents.services.moves import move_goal
+    from agents.record.moves import move_goal
     from agents.states import GoalState
 
     for state in (GoalState.PLANNING, GoalState.MANUAL):

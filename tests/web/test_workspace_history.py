@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from agents.models import Attempt
 from agents.pages import snapshot_reading
-from agents.services import history, workspaces
-from agents.services.stores import store
+from agents.workspaces import history, workspaces
+from agents.workspaces.stores import store
 from sandbox.snapshots import EMPTY
 
 if TYPE_CHECKING:

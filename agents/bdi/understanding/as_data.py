@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import JsonError, loads_strict, problems
+from agents.toolkit.types import Param
 
 
 def as_data(text: str, registry: Registry) -> Understood | None:

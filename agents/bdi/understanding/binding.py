@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.filled import Filled
 from agents.bdi.understanding.judging import Reading
 from agents.bdi.understanding.understood import Meant
+from agents.toolkit.types import Param
 
 
 def commands_of(text: str, reading: Reading, margin: float) -> list[Meant]:

@@ -7,14 +7,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.line_values import RUNNING, SCRIPT_HEADS, SPEAKING
 from agents.bdi.understanding.paths import Tree, is_in_table
 from agents.bdi.understanding.tokens import tokens_of
 from agents.bdi.understanding.understood import Meant
 from agents.bdi.understanding.written_paths import has_ending
-from agents.rules.words import QUOTES
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param
+from agents.toolkit.wording.words import QUOTES
 
 _LINE = "command_line"
 # “make lint”, “pytest tests”: a program and one plain word behind it may be typed so.

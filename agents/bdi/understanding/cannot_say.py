@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.paths import FILE, Tree, find
 from agents.bdi.understanding.understood import Meant
 from agents.bdi.understanding.written_paths import has_ending
-from agents.rules.words import QUOTES
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param
+from agents.toolkit.wording.words import QUOTES
 
 # What people wrote themselves may hold any word.
 _OWN_WORDS = frozenset({"content", "text", "message", "body", "wish", "reason", "name", "branch", "start"})

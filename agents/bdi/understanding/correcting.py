@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi.types import Param, Step
 from agents.bdi.understanding import effects
 from agents.bdi.understanding.paths import NEW, Tree, find, is_in_table
 from agents.toolkit.registry import Registry, UnknownTool
+from agents.toolkit.types import Param, Step
 
 # Said by the goal or by a model. What a person put into an edit, or wrote in a rule, stands.
 MENDED = frozenset({"rule_slot", "model"})

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.tokens import WORD, tokens_of
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param
 
 
 def by_its_own_tool(found: Understood, text: str, registry: Registry) -> Understood:

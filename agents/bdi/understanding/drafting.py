@@ -7,9 +7,9 @@ from typing import Any
 
 from agents.bdi.dependencies import link
 from agents.bdi.parameters import with_defaults
-from agents.bdi.types import Param, PlanDraft, Step
 from agents.bdi.understanding.understood import Meant
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param, PlanDraft, Step
 
 # The source of such a plan, as its row says it.
 SOURCE = "understanding"

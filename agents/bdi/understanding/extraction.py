@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.types import Param, Restored, as_it_is
 from agents.toolkit.command import Command
 from agents.toolkit.schemas import JsonError, loads_strict, problems
+from agents.toolkit.types import Param, Restored, as_it_is
 
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 CONFIDENCE = 0.8

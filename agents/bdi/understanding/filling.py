@@ -23,8 +23,8 @@ from agents.bdi.understanding.spelling import nearest
 from agents.bdi.understanding.text_values import quoted_value, text_value
 from agents.bdi.understanding.tokens import ORDINALS, PATH, QUOTED, SIGN, URL, WORD, Token, number_of
 from agents.bdi.understanding.word_values import pattern_value, word_value
-from agents.rules.kinds import SWITCHES
 from agents.toolkit.hosts import entries_of
+from agents.toolkit.wording.kinds import SWITCHES
 
 _DOMAIN = re.compile(
     r"(?:[a-z0-9-]+\.)+(?:[a-z]{2,})(?::\d+)?(?:/\S*)?\Z|localhost(?::\d+)?(?:/\S*)?\Z|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?\Z",

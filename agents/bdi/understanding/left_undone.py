@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.let_go import Doubt, with_value
 from agents.bdi.understanding.naming import words_of
 from agents.bdi.understanding.paths import FILE, Tree
 from agents.bdi.understanding.understood import Meant
+from agents.toolkit.types import Param
 
 _QUOTES = " \"'“”‘’«»"
 _ADDRESS = re.compile(r"https?://\S+\Z", re.IGNORECASE)

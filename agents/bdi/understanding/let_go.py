@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.paths import FILE, Tree
 from agents.bdi.understanding.tree_index import by_name
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param
 
 Doubt = tuple[str, tuple[Meant, ...]]
 

@@ -13,10 +13,10 @@ from agents.bdi.understanding.morphology import bases, singular
 from agents.bdi.understanding.spelling import is_near, letters_of, may_be_near
 from agents.bdi.understanding.synonyms import same_as
 from agents.bdi.understanding.tokens import NUMBERS, QUOTED, SIGN, WORD, Token
-from agents.rules.words import fold
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.saying import Sense, Slot
+from agents.toolkit.wording.words import fold
 
 GAP = "…"
 # How many different words of goals are remembered with what they can be; more push the oldest out.

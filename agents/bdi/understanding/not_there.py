@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.let_go import with_value
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.spelling import is_near
 from agents.bdi.understanding.understood import Meant, Understood
-from agents.rules.words import QUOTES
+from agents.toolkit.types import Param
+from agents.toolkit.wording.words import QUOTES
 
 _CHOOSING = frozenset("*?[")
 _THINGS = r"(?:files?|folders?|director(?:y|ies)|documents?)"

@@ -32,7 +32,7 @@ from agents.bdi.understanding.tokens import (
     with_numbers,
 )
 from agents.bdi.understanding.turning import readings_of
-from agents.rules.words import fold
+from agents.toolkit.wording.words import fold
 
 # How names in running words are taken: not at all; phrases that name what is here, reaching near or far; and names
 # with spaces of what is to be made.

@@ -38,8 +38,8 @@ from agents.bdi.understanding.taking import (
 )
 from agents.bdi.understanding.tokens import FLAG, PATH, QUOTED, SIGN, WORD, Token
 from agents.bdi.understanding.where import with_places
-from agents.rules.words import fold
 from agents.toolkit.command import Command
+from agents.toolkit.wording.words import fold
 from sandbox.command_line import PROGRAMS
 
 MAX_CUE_READINGS = 48

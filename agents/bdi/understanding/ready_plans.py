@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Tree, find
 from agents.bdi.understanding.tokens import (
     DATA,
@@ -27,6 +26,7 @@ from agents.bdi.understanding.tokens import (
 from agents.bdi.understanding.understood import Meant
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
+from agents.toolkit.types import Param
 
 # A file is named as surely as that, or it is not taken for one.
 _LEAST = 0.9

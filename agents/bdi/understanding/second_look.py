@@ -32,7 +32,7 @@ from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
 from agents.bdi.understanding.tree_index import by_folder
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.bdi.understanding.written_paths import has_ending
-from agents.rules.words import QUOTES
+from agents.toolkit.wording.words import QUOTES
 
 _Doubt = tuple[str, tuple[Meant, ...]]
 

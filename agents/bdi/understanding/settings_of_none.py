@@ -14,7 +14,7 @@ from agents.bdi.understanding.filler import ARTICLES, DOUBT, IDLE
 from agents.bdi.understanding.morphology import singular
 from agents.bdi.understanding.state import State
 from agents.bdi.understanding.tokens import NUMBER, SIGN, WORD, Token, number_of
-from agents.rules.kinds import SWITCHES
+from agents.toolkit.wording.kinds import SWITCHES
 
 # What tools elsewhere are set by. None of these says which things are meant, or of how much.
 _OPTIONS = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi.types import Param
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
+from agents.toolkit.types import Param
 
 
 def as_data(found: Understood) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from agents.bdi.understanding.settings_values import amount_of
 from agents.bdi.understanding.state import State, asked_of, is_noun, shape_of
 from agents.bdi.understanding.time_limits import time_limits
 from agents.bdi.understanding.tokens import NUMBER, NUMBERS, ORDINALS, QUOTED, SIGN, WORD, Token, number_of
-from agents.rules.words import fold
 from agents.toolkit.saying import Slot
+from agents.toolkit.wording.words import fold
 
 _KINDS = frozenset({"files", "folders", "directories", "packages", "libraries", "branches", "notes", "variables"})
 _ADJECTIVES = frozenset(

@@ -11,7 +11,7 @@ from agents.bdi.understanding.filled import Asked, Filled
 from agents.bdi.understanding.filler import IDLE
 from agents.bdi.understanding.naming_words import FILE_HEADS, FOLDER_HEADS, IT, type_of
 from agents.bdi.understanding.tokens import DATA, FLAG, PATH, PLACEHOLDER, QUOTED, SIGN, WORD, Token
-from agents.rules.words import line_breaks
+from agents.toolkit.wording.words import line_breaks
 
 LITTLE = frozenset("in on at to of as from with into under inside by for and or then via onto".split())
 

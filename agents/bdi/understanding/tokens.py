@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from agents.bdi.understanding.written_paths import looks_like_path
-from agents.rules.words import QUOTES, fold
+from agents.toolkit.wording.words import QUOTES, fold
 
 WORD, QUOTED, PATH, URL, NUMBER, SIGN, DATA, FLAG, PLACEHOLDER = (
     "word quoted path url number sign data flag placeholder".split()

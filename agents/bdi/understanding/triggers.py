@@ -12,7 +12,7 @@ from agents.bdi.understanding import components
 from agents.bdi.understanding.morphology import bases
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.tokens import WORD, tokens_of
-from agents.rules.words import quote
+from agents.toolkit.wording.words import quote
 
 TRIGGERS: Mapping[str, tuple[str, str]] = {
     "evolve": ("improvement", "evolve"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.bdi.types import Param
+from agents.toolkit.types import Param
 
 
 @dataclass(frozen=True)

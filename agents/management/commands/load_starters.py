@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from agents.components import rules
 from agents.models import DEFAULT_AGENT, Agent
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.starter import starter_files
-from agents.services import rules
 from library import embedding
 from library.components import services
 from library.errors import EmbeddingUnavailable

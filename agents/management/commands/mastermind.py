@@ -14,12 +14,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from agents.components import known_components
+from agents.coordinator import commanding
+from agents.coordinator.commanding import Given
 from agents.mastermind import answers, commands
 from agents.mastermind.answers import Answer, Outcome
 from agents.models import GivenCommand, Goal
 from agents.presentation import hidden, outcome_words
-from agents.services import commanding, known_components
-from agents.services.commanding import Given
 from agents.states import GoalState
 from people.models import User
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.presentation import hidden
-from agents.services import file_paths, snapshot_upkeep, snapshot_users
+from agents.workspaces import file_paths, snapshot_maintenance, snapshot_references
 from sandbox.blobs import DamagedStore
 from sandbox.objects import StoreUnavailable
 from sandbox.prune import DAY_S, Policy
@@ -47,7 +47,7 @@ class Command(BaseCommand):
                 self._prune(Policy(options["older_than"] * DAY_S, options["keep_bytes"]), options["dry_run"])
 
     def _verify(self) -> None:
-        found = snapshot_upkeep.verify()
+        found = snapshot_maintenance.verify()
         self.stdout.write(
             f"{found.manifests:,} snapshots with {found.contents:,} contents of {found.size_bytes:,} bytes."
         )
@@ -60,7 +60,7 @@ class Command(BaseCommand):
         missing = [folder for folder in folders if not folder.is_dir()]
         if missing:
             raise CommandError(f"{missing[0]} is no folder.")
-        result = snapshot_upkeep.repair(folders)
+        result = snapshot_maintenance.repair(folders)
         for each in result.mended:
             self.stdout.write(f"Brought back: {each.part} {each.name}")
         self._tell(result.left)
@@ -70,14 +70,14 @@ class Command(BaseCommand):
 
     def _upload(self) -> None:
         try:
-            number = snapshot_upkeep.upload()
-        except (DamagedStore, StoreUnavailable, snapshot_upkeep.NotShared) as error:
+            number = snapshot_maintenance.upload()
+        except (DamagedStore, StoreUnavailable, snapshot_maintenance.NotShared) as error:
             raise CommandError(f"{error}.") from error
         self.stdout.write(f"{number:,} snapshots of this machine are in the shared store.")
 
     def _prune(self, policy: Policy, dry_run: bool) -> None:
         try:
-            gone = snapshot_upkeep.prune(policy, dry_run=dry_run)
+            gone = snapshot_maintenance.prune(policy, dry_run=dry_run)
         except (DamagedStore, StoreBusy, StoreUnavailable) as error:
             raise CommandError(f"No content was removed: {error}.") from error
         self.stdout.write(
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         )
 
     def _tell(self, damages: Iterable[Damage]) -> None:
-        users = snapshot_users.in_words({digest for each in damages for digest in each.snapshots})
+        users = snapshot_references.in_words({digest for each in damages for digest in each.snapshots})
         for each in damages:
             self.stdout.write(f"{each.part} {each.name} is {each.what}")
             for path in each.paths:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.limits import BOUNDS
 from agents.toolkit.command import Command
 from agents.toolkit.describing import fields, hosts, path
+from agents.toolkit.limits import BOUNDS
 from agents.toolkit.simple_coder.command import command, count
 from sandbox.commands import MAX_VALUE_CHARS
 

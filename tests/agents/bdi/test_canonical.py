@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.bdi import canonical
+from agents.toolkit import canonical
 
 _TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=8)
 _NUMBERS = st.one_of(

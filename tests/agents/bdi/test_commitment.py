@@ -9,8 +9,8 @@ from agents.bdi.commitment import Commitment, Course, Situation, in_words, recon
 from agents.bdi.document import CommandFacts, specs
 from agents.bdi.perception import perceive
 from agents.bdi.standing import Ground, Loss, begun, grounds_of, losses
-from agents.bdi.types import Belief, PlanDraft
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, PlanDraft
 from tests.agents.bdi.worlds import known, world
 
 RULES = known(

@@ -6,8 +6,8 @@ import pytest
 
 from agents.bdi.denial import Correction, corrected, denial, says_the_same
 from agents.bdi.perception import Entry, World, perceive
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
+from agents.toolkit.types import Belief
 
 FILES = (Entry("old", "dir"), Entry("old/a.txt", "file"), Entry("new.txt", "file"), Entry(".venv/pyvenv.cfg", "file"))
 

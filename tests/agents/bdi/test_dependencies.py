@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from agents.bdi.dependencies import link
-from agents.bdi.types import Step
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Step
 from tests.agents.bdi.worlds import by_hand
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.bdi import document as documents
 from agents.bdi.document import CommandFacts, Document
-from agents.bdi.types import Param, Step
+from agents.toolkit.types import Param, Step
 
 _text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 

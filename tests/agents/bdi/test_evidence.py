@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.evidence import Log
-from agents.bdi.types import Belief
+from agents.toolkit.types import Belief
 
 _BELIEF = st.builds(
     Belief,

@@ -14,8 +14,8 @@ from agents.bdi.commitment import Commitment, Course, Situation, reconsider
 from agents.bdi.deliberation import OLDEST_EVERY, Candidate, choose, is_turn_of_the_oldest
 from agents.bdi.reacting import Does, reaction
 from agents.bdi.standing import Ground, Loss
-from agents.bdi.types import Belief
 from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, PlanState
+from agents.toolkit.types import Belief
 
 G, P = GoalState, PlanState
 LOST = (Loss(Ground("the network is up", "r 1.0.0", 3, ("The network is up.",), told=True), None),)

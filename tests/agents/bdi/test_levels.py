@@ -5,8 +5,8 @@ import pytest
 from agents.bdi import levels
 from agents.bdi.means_ends import plan
 from agents.bdi.perception import perceive
-from agents.bdi.types import NoPlan, PlanDraft
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import NoPlan, PlanDraft
 from tests.agents.bdi.worlds import known, world
 
 TWO = """

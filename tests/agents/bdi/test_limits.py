@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import limits
-from agents.bdi.limits import (
+from agents.toolkit import limits
+from agents.toolkit.limits import (
     BOUNDS,
     DEFAULTS,
     Number,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from agents.bdi.means_ends import plan
 from agents.bdi.perception import perceive
-from agents.bdi.types import Belief, NoPlan, PlanDraft
 from agents.bdi.validation import validate
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from tests.agents.bdi.worlds import STARTER, known, world
 
 EMPTY = perceive(world())

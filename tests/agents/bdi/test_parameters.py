@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from agents.bdi.parameters import from_person, from_rule
-from agents.bdi.types import Param
 from agents.rules.selection import SlotValue
 from agents.toolkit.phrases import read_raw
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param
 
 RUN = REGISTRY.command("simple_coder", "run")
 

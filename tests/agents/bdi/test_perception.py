@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.perception import MAX_NAMES, MAX_TOLD, Entry, World, perceive
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
+from agents.toolkit.types import Belief
 from tests.agents.bdi.worlds import world
 
 

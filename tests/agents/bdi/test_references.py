@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from agents.bdi.conditions import holds, say
-from agents.bdi.references import UnresolvedReference, embedded, is_reference, resolve, shifted
+from agents.toolkit.references import UnresolvedReference, embedded, is_reference, resolve, shifted
 
 RESULTS = {1: {"return_code": 0, "stdout": "Python 3.11.2\n", "items": ["a", "b"], "ok": True}, 2: None}
 

@@ -10,8 +10,8 @@ import pytest
 from agents.bdi import document as documents
 from agents.bdi.document import CommandFacts, Document
 from agents.bdi.resuming import holds_results, remaining
-from agents.bdi.types import Param, PlanDraft, Step
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, PlanDraft, Step
 from agents.toolkit.versions import version_of
 
 

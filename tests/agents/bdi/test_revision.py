@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.bdi.revision import current_folder, folder_after, predict, revise
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief
 
 
 def after(sentences: list[str], *commands: tuple[str, dict[str, object]]) -> list[str]:

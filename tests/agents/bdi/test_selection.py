@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from agents.bdi import selection
 from agents.bdi.dependencies import link
 from agents.bdi.document import CommandFacts, Document, specs
-from agents.bdi.types import Param, Step
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, Step
 
 
 def _step(command: str, condition: dict[str, Any] | None = None, **params: Any) -> Step:

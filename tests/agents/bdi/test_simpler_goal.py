@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agents.bdi.dependencies import link
 from agents.bdi.simpler_goal import joined, parts, sound
-from agents.bdi.types import Param, PlanDraft, Step
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, PlanDraft, Step
 
 
 def write(path: str, content: str = "x") -> Step:

@@ -12,9 +12,9 @@ from agents.bdi.document import CommandFacts, Document, specs
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.recovery import Envelope, Failure, FailureClass, Situation, Strategy, choose
 from agents.bdi.started import living_before, unstopped
-from agents.bdi.types import Param, Step
 from agents.bdi.validation import validate
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, Step
 
 
 def _step(command: str, **values: Any) -> Step:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.limits import DEFAULTS
-from agents.bdi.types import Param, Step
 from agents.bdi.validation import PlanLimits, Problem, validate, validate_values
+from agents.toolkit.limits import DEFAULTS
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, Step
 from tests.agents.bdi.worlds import by_hand
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from agents.bdi.means_ends import KnownRule
 from agents.bdi.parameters import from_person
 from agents.bdi.perception import Entry, World
-from agents.bdi.types import Step
 from agents.rules.grammar import parse
 from agents.rules.starter import starter_files
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Step
 
 
 def world(*paths: str, **parts: Any) -> World:

@@ -43,19 +43,19 @@ def approved(
     from django.db import transaction
 
     from agents.models import Goal
-    from agents.services import proposing
-    from agents.services.moves import move_goal
+    from agents.plans import proposals
+    from agents.record.moves import move_goal
     from agents.states import GoalState
     from review.services import decisions
 
     def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
         of = make_goal(owner, **goal)
-        draft, problems = proposing.draft_by_hand(of, steps, cleanup, by=owner)
+        draft, problems = proposals.draft_by_hand(of, steps, cleanup, by=owner)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             move_goal(locked, GoalState.PLANNING, by="a test")
-            plan = proposing.propose(locked, draft, by=owner)
+            plan = proposals.propose(locked, draft, by=owner)
         return decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
 
     return made
@@ -63,8 +63,9 @@ def approved(
 
 def give_up(goal_id: int, by: User) -> None:
     """A person answers the goal's call for a hand by giving the plan up; what is left to do is done."""
+    from agents.cycle import cycle
+    from agents.hands import hand_items
     from agents.models import HandItem
-    from agents.services import cycle, hand_items
 
     hand_items.abort(HandItem.objects.get(goal=goal_id, answered_at=None), by=by)
     cycle.work(goal_id)
@@ -74,7 +75,7 @@ def give_up(goal_id: int, by: User) -> None:
 def file_of() -> Callable[[IntentPlan, str], bytes]:
     """`file_of(plan, path)`: a file's bytes in the workspace's head; KeyError when it is not there."""
     from agents.models import Workspace
-    from agents.services.stores import store
+    from agents.workspaces.stores import store
 
     def content(plan: IntentPlan, path: str) -> bytes:
         head = Workspace.objects.get(pk=plan.workspace_id).head
@@ -101,9 +102,8 @@ def typist_goal(typist: User, make_goal: Callable[..., Goal]) -> Goal:
 @pytest.fixture
 def type_in(typist: User, typist_goal: Goal) -> Callable[..., HandCommand]:
     """`type_in("mkdir notes", run=True, …)`: a command of the typist in their goal, carried out by this process."""
-    from agents.execution import typed
+    from agents.hands import hand_commands, typed
     from agents.models import HandCommand
-    from agents.services import hand_commands
 
     def made(text: str, *, run: bool = True, **also: Any) -> HandCommand:
         command = hand_commands.submit(typist_goal, typist, text, **also)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import transaction
 
 from agents.execution import taking_up
-from agents.execution.lease import Lease
 from agents.models import IntentPlan
+from agents.record.lease import Lease
 from agents.states import PlanState
 
 

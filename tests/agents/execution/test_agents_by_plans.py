@@ -6,16 +6,21 @@ from typing import Any
 
 import pytest
 
+from agents.actors import lifecycle
+from agents.actors.step_model_calls import Means
 from agents.bdi import document as documents
-from agents.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.components import agent_steps, agent_versions
+from agents.coordinator import commanding
+from agents.coordinator.commanding import Given
+from agents.cycle import cycle
+from agents.goals import agent_goals
+from agents.goals.component_goals import Terms
 from agents.mastermind.answers import Answer, Outcome
 from agents.mastermind.configs import Config
 from agents.models import Agent, Deed, Goal, Intent, IntentPlan
-from agents.services import agent_goals, agent_making, agent_steps, agent_versions, answering, commanding, cycle
-from agents.services.answering import Reply
-from agents.services.commanding import Given
-from agents.services.component_goals import Terms
-from agents.services.step_asking import Means
+from agents.planning import answers
+from agents.planning.answers import Reply
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.states import GoalState, PlanState
 from agents.toolkit.tools.agent_registry import CREATE, SETTINGS
 from people.models import User
@@ -62,7 +67,7 @@ def under_way(plan: IntentPlan, by: User) -> tuple[dict[str, Any], Means]:
 
 
 def scout(operator: User, config: str = "") -> Agent:
-    return agent_making.create("scout", agent_making.read_config(config), by=operator)
+    return lifecycle.create("scout", lifecycle.read_config(config), by=operator)
 
 
 def test_an_agent_is_made_when_its_plan_was_approved_and_is_what_was_shown(operator: User, reviewer: User) -> None:
@@ -219,7 +224,7 @@ def test_a_goal_in_words_that_names_a_taken_name_asks_and_its_answer_makes_the_p
     goal.refresh_from_db()
     assert goal.state == GoalState.MANUAL
     assert "What should the new one be called?" in goal.reason
-    plan = answering.answer(goal, [Reply(choice=1)], by=operator)
+    plan = answers.answer(goal, [Reply(choice=1)], by=operator)
     assert run(plan, reviewer).state == "succeeded"
     assert set(Agent.objects.values_list("name", flat=True)) >= {"scout", "scout_2"}
 
@@ -228,7 +233,7 @@ def test_an_agent_that_there_is_not_is_asked_about(operator: User, make_goal: An
     scout(operator)
     goal = Goal.objects.get(pk=make_goal(operator, "Retire the agent scuot").pk)
     cycle.work(goal.pk)
-    open_ = answering.open_questions(Goal.objects.get(pk=goal.pk))
+    open_ = answers.open_questions(Goal.objects.get(pk=goal.pk))
     assert open_ is not None
     assert [choice.value for choice in open_.questions[0].choices] == ["scout"]
 
@@ -259,7 +264,7 @@ def test_a_change_is_a_candidate_until_it_ran_and_can_be_taken_back(operator: Us
 def test_a_change_that_no_longer_makes_what_was_read_is_not_made(operator: User, reviewer: User) -> None:
     agent = scout(operator)
     params, means = under_way(plan_of(give("agent_evolve scout repairs=1", operator)), reviewer)
-    agent_making.change(agent, Config({"people_only": True}), by=operator)
+    lifecycle.change(agent, Config({"people_only": True}), by=operator)
     with pytest.raises(NotPossibleNow, match="set otherwise by now"):
         agent_steps.change(params, {}, means)
     agent.refresh_from_db()
@@ -308,9 +313,9 @@ def test_no_policy_approves_a_plan_that_makes_an_agent(operator: User, reviewer:
 
 
 def test_a_plan_by_hand_cannot_make_two_of_one_name(operator: User, propose_plan: Any, make_goal: Any) -> None:
-    from agents.services import proposing
+    from agents.plans import proposals
 
     steps = [{"tool": "agent_registry", "command": CREATE, "params": {"name": name}} for name in ("twin", "Twin")]
-    _, problems = proposing.draft_by_hand(make_goal(operator, "Make twins"), steps, (), by=operator)
+    _, problems = proposals.draft_by_hand(make_goal(operator, "Make twins"), steps, (), by=operator)
     assert [problem.position for problem in problems] == [2]
     assert "two agents" in problems[0].message

@@ -9,10 +9,13 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
+from agents.bdi.generalise import NotGeneralisable
+from agents.cycle import cycle
+from agents.learning import rule_from_goal
 from agents.models import Attempt, Goal, IntentPlan, RecoveryAttempt, Workspace
-from agents.rules.generalise import NotGeneralisable
-from agents.services import base_files, cycle, recovery_learning, rule_from_goal
+from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
+from agents.workspaces import base_files
 from people.models import User
 from review.errors import WordsRefused
 from review.models import Approval
@@ -125,8 +128,8 @@ def test_a_step_without_alternatives_fails_as_before(owner: User, reviewer: User
 
 
 def test_a_worker_that_dies_in_an_alternative_leaves_the_next_one_at_it(plan: IntentPlan, reviewer: User) -> None:
-    from agents.execution import record
-    from agents.execution.lease import claim
+    from agents.plans import reporting
+    from agents.record.lease import claim
 
     decisions.approve(plan, by=reviewer, digest=plan.digest, tries=1, alternatives=[(2, 2)])
     lease = claim(plan.goal_id)
@@ -138,9 +141,9 @@ def test_a_worker_that_dies_in_an_alternative_leaves_the_next_one_at_it(plan: In
     RecoveryAttempt.objects.create(
         attempt=failed, failure_class="X", strategy="alternative_tool", why="w", alternative=2
     )
-    first = record.begin(plan, lease, 2)
-    record.not_tried(plan, lease, first, "lost", "it died")
-    assert (first.alternative, record.begin(plan, lease, 2).alternative) == (2, 2)
+    first = reporting.begin(plan, lease, 2)
+    reporting.not_tried(plan, lease, first, "lost", "it died")
+    assert (first.alternative, reporting.begin(plan, lease, 2).alternative) == (2, 2)
 
 
 def test_the_page_shows_every_alternative_in_full_and_what_is_ticked_is_granted(
@@ -228,16 +231,16 @@ def test_by_the_api_a_plan_declares_them_with_a_parameter_map_and_an_approval_gr
 def test_an_alternative_that_could_not_run_is_a_problem_of_the_plan(
     owner: User, make_goal: Callable[..., Goal], other: Any, code: str
 ) -> None:
-    from agents.services import proposing
+    from agents.plans import proposals
 
-    _, problems = proposing.draft_by_hand(make_goal(owner), [{**write("a.txt"), "alternatives": [other]}], (), by=owner)
+    _, problems = proposals.draft_by_hand(make_goal(owner), [{**write("a.txt"), "alternatives": [other]}], (), by=owner)
     assert problems
     assert any(code in problem.message or code == problem.code for problem in problems), problems
 
 
 def test_a_policy_speaks_of_alternatives_as_of_steps(owner: User, propose_plan: Propose, admin: User) -> None:
-    from agents.errors import PlanInvalid
-    from agents.services import goals
+    from agents.goals import goals
+    from agents.record.errors import PlanInvalid
     from review.policy.verdict import Action
     from tests.review.policies import in_force
 

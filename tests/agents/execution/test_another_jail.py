@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from agents.bdi import validation
+from agents.cycle import cycle
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan, ToolLimit
-from agents.services import cycle
 from agents.states import GoalState
 from tests.agents.execution.conftest import write
 

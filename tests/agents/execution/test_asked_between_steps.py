@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from agents.execution import record
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan, Workspace
-from agents.services import base_files, cycle
+from agents.plans import reporting
 from agents.states import GoalState
+from agents.workspaces import base_files
 from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -34,7 +35,7 @@ def test_what_is_changed_while_a_step_runs_stops_the_next_one(
     value: str | bytes,
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")], [write("undone.txt")])
-    advance = record.advance
+    advance = reporting.advance
 
     def change_first(*args: Any, **also: Any) -> Any:
         key = "id" if table == "agents_intentplan" else "intent_plan_id"
@@ -44,7 +45,7 @@ def test_what_is_changed_while_a_step_runs_stops_the_next_one(
             cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
         return advance(*args, **also)
 
-    monkeypatch.setattr(record, "advance", change_first)
+    monkeypatch.setattr(reporting, "advance", change_first)
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (goal.state, goal.reason.split(":")[0]) == (GoalState.FAILED, "refused_by_gate")

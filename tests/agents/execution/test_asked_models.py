@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from agents.actors import models_in_use
+from agents.actors.step_model_calls import Means
 from agents.bdi import document as documents
 from agents.bdi.asked import Asked, Model
+from agents.cycle import cycle
+from agents.execution import tool_answers
+from agents.goals import goals
 from agents.models import Goal, IntentPlan
-from agents.services import asked_models, cycle, finishing, goals
-from agents.services.step_asking import Means
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
 from library.language import generation
@@ -126,9 +129,9 @@ def test_a_step_that_has_run_is_not_asked_about_again(provider: Provider, approv
     agent = plan.goal.agent
     document = documents.read(bytes(plan.document))
     settings.MODEL = OTHER
-    assert len(asked_models.changed_since(document, agent, first=2)) == 1
-    assert asked_models.changed_since(document, agent, first=3) == []
-    assert asked_models.changed_since(document, agent, first=1, settled={2}) == []
+    assert len(models_in_use.changed_since(document, agent, first=2)) == 1
+    assert models_in_use.changed_since(document, agent, first=3) == []
+    assert models_in_use.changed_since(document, agent, first=1, settled={2}) == []
 
 
 # -- when the step runs ---------------------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ def finished(asks: Asked | None, **given: Any) -> Result:
     Goal.objects.filter(pk=made.pk).update(state=GoalState.EXECUTING.value)
     answer = Result("SUCCESS", {"text": given.get("text", TEXT), "of": "the text", "whole_chars": len(TEXT)})
     means = Means(goal=made.pk, asks=asks)
-    return finishing.finished(command, {**command.defaults(), "text": TEXT}, answer, means)
+    return tool_answers.finished(command, {**command.defaults(), "text": TEXT}, answer, means)
 
 
 @pytest.mark.parametrize("approved_models", [None, Asked((), 9_000), Asked((Model(OTHER),), 9_000)])
@@ -153,7 +156,7 @@ def test_nothing_is_sent_to_a_model_that_the_step_was_not_approved_for(
 
 
 def test_the_approved_model_is_asked_though_another_one_comes_first_now(provider: Provider, settings: Any) -> None:
-    approved_models = asked_models.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
+    approved_models = models_in_use.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
     settings.MODEL, settings.MODEL_FALLBACKS = OTHER, [MODEL]
     assert finished(approved_models).ok
     assert [asked["model"] for asked in provider.asked] == ["test-model"]
@@ -163,7 +166,7 @@ def test_a_fall_back_that_nobody_approved_is_not_asked_and_one_that_is_gone_neit
     provider: Provider, settings: Any
 ) -> None:
     settings.MODEL_FALLBACKS = ["openai/gone"]
-    approved_models = asked_models.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
+    approved_models = models_in_use.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
     settings.MODEL_FALLBACKS = [OTHER]
     provider.will_say(refusing(401))
     done = finished(approved_models)
@@ -173,7 +176,7 @@ def test_a_fall_back_that_nobody_approved_is_not_asked_and_one_that_is_gone_neit
 
 def test_no_more_is_sent_than_was_approved(provider: Provider, settings: Any) -> None:
     settings.MODEL_PROMPT_TOKENS = 2_000
-    approved_models = asked_models.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
+    approved_models = models_in_use.bound(goals.submit(by=person("sam", "submitter"), text="Write a note").agent)
     settings.MODEL_PROMPT_TOKENS = 50_000
     assert finished(approved_models, text="Words of a long text. " * 2_000).ok
     assert len(provider.asked[0]["messages"][1]["content"]) < 6_000

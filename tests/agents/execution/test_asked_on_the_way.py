@@ -9,10 +9,12 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
-from agents.execution import record
+from agents.components import components
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan, Workspace
-from agents.services import base_files, components, cycle
+from agents.plans import reporting
 from agents.states import GoalState, PlanState
+from agents.workspaces import base_files
 from library.components import services
 from library.models import ComponentVersion
 from people.models import User
@@ -35,14 +37,14 @@ def after_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], o
     """`after_step(1, change)`: something happens when the first step has run, the moment before it is recorded."""
 
     def when(position: int, change: Callable[[], object]) -> None:
-        advance, left = record.advance, [change]
+        advance, left = reporting.advance, [change]
 
         def then(plan: IntentPlan, lease: Any, running: Any, *rest: Any, **also: Any) -> Any:
             if running.position == position and left:
                 left.pop()()
             return advance(plan, lease, running, *rest, **also)
 
-        monkeypatch.setattr(record, "advance", then)
+        monkeypatch.setattr(reporting, "advance", then)
 
     return when
 

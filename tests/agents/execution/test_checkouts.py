@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
-from agents.services import cycle
-from agents.services.stores import checkouts
 from agents.states import GoalState
+from agents.workspaces.stores import checkouts
 from sandbox.snapshots import SnapshotStore
 from tests.agents.execution.conftest import run, write
 

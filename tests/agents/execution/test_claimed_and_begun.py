@@ -10,10 +10,10 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agents import gate, prepared
+from agents.cycle import cycle
 from agents.execution import beginning, taking_up
 from agents.models import Attempt, Goal, IntentPlan, LogLine
-from agents.services import cycle
+from agents.record import gate, prepared
 from agents.states import GoalState
 from library.prepared import _Link
 from tests.agents.execution.conftest import write

@@ -9,10 +9,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents.execution import executor, record
-from agents.execution.lease import claim
+from agents.cycle import cycle
+from agents.execution import executor
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
+from agents.plans import reporting
+from agents.record.lease import claim
 from agents.states import GoalState
 from sandbox.contract import SandboxUnavailable
 from tests.agents.execution.conftest import run, write
@@ -45,7 +46,7 @@ def test_a_plan_has_run_as_long_as_it_has_and_its_next_try_is_due_in_seconds(
     plan = approved([write("a.txt"), run("python -c 'raise SystemExit(3)'")])
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.RECOVERING
-    assert abs(record.seconds_run(plan)) < HOUR.total_seconds() / 2
+    assert abs(reporting.seconds_run(plan)) < HOUR.total_seconds() / 2
     assert abs(_waits_s(plan)) < HOUR.total_seconds() / 2
 
 
@@ -62,7 +63,7 @@ def test_a_sandbox_that_is_away_is_tried_again_in_seconds(
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.RECOVERING
     assert abs(_waits_s(plan)) < HOUR.total_seconds() / 2
-    assert abs(record.seconds_run(plan)) < HOUR.total_seconds() / 2
+    assert abs(reporting.seconds_run(plan)) < HOUR.total_seconds() / 2
 
 
 def test_a_try_that_a_worker_with_a_right_clock_closes_took_no_hour(
@@ -84,4 +85,4 @@ def test_a_try_that_a_worker_with_a_right_clock_closes_took_no_hour(
     Goal.objects.filter(pk=plan.goal_id).update(lease_until=None)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
-    assert abs(record.seconds_run(plan)) < HOUR.total_seconds() / 2
+    assert abs(reporting.seconds_run(plan)) < HOUR.total_seconds() / 2

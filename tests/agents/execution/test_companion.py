@@ -10,8 +10,8 @@ import pytest
 
 from agents.execution import companion as companions
 from agents.execution.companion import Companion
-from agents.services import logs
-from agents.services.logs import NewLine
+from agents.record import logs
+from agents.record.logs import NewLine
 from tests.waiting import wait_until
 
 LONG_S = 3600.0

@@ -14,11 +14,15 @@ from django.utils import timezone
 
 from agents.bdi.cycle import DECISIONS, Decision
 from agents.bdi.strategies import ABORT, AGINT, MANUAL, Way
-from agents.execution import record
-from agents.execution.lease import claim
+from agents.cycle import cycle
 from agents.execution.watching import Watch
+from agents.goals import goals
 from agents.models import Goal, Intent, IntentPlan, LogLine, RecoveryPolicy
-from agents.services import cycle, families, goals, planning, telling, workspaces
+from agents.planning import planning
+from agents.plans import goal_families, reporting
+from agents.record.lease import claim
+from agents.recovery import told_beliefs
+from agents.workspaces import workspaces
 from people.models import User
 from tests.agents.execution.conftest import run, write
 from tests.agents.execution.taking import take_up
@@ -74,7 +78,7 @@ def told_meanwhile(world: World) -> None:
     def interrupted(*rest: Any) -> Any:
         if once:
             once.pop()
-            telling.tell(Goal.objects.get(pk=goal.pk), by=world.owner, sentence="The tide is high.")
+            told_beliefs.tell(Goal.objects.get(pk=goal.pk), by=world.owner, sentence="The tide is high.")
         return real(*rest)
 
     world.patch.setattr(planning, "_find", interrupted)
@@ -85,16 +89,16 @@ def told_otherwise(world: World) -> None:
     goal = world.make_goal(world.owner, PROJECT)
     cycle.one(goal.pk)
     until = timezone.now() + timedelta(minutes=5)
-    telling.tell(goal, by=world.owner, sentence="There is a folder named tides.", expires_at=until)
+    told_beliefs.tell(goal, by=world.owner, sentence="There is a folder named tides.", expires_at=until)
     goal.beliefs.filter(source="person").update(expires_at=timezone.now() - timedelta(seconds=1))
-    telling.expire()
+    told_beliefs.expire()
 
 
 def part_of_what_has_ended(world: World) -> None:
     whole = world.make_goal(world.owner, "Reconcile the ledger")
     world.make_goal(world.owner, PROJECT, parent=whole)
     goals.cancel(whole, by=world.owner)
-    families.drop_orphans()
+    goal_families.drop_orphans()
 
 
 def files_changed_after_the_approval(world: World) -> None:
@@ -124,7 +128,7 @@ def interrupted_once(world: World) -> None:
     assert dead is not None
     taken = take_up(dead)
     assert taken is not None
-    record.begin(taken, dead, 1)
+    reporting.begin(taken, dead, 1)
     Goal.objects.filter(pk=plan.goal_id).update(lease_until=timezone.now() - timedelta(seconds=1))
     cycle.work(plan.goal_id)
 

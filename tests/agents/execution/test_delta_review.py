@@ -10,10 +10,11 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
+from agents.cycle import cycle
 from agents.execution import shadow
 from agents.models import Goal, IntentPlan, Workspace
-from agents.services import cycle, workspaces
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
 from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write
@@ -71,7 +72,7 @@ def test_an_unmoved_workspace_asks_nobody_again(approved: Approved) -> None:
 def test_a_plan_that_has_begun_is_not_asked_again_for_its_own_changes(
     approved: Approved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.services import recovery_learning
+    from agents.recovery import recovery_learning
 
     monkeypatch.setitem(recovery_learning._USUAL, "retry_delay_seconds", 0.0)
     flaky = "python -c 'import os; raise SystemExit(0 if os.path.exists(\"a.txt\") else 1)'"

@@ -12,11 +12,13 @@ import pytest
 from django.db import connection
 
 from agents.bdi import document as documents
-from agents.execution import draining, executor, record, shadow
-from agents.execution.lease import claim
+from agents.cycle import cycle
+from agents.execution import executor, shadow
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, IntentPlan
-from agents.services import cycle
+from agents.plans import reporting
+from agents.record import draining
+from agents.record.lease import claim
 from agents.states import GoalState, IntentState
 from mindx_web import stopping
 from tests.agents.execution.conftest import run, write
@@ -47,7 +49,7 @@ def test_the_step_is_finished_and_another_worker_goes_on_at_once(
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
     woken: list[int] = []
-    monkeypatch.setattr("agents.services.hints.wake", woken.append)
+    monkeypatch.setattr("agents.record.wake_ups.wake", woken.append)
 
     def told_meanwhile(*args: Any) -> Any:
         draining.finish()
@@ -99,14 +101,14 @@ def test_a_step_that_is_ended_leaves_a_clean_retry_or_a_question(
     else:
         taken = take_up(lease)
         assert taken is not None
-        assert record.begin(taken, lease, 1).number == 2
+        assert reporting.begin(taken, lease, 1).number == 2
 
 
 def test_a_shadow_run_goes_on_with_another_worker(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draining.finish()
-    monkeypatch.setattr("agents.services.shadowing.claim", lambda *_: pytest.fail("it claims a run"))
+    monkeypatch.setattr("agents.plans.shadowing.claim", lambda *_: pytest.fail("it claims a run"))
     shadow.work()
 
 

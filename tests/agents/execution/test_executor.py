@@ -11,13 +11,14 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from agents import gate
-from agents.execution import lease
-from agents.execution import record as records
-from agents.execution.lease import LeaseLost, claim
-from agents.execution.record import Done
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt, Workspace
-from agents.services import cycle, goals, logs, recovery_learning
+from agents.plans import reporting as records
+from agents.plans.reporting import Done
+from agents.record import gate, lease, logs
+from agents.record.lease import LeaseLost, claim
+from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 from sandbox.contract import SandboxUnavailable
@@ -241,7 +242,7 @@ def test_a_missing_sandbox_fails_no_step(approved: Callable[..., IntentPlan], mo
         raise SandboxUnavailable("bubblewrap is not installed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("agents.execution.desk.open_session", nowhere)
+        patch.setattr("agents.execution.workplace.open_session", nowhere)
         cycle.work(plan.goal_id)
     goal = _goal(plan)
     assert goal.state == GoalState.RECOVERING
@@ -253,7 +254,7 @@ def test_a_missing_sandbox_fails_no_step(approved: Callable[..., IntentPlan], mo
 
 
 def test_a_step_that_runs_once_asks_a_person_after_a_crash(approved: Callable[..., IntentPlan], reviewer: User) -> None:
-    from agents.services import outcomes
+    from agents.hands import outcomes
 
     plan = approved([write("sent"), write("after")])
     Intent.objects.filter(intent_plan=plan, position=1).update(effect="once")
@@ -279,7 +280,7 @@ def test_a_clean_up_step_that_runs_once_is_asked_about_too_and_the_clean_up_goes
     approved: Callable[..., IntentPlan], reviewer: User, file_of: Callable[..., bytes], outcome: str
 ) -> None:
     """Whatever is said of it, the plan failed for what failed before, and what was cleaned up is not done again."""
-    from agents.services import outcomes
+    from agents.hands import outcomes
 
     plan = approved([run("false")], cleanup=[write("first"), write("sent"), write("last")])
     Intent.objects.filter(intent_plan=plan, position=3).update(effect="once")
@@ -308,7 +309,7 @@ def test_a_clean_up_step_that_runs_once_is_asked_about_too_and_the_clean_up_goes
 def test_what_a_person_says_of_the_last_step_ends_the_plan(
     approved: Callable[..., IntentPlan], reviewer: User, rest: str, state: GoalState
 ) -> None:
-    from agents.services import outcomes
+    from agents.hands import outcomes
 
     plan = approved([write("sent")])
     Intent.objects.filter(intent_plan=plan, position=1).update(effect="once")
@@ -358,7 +359,7 @@ def test_a_value_flows_from_one_intent_to_the_next(
 
 
 def test_a_checkout_does_not_outlive_its_claim(approved: Callable[..., IntentPlan]) -> None:
-    from agents.services.stores import checkouts
+    from agents.workspaces.stores import checkouts
 
     plan = approved([write("one")])
     cycle.work(plan.goal_id)

@@ -9,11 +9,15 @@ from typing import NoReturn
 import pytest
 from django.utils import timezone
 
-from agents.errors import NotPossibleNow
+from agents.cycle import cycle
 from agents.execution import beginning, executor, recovering
-from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
+from agents.goals import goals
+from agents.learning import learning
 from agents.models import Attempt, Goal, IntentPlan, TurnFailure
-from agents.services import cycle, failed_inside, goals, learning, planning
+from agents.planning import planning
+from agents.record.errors import NotPossibleNow
+from agents.record.lease import LOST_WORKERS_MAX, Lease, claim
+from agents.recovery import internal_errors
 from agents.states import GoalState, MoveRefused, PlanState
 from people.models import User
 from tests.agents.execution.conftest import write
@@ -157,4 +161,4 @@ def test_a_person_can_cancel_what_failed_inside_mindx(
 
 def test_a_goal_that_did_not_fail_inside_mindx_is_not_tried_again(owner: User, make_goal: Callable[..., Goal]) -> None:
     with pytest.raises(NotPossibleNow, match="did not fail"):
-        failed_inside.try_again(make_goal(owner), by=owner)
+        internal_errors.try_again(make_goal(owner), by=owner)

@@ -17,10 +17,11 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.bdi.deliberation import LEVEL_S, TURN_S
-from agents.execution import executor, record
+from agents.cycle import cycle
+from agents.execution import executor
 from agents.execution.watching import Watch
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
+from agents.plans import reporting
 from agents.states import GoalState
 from tests.agents.execution.conftest import write
 
@@ -45,7 +46,7 @@ class Run:
         self.now = 0.0
         real = executor.Executor._try
 
-        def tried(of: executor.Executor, desk: Any, running: record.Running) -> Any:
+        def tried(of: executor.Executor, desk: Any, running: reporting.Running) -> Any:
             outcome = real(of, desk, running)
             self.steps.append(of.lease.goal_id)
             self._pass(STEP_S)

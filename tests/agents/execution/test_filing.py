@@ -14,16 +14,20 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.execution import companion, filing, outage, reconsidering, record
-from agents.execution.filing import Filer
-from agents.execution.lease import Lease, LeaseLost, claim
-from agents.execution.record import Done, Running, Said
-from agents.execution.statements import statement
+from agents.beliefs import grounds
+from agents.cycle import cycle
+from agents.execution import companion, database_outage, reconsidering
 from agents.execution.watching import Watch
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, StepReport, Workspace
-from agents.services import cycle, grounds, logs, snapshot_users
-from agents.services.logs import NewLine
+from agents.plans import report_filing, reporting
+from agents.plans.report_filing import Filer
+from agents.plans.reporting import Done, Running, Said
+from agents.record import logs
+from agents.record.lease import Lease, LeaseLost, claim
+from agents.record.logs import NewLine
+from agents.record.statements import statement
 from agents.states import GoalState, IntentState
+from agents.workspaces import snapshot_references
 from library import prepared
 from mindx_web.backup import settling
 from tests.agents.execution.conftest import run
@@ -41,7 +45,7 @@ def _begun(plan: IntentPlan) -> tuple[Lease, IntentPlan, Running]:
     assert lease is not None
     taken = take_up(lease)
     assert taken is not None
-    return lease, taken, record.begin(taken, lease, taken.position)
+    return lease, taken, reporting.begin(taken, lease, taken.position)
 
 
 def _reported(plan: IntentPlan, steps: int) -> tuple[Lease, IntentPlan, Running]:
@@ -57,7 +61,7 @@ def _reported(plan: IntentPlan, steps: int) -> tuple[Lease, IntentPlan, Running]
 def _report(plan: IntentPlan, lease: Lease, running: Running) -> Running | None:
     done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS", "n": running.position}, running.before, {})
     said = Said([NewLine("x", "execute", f"end {running.position}")], [NewLine("x", "execute", "begin")])
-    return record.advance(plan, lease, running, done, go_on=True, said=said)
+    return reporting.advance(plan, lease, running, done, go_on=True, said=said)
 
 
 def _died(goal_id: int) -> None:
@@ -77,7 +81,7 @@ def test_what_was_reported_is_filed_whole(approved: Approved) -> None:
     plan = approved([LS] * 4)
     _, _, running = _reported(plan, 3)
     assert (_tries(plan), StepReport.objects.count()) == ([(1, "", False)], 3), "three rows and nothing else"
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     ended = [(position, "succeeded", True) for position in (1, 2, 3)]
     assert _tries(plan) == [*ended, (4, "", False)]
     assert _states(plan) == [IntentState.SUCCEEDED] * 3 + [IntentState.RUNNING]
@@ -93,11 +97,11 @@ def test_what_was_reported_is_filed_whole(approved: Approved) -> None:
 def test_a_result_that_is_filed_twice_or_in_parts_is_the_same(approved: Approved) -> None:
     plan = approved([LS] * 4)
     lease, taken, running = _reported(plan, 1)
-    filing.file(plan.pk, plan.goal_id)
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     second = _report(taken, lease, running)
     assert second is not None
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     assert _tries(plan) == [(1, "succeeded", True), (2, "succeeded", True), (3, "", False)]
     lines = LogLine.objects.filter(goal=plan.goal_id, source="x").order_by("number")
     assert [line.text for line in lines] == ["end 1", "end 2"]
@@ -137,9 +141,9 @@ def test_of_two_who_file_at_once_the_second_sees_what_the_first_has_written(appr
     """The race: one has filed that a try began and not committed yet; the other files how that try ended."""
     plan = approved([LS] * 4)
     lease, taken, running = _reported(plan, 1)
-    second = _in_thread(lambda: filing.file(plan.pk, plan.goal_id))
+    second = _in_thread(lambda: report_filing.file(plan.pk, plan.goal_id))
     with transaction.atomic():
-        filing.file(plan.pk, plan.goal_id)
+        report_filing.file(plan.pk, plan.goal_id)
         second.start()
         until(_somebody_waits_for_a_lock, what="the second waiting for the first")
         assert _report(taken, lease, running) is not None
@@ -168,11 +172,11 @@ def test_reports_that_nobody_takes_up_are_filed_by_the_sweep(approved: Approved)
     _reported(plan, 1)
     _died(plan.goal_id)
     Agent.objects.update(paused=True)
-    filing.sweep()
+    report_filing.sweep()
     assert StepReport.objects.count() == 1, "it is young: whoever reported it is most likely about to file it"
-    StepReport.objects.update(at=timezone.now() - timedelta(seconds=filing.LEFT_BEHIND_S + 1))
+    StepReport.objects.update(at=timezone.now() - timedelta(seconds=report_filing.LEFT_BEHIND_S + 1))
     cycle.work(plan.goal_id)
-    filing.sweep()
+    report_filing.sweep()
     assert not StepReport.objects.exists()
     assert _tries(plan) == [(1, "succeeded", True), (2, "", False)]
 
@@ -182,9 +186,9 @@ def test_files_of_a_report_are_kept_until_it_is_filed(approved: Approved) -> Non
     lease, taken, running = _begun(plan)
     kept = "a" * 64
     done = Done(IntentState.SUCCEEDED, {}, kept, {})
-    assert record.advance(taken, lease, running, done, go_on=True) is not None
+    assert reporting.advance(taken, lease, running, done, go_on=True) is not None
     Workspace.objects.filter(pk=plan.workspace_id).update(head="b" * 64)
-    assert kept in snapshot_users.needed_now()
+    assert kept in snapshot_references.needed_now()
 
 
 def test_a_restored_dump_knows_what_was_reported(approved: Approved) -> None:
@@ -199,10 +203,10 @@ def test_a_try_that_was_only_reported_is_closed_as_any_other(approved: Approved)
     """It has no row yet when its worker is told to stop, or loses the database."""
     told, away = approved([LS] * 3), approved([LS] * 3)
     lease, taken, running = _reported(told, 1)
-    record.not_tried(taken, lease, running, "interrupted", "its worker was told to stop")
+    reporting.not_tried(taken, lease, running, "interrupted", "its worker was told to stop")
     assert _tries(told) == [(1, "succeeded", True), (2, "interrupted", True)]
     lease, _, _ = _reported(away, 1)
-    outage.give_back(lease)
+    database_outage.give_back(lease)
     assert _tries(away) == [(1, "succeeded", True), (2, "interrupted", True)]
 
 
@@ -245,7 +249,7 @@ def test_a_claim_that_cannot_file_tries_again(monkeypatch: pytest.MonkeyPatch) -
             raise DatabaseError("away")
         return wait
 
-    monkeypatch.setattr(filing, "file", away)
+    monkeypatch.setattr(report_filing, "file", away)
     filer.file()
     assert asked == [], "nothing was reported"
     filer.reported()
@@ -271,7 +275,7 @@ def test_who_asks_while_the_other_files_goes_on_when_that_is_done(monkeypatch: p
         filer.file()
         order.append("went on")
 
-    monkeypatch.setattr(filing, "file", slow)
+    monkeypatch.setattr(report_filing, "file", slow)
     filer.reported()
     beside, worker = threading.Thread(target=filer.file), threading.Thread(target=go_on)
     beside.start()
@@ -293,7 +297,7 @@ def test_who_renews_the_lease_does_not_wait_for_the_worker_who_files(monkeypatch
         entered.set()
         return go.wait(45)
 
-    monkeypatch.setattr(filing, "file", slow)
+    monkeypatch.setattr(report_filing, "file", slow)
     filer.reported()
     worker = threading.Thread(target=filer.file)
     worker.start()
@@ -317,8 +321,8 @@ def test_a_plan_that_cannot_be_filed_keeps_no_other_from_it(
     plans = [approved([LS] * 3), approved([LS] * 3)]
     for plan in plans:
         _reported(plan, 1)
-    StepReport.objects.update(at=timezone.now() - timedelta(seconds=filing.LEFT_BEHIND_S + 1))
-    real, tried = filing.file, list[int]()
+    StepReport.objects.update(at=timezone.now() - timedelta(seconds=report_filing.LEFT_BEHIND_S + 1))
+    real, tried = report_filing.file, list[int]()
 
     def refuse_the_first(plan_id: int, goal_id: int) -> None:
         tried.append(plan_id)
@@ -326,8 +330,8 @@ def test_a_plan_that_cannot_be_filed_keeps_no_other_from_it(
             raise DatabaseError("refused")
         real(plan_id, goal_id)
 
-    monkeypatch.setattr(filing, "file", refuse_the_first)
-    filing.sweep()
+    monkeypatch.setattr(report_filing, "file", refuse_the_first)
+    report_filing.sweep()
     assert list(StepReport.objects.values_list("intent_plan_id", flat=True)) == tried[:1]
     assert sorted(tried) == sorted(plan.pk for plan in plans)
 
@@ -352,7 +356,7 @@ def test_who_renews_the_lease_does_not_wait_for_a_step_whose_statement_takes_lon
     plan = approved([LS, LS])
     lease, taken, running = _begun(plan)
     done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, running.before, {})
-    record.advance(taken, lease, running, done, go_on=True)
+    reporting.advance(taken, lease, running, done, go_on=True)
     filer, found = Filer(plan.pk, plan.goal_id), list[bool]()
     filer.reported()
 
@@ -405,7 +409,7 @@ def test_a_late_end_files_nothing_of_what_its_successor_reports(approved: Callab
     done = Done(IntentState.SUCCEEDED, {"status": "SUCCESS"}, running.before, {})
     goal = {"goal_state": "achieved", "goal_reason": "", "goal_ends": True, "goal_outcome": "", "check_results": "[]"}
     with pytest.raises(LeaseLost):
-        record.complete(taken, lease, running, done, [], goal)
+        reporting.complete(taken, lease, running, done, [], goal)
     assert StepReport.objects.count() == 1
 
 

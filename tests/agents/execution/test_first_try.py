@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 from django.db import transaction
 
-from agents import gate
-from agents.execution import beginning, draining, executor, filing, taking_up
+from agents.cycle import cycle
+from agents.execution import beginning, executor, taking_up
 from agents.execution.beginning import Begun
-from agents.execution.lease import Lease, claim
-from agents.execution.record import Said
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Standstill, StepReport, Transition
-from agents.services import cycle
-from agents.services.logs import NewLine
+from agents.plans import report_filing
+from agents.plans.reporting import Said
+from agents.record import draining, gate
+from agents.record.lease import Lease, claim
+from agents.record.logs import NewLine
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 
@@ -56,7 +57,7 @@ def test_it_is_reported_with_the_taking_up_and_filed_as_the_others_are(approved:
     report = StepReport.objects.get()
     assert (report.position, report.attempt, report.following) == (0, 0, begun.running.attempt_id)
     assert (_tries(plan), LogLine.objects.filter(goal=plan.goal_id).count()) == ([], before)
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     attempt = Attempt.objects.get(pk=begun.running.attempt_id)
     assert (attempt.intent.position, attempt.started, attempt.finished) == (1, report.at, None)
     assert attempt.snapshot_before == begun.running.before == plan.workspace.head
@@ -100,7 +101,7 @@ def test_nothing_begins_while_it_may_not(approved: Approved, stopped: str) -> No
         plan.intents.update(state=IntentState.SKIPPED.value)
     begun = _begun(lease)
     assert (begun.running, begun.is_reported) == (None, True)
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     assert _tries(plan) == []
     assert LogLine.objects.filter(goal=plan.goal_id, text__contains="claimed revision").count() == 1, "it was"
 
@@ -116,7 +117,7 @@ def test_that_it_begins_is_not_said_when_the_gate_must_be_asked_again(approved: 
     assert taken is not None
     assert taken.running is not None
     assert (taken.running.told, taken.running.stamp) == (False, gate.stamp(plan.pk))
-    filing.file(plan.pk, plan.goal_id)
+    report_filing.file(plan.pk, plan.goal_id)
     assert _tries(plan) == [(1, "")]
     assert not LogLine.objects.filter(goal=plan.goal_id, text="it begins").exists()
 

@@ -13,11 +13,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from agents.cycle import cycle
 from agents.execution import companion as companions
 from agents.execution.companion import Companion
+from agents.goals import goals
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, goals, logs
-from agents.services.logs import NewLine
+from agents.record import logs
+from agents.record.logs import NewLine
 from agents.states import GoalState
 from people.models import User
 from tests.agents.execution.conftest import run

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.execution.desk import Desk
+from agents.cycle import cycle
+from agents.execution.workplace import Desk
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
 from agents.states import GoalState
 from sandbox.objects import StoreUnavailable
 from tests.agents.execution.conftest import write

@@ -10,9 +10,11 @@ from django.test import Client
 
 from agents.bdi import document as documents
 from agents.bdi.strategies import MANUAL
-from agents.errors import NotPossibleNow, NotYours
+from agents.cycle import cycle
+from agents.hands import hand_items
 from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryPolicy
-from agents.services import cycle, hand_items, recovery_learning
+from agents.record.errors import NotPossibleNow, NotYours
+from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
 from review.errors import DecisionRefused
@@ -109,15 +111,16 @@ def test_the_last_step_done_by_hand_completes_the_plan(approved: Approved, owner
 def test_taking_over_by_hand_leaves_the_files_to_the_person(
     approved: Approved, typist: User, make_workspace: Any
 ) -> None:
-    from agents.execution import typed
+    from agents.goals import goals
+    from agents.hands import hand_commands, typed
     from agents.models import HandCommand
-    from agents.services import goals, hand_commands, proposing
-    from agents.services.moves import move_goal
+    from agents.plans import proposals
+    from agents.record.moves import move_goal
 
     goal = goals.submit(by=typist, text="Write a note")
-    draft, _ = proposing.draft_by_hand(goal, [FAILS, write("c.txt")], (), by=typist)
+    draft, _ = proposals.draft_by_hand(goal, [FAILS, write("c.txt")], (), by=typist)
     move_goal(goal, GoalState.PLANNING, by="a test")
-    plan = proposing.propose(goal, draft)
+    plan = proposals.propose(goal, draft)
     reviewer = User.objects.create_user("rolf", roles=["reviewer"])
     decisions.approve(plan, by=reviewer, digest=plan.digest)
     cycle.work(goal.pk)
@@ -251,7 +254,7 @@ def test_the_form_as_it_stands_is_the_step_that_failed_and_an_emptied_value_is_t
 
 
 def test_a_plan_by_hand_takes_the_place_of_the_one_that_waits(item: HandItem, owner: User) -> None:
-    from agents.services import goals
+    from agents.goals import goals
 
     plan = goals.supply_plan(goal_of(item), by=owner, steps=[write("other.txt")])
     assert plan.state == PlanState.AWAITING_REVIEW

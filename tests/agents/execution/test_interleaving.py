@@ -10,10 +10,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agents.bdi.deliberation import OLDEST_EVERY
-from agents.execution import lease
+from agents.cycle import cycle
 from agents.execution.watching import Watch
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
+from agents.record import lease
 from agents.states import GoalState
 from people.models import User
 from tests.agents.execution.conftest import write

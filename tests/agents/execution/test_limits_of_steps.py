@@ -11,10 +11,11 @@ import pytest
 from django.utils import timezone
 
 from agents.bdi import document as documents
-from agents.execution import desk as desks
+from agents.cycle import cycle
+from agents.execution import workplace as desks
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
 from agents.pages.goal_page import GoalPage
-from agents.services import cycle, recovery_learning
+from agents.recovery import recovery_learning
 from agents.states import GoalState
 from sandbox.contract import Limits, SessionState
 from sandbox.session import Session, open_session
@@ -155,7 +156,7 @@ def test_an_approved_plan_keeps_the_ceilings_that_were_approved(
 def test_a_ceiling_that_the_worker_does_not_know_makes_the_goal_wait(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch, opened: list[Limits]
 ) -> None:
-    from agents.services import limits
+    from agents.actors import limits
 
     real = limits.for_tools
     monkeypatch.setattr(

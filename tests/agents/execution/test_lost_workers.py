@@ -8,10 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.execution import ending, record
-from agents.execution.lease import LOST_WORKERS_MAX, Lease, claim
+from agents.cycle import cycle
+from agents.learning import learning
 from agents.models import Attempt, Goal, IntentPlan, Plan
-from agents.services import cycle, learning, planning
+from agents.planning import planning
+from agents.plans import ending, reporting
+from agents.record.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.states import GoalState, PlanState
 from library.components import services as components
 from people.models import User
@@ -33,7 +35,7 @@ def _dies_in(plan: IntentPlan, position: int) -> None:
     lease = _dies(plan.goal_id)
     taken = take_up(lease)
     assert taken is not None
-    record.begin(taken, lease, position)
+    reporting.begin(taken, lease, position)
 
 
 def test_planning_that_costs_workers_waits_for_a_person(owner: User, make_goal: Callable[..., Goal]) -> None:
@@ -80,7 +82,7 @@ def test_a_clean_up_that_costs_workers_ends_too(approved: Callable[..., IntentPl
 
 
 def test_a_turn_that_ended_in_order_begins_the_count_anew(owner: User, make_goal: Callable[..., Goal]) -> None:
-    from agents.execution.lease import release
+    from agents.record.lease import release
 
     goal = make_goal(owner)
     for _ in range(LOST_WORKERS_MAX - 1):

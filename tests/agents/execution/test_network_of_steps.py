@@ -13,10 +13,12 @@ from django.core.management import call_command
 
 from agents.bdi import document as documents
 from agents.bdi.network import network_of
-from agents.execution import desk as desks
+from agents.cycle import cycle
+from agents.execution import workplace as desks
+from agents.goals import replanning
 from agents.models import Attempt, Goal, IntentPlan
 from agents.pages.goal_page import GoalPage
-from agents.services import cycle, recovery_learning, replanning
+from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState
 from review.services import decisions
 from sandbox.contract import Limits, SessionState

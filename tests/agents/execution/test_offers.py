@@ -8,8 +8,10 @@ import pytest
 
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.ready_plans import filled, masked, sentences
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import Goal, IntentPlan
-from agents.services import answering, cycle, goals, offers
+from agents.planning import answers, offers
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.errors import EmbeddingUnavailable
@@ -47,11 +49,11 @@ def test_what_worked_for_a_like_goal_of_the_same_person_is_offered_first_and_mak
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert (goal.state, goal.reason.partition(":")[0]) == (GoalState.MANUAL, "question_open")
-    asked = answering.open_questions(goal)
+    asked = answers.open_questions(goal)
     assert asked is not None
     choice = asked.questions[0].choices[0]
     assert choice.why == f"as for your goal “{before.text}”"
-    plan = answering.answer(goal, [answering.Reply(choice=1)], by=owner)
+    plan = answers.answer(goal, [answers.Reply(choice=1)], by=owner)
     assert [one["params"]["path"]["value"] for one in plan.plan.steps] == ["ledger"]
     others = make_goal(outsider, ODD)
     assert not any("your goal" in one.why for one in offers.for_goal(others, TREE)), "nobody sees others' goals"

@@ -10,13 +10,13 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agents import gate
-from agents.execution import record, statements
-from agents.execution.lease import Lease, LeaseLost, claim
-from agents.execution.record import Done, Running, Said
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan, LogLine
-from agents.services import cycle
-from agents.services.logs import NewLine, as_json, write
+from agents.plans import reporting
+from agents.plans.reporting import Done, Running, Said
+from agents.record import gate, statements
+from agents.record.lease import Lease, LeaseLost, claim
+from agents.record.logs import NewLine, as_json, write
 from agents.states import GoalState, IntentState
 from people.models import User
 from review.policy.verdict import Action
@@ -35,7 +35,7 @@ def _begun(plan: IntentPlan) -> tuple[Lease, IntentPlan, Running]:
     assert lease is not None
     taken = take_up(lease)
     assert taken is not None
-    return lease, taken, record.begin(taken, lease, taken.position)
+    return lease, taken, reporting.begin(taken, lease, taken.position)
 
 
 def _done(running: Running) -> Done:
@@ -79,7 +79,7 @@ def test_what_is_changed_while_the_statement_waits_is_in_its_stamp(
     found: list[Running | None] = []
 
     def report() -> None:
-        found.append(record.advance(taken, lease, running, _done(running), go_on=True, said=Said(granted=granted)))
+        found.append(reporting.advance(taken, lease, running, _done(running), go_on=True, said=Said(granted=granted)))
         connection.close()
 
     worker = threading.Thread(target=report)
@@ -100,14 +100,14 @@ def test_that_a_step_begins_is_said_once_when_the_gate_had_to_be_asked_again(
 ) -> None:
     keeper = person("kim", "reviewer", "operator")
     plan = approved([LS, LS])
-    advance = record.advance
+    advance = reporting.advance
 
     def change_first(*args: object, **also: object) -> object:
         if args[2].position == 1:  # type: ignore[attr-defined]
             in_force(Action.FORBID, keeper, "nothing of this plan", commands=["run"])
         return advance(*args, **also)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(record, "advance", change_first)
+    monkeypatch.setattr(reporting, "advance", change_first)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     begins = LogLine.objects.filter(goal=plan.goal_id, data__has_key="attempt").values_list("data__intent", flat=True)
@@ -118,7 +118,7 @@ def test_nothing_further_begins_under_a_lease_that_does_not_know_whose_goal_it_i
     """Nobody can say then whether that agent is paused."""
     plan = approved([LS, LS])
     lease, taken, running = _begun(plan)
-    assert record.advance(taken, replace(lease, agent=0), running, _done(running), go_on=True) is None
+    assert reporting.advance(taken, replace(lease, agent=0), running, _done(running), go_on=True) is None
     assert Attempt.objects.count() == 1
 
 
@@ -129,7 +129,7 @@ def test_a_late_report_says_nothing_either(approved: Approved) -> None:
     late = Lease(lease.goal_id, lease.fence - 1, "somebody late")
     IntentPlan.objects.filter(pk=plan.pk).update(fence=lease.fence)
     with pytest.raises(LeaseLost):
-        record.advance(taken, late, running, _done(running), go_on=True, said=Said([NewLine("worker", "x", "late")]))
+        reporting.advance(taken, late, running, _done(running), go_on=True, said=Said([NewLine("worker", "x", "late")]))
     assert LogLine.objects.filter(goal=plan.goal_id).count() == before
     assert Attempt.objects.count() == 1
 

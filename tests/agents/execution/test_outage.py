@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from agents.execution import ending, executor, outage, record
-from agents.execution.lease import claim
+from agents.cycle import cycle
+from agents.execution import database_outage, executor
 from agents.models import Attempt, Goal, IntentPlan, Transition
-from agents.services import cycle
+from agents.plans import ending, reporting
+from agents.record.lease import claim
 from agents.states import GoalState, IntentState
 from sandbox.jail import probe
 from tests.agents.execution.conftest import write
@@ -82,7 +83,7 @@ def test_a_report_whose_reply_is_lost_is_made_again_and_counts_once(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    real, lost = record.advance, list[int]()
+    real, lost = reporting.advance, list[int]()
 
     def replies_late(*args: Any, **kwargs: Any) -> Any:
         answer = real(*args, **kwargs)
@@ -92,7 +93,7 @@ def test_a_report_whose_reply_is_lost_is_made_again_and_counts_once(
                 _reply_is_lost()
         return answer
 
-    monkeypatch.setattr(record, "advance", replies_late)
+    monkeypatch.setattr(reporting, "advance", replies_late)
     cycle.work(plan.goal_id)
     assert len(lost) == 2
     _runs_each_step_once(plan)
@@ -157,4 +158,4 @@ def test_a_step_that_runs_once_stays_a_question_when_nobody_knows_whether_it_ran
 def test_a_statement_that_a_sound_database_refuses_is_no_outage() -> None:
     with pytest.raises(OperationalError) as refused, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("DO $$ BEGIN RAISE EXCEPTION 'busy' USING ERRCODE = '40P01'; END $$")
-    assert not outage.is_outage(refused.value)
+    assert not database_outage.is_outage(refused.value)

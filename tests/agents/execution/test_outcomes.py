@@ -11,10 +11,11 @@ from django.db import IntegrityError, transaction
 
 from agents.bdi import document as documents
 from agents.bdi import outcome
-from agents.execution import checking
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Workspace
-from agents.services import cycle, workspaces
+from agents.plans import outcome_evaluation
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from library.models import Experience
 from people.models import User
 from review.services import decisions
@@ -166,7 +167,7 @@ def test_a_claim_that_saw_no_step_run_knows_where_the_plan_began_and_what_its_st
     assert ended(plan).outcome == "achieved"
     plan = IntentPlan.objects.select_related("workspace").get(pk=plan.pk)
     document = documents.read(bytes(plan.document))
-    verdict = checking.Observed(plan, document).verdict(plan.workspace.head)
+    verdict = outcome_evaluation.Observed(plan, document).verdict(plan.workspace.head)
     assert [(one.check.kind.value, one.holds) for one in verdict.results] == [
         ("changed", True),
         ("exists", True),

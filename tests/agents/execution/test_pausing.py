@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.execution import record, shadow
-from agents.execution.lease import claim
+from agents.actors import pauses
+from agents.cycle import cycle
+from agents.execution import shadow
 from agents.models import Agent, Attempt, Goal, HandCommand, IntentPlan, ShadowRun, Standstill
-from agents.services import cycle, hints, pausing, shadowing
+from agents.plans import reporting, shadowing
+from agents.record import wake_ups
+from agents.record.lease import claim
 from agents.states import GoalState, HandState, IntentState
 from people.models import User
 from review.models import AuditEntry
@@ -28,14 +31,14 @@ def keeper(transactional_db: None) -> User:
 
 
 def _while_the_first_step_runs(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
-    advance, left = record.advance, [change]
+    advance, left = reporting.advance, [change]
 
     def then(*args: Any, **also: Any) -> Any:
         if left:
             left.pop()()
         return advance(*args, **also)
 
-    monkeypatch.setattr(record, "advance", then)
+    monkeypatch.setattr(reporting, "advance", then)
 
 
 def test_open_pages_of_goals_that_would_go_on_are_told_of_a_pause(
@@ -46,8 +49,8 @@ def test_open_pages_of_goals_that_would_go_on_are_told_of_a_pause(
     Goal.objects.filter(pk=waits.pk).update(state=GoalState.MANUAL)
     assert Goal.objects.get(pk=approved_one).state == GoalState.AWAITING_REVIEW
     told: list[int] = []
-    monkeypatch.setattr(hints, "goal_changed", told.append)
-    pausing.pause(Agent.objects.get(goals=approved_one), by=keeper)
+    monkeypatch.setattr(wake_ups, "goal_changed", told.append)
+    pauses.pause(Agent.objects.get(goals=approved_one), by=keeper)
     assert told == [approved_one]
 
 
@@ -58,9 +61,7 @@ def test_a_step_that_runs_is_finished_and_the_next_waits(
     plan = approved([write("a.txt"), write("b.txt")])
     agent = Agent.objects.get(goals=plan.goal_id)
     stop = (
-        (lambda: pausing.stop_all(by=keeper, reason="a look"))
-        if all_of_it
-        else (lambda: pausing.pause(agent, by=keeper))
+        (lambda: pauses.stop_all(by=keeper, reason="a look")) if all_of_it else (lambda: pauses.pause(agent, by=keeper))
     )
     _while_the_first_step_runs(monkeypatch, stop)
     cycle.work(plan.goal_id)
@@ -72,9 +73,9 @@ def test_a_step_that_runs_is_finished_and_the_next_waits(
     assert said == f"paused: intent 2 begins when {holds}"
     assert claim(plan.goal_id) is None
     if all_of_it:
-        pausing.go_on(by=keeper)
+        pauses.go_on(by=keeper)
     else:
-        pausing.resume(agent, by=keeper)
+        pauses.resume(agent, by=keeper)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     assert Attempt.objects.count() == 2
@@ -86,10 +87,10 @@ def test_a_worker_that_had_claimed_already_begins_nothing(
     plan = approved([write("a.txt")])
     lease = claim(plan.goal_id)
     assert lease is not None
-    pausing.stop_all(by=keeper, reason="a look")
+    pauses.stop_all(by=keeper, reason="a look")
     cycle.turn(lease)
     assert not Attempt.objects.exists()
-    pausing.go_on(by=keeper)
+    pauses.go_on(by=keeper)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
 
@@ -101,7 +102,7 @@ def test_nothing_of_any_kind_begins(
     owner: User,
     make_goal: Callable[..., Goal],
 ) -> None:
-    pausing.stop_all(by=keeper, reason="a look")
+    pauses.stop_all(by=keeper, reason="a look")
     waiting = make_goal(owner, "anything")
     command = type_in("mkdir notes")
     cycle.work()
@@ -114,9 +115,9 @@ def test_nothing_of_any_kind_begins(
 
 def test_both_switches_are_in_the_journal_and_pressing_twice_is_once(keeper: User) -> None:
     for _ in range(2):
-        pausing.stop_all(by=keeper, reason="a look")
+        pauses.stop_all(by=keeper, reason="a look")
     for _ in range(2):
-        pausing.go_on(by=keeper)
+        pauses.go_on(by=keeper)
     assert AuditEntry.objects.filter(event="standstill", by=keeper).count() == 2
     assert not Standstill.objects.exists()
 
@@ -124,7 +125,7 @@ def test_both_switches_are_in_the_journal_and_pressing_twice_is_once(keeper: Use
 def test_every_page_says_it_and_why(client: Client, owner: User, keeper: User) -> None:
     client.force_login(owner, backend="people.backends.SealedPeople")
     assert b"stopped everything" not in client.get("/goals/").content
-    pausing.stop_all(by=keeper, reason="moving <b>house</b>")
+    pauses.stop_all(by=keeper, reason="moving <b>house</b>")
     for page in ("/", "/goals/", "/review/", "/rules/"):
         text = client.get(page, follow=True).content.decode()
         assert "stopped everything on" in text, page

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from django.db.models import F
 
-from agents.execution.desk import open_desk
+from agents.cycle import cycle
+from agents.execution.workplace import open_desk
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, recovery_learning
+from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState
 from tests.agents.execution.conftest import run, write
 

@@ -11,11 +11,14 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents.actors import commitments
 from agents.bdi.commitment import Commitment
-from agents.execution import executor, reconsidering, record
-from agents.execution.lease import LeaseLost
+from agents.cycle import cycle
+from agents.execution import executor, reconsidering
 from agents.models import Agent, Belief, Goal, Intent, IntentPlan
-from agents.services import commitments, cycle, families, telling
+from agents.plans import goal_families, reporting
+from agents.record.lease import LeaseLost
+from agents.recovery import told_beliefs
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.services import decisions
@@ -47,7 +50,7 @@ def planned(owner: User, reviewer: User, make_goal: Callable[..., Goal], chief: 
         version = components.publish("rule", "publish", RULE, by=chief)
         components.activate(version, by=chief)
         of = make_goal(owner, "Publish the tides", **goal)
-        telling.tell(of, by=owner, sentence=UP)
+        told_beliefs.tell(of, by=owner, sentence=UP)
         commitments.set_to(of.agent, Commitment(kind), by=chief)
         cycle.one(of.pk)
         plan = of.intent_plans.get()
@@ -63,7 +66,7 @@ def after_the_first_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[
     def set_up(act: Callable[[], object]) -> None:
         real = executor.Executor._try
 
-        def tried(self: executor.Executor, desk: Any, running: record.Running) -> Any:
+        def tried(self: executor.Executor, desk: Any, running: reporting.Running) -> Any:
             self.watch.is_cancelled()
             outcome = real(self, desk, running)
             if running.position == 1 and running.number == 1:
@@ -91,7 +94,7 @@ def test_an_open_minded_agent_plans_again_when_what_its_plan_stood_on_was_taken_
     goal = plan.goal
 
     def take_back() -> None:
-        telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk)
+        told_beliefs.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk)
 
     after_the_first_step(take_back)
     cycle.one(goal.pk)
@@ -120,7 +123,7 @@ def test_who_was_taken_over_since_lets_go_of_nothing(
 ) -> None:
     plan = planned("open_minded")
     goal = plan.goal
-    after_the_first_step(lambda: telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk))
+    after_the_first_step(lambda: told_beliefs.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk))
     real, lease_lost = reconsidering.carry_out, list[int]()
 
     def taken_over(*args: Any, **kwargs: Any) -> None:
@@ -147,7 +150,7 @@ def test_a_commitment_that_an_operator_sets_while_the_plan_runs_counts_from_the_
 
     def both() -> None:
         commitments.set_to(goal.agent, Commitment.OPEN_MINDED, by=chief, why="The weather turns.")
-        telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk)
+        told_beliefs.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk)
 
     after_the_first_step(both)
     cycle.one(goal.pk)
@@ -163,7 +166,7 @@ def test_who_is_less_open_goes_on_and_says_so(
 ) -> None:
     plan = planned(kind)
     goal = plan.goal
-    after_the_first_step(lambda: telling.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk))
+    after_the_first_step(lambda: told_beliefs.retract(goal, by=owner, belief_id=goal.beliefs.get(sentence=UP).pk))
     cycle.one(goal.pk)
     goal.refresh_from_db()
     assert goal.state == GoalState.ACHIEVED
@@ -190,7 +193,7 @@ def test_an_impossible_goal_is_dropped_and_cleaned_up_but_by_a_blind_agent(
 ) -> None:
     plan = planned(kind)
     goal = plan.goal
-    after_the_first_step(lambda: telling.tell(goal, by=owner, sentence="The goal is impossible."))
+    after_the_first_step(lambda: told_beliefs.tell(goal, by=owner, sentence="The goal is impossible."))
     cycle.one(goal.pk)
     plan.refresh_from_db()
     goal.refresh_from_db()
@@ -210,7 +213,7 @@ def test_a_goal_that_is_believed_achieved_is_not_worked_on_any_more(
     planned: Callable[..., IntentPlan], after_the_first_step: Callable[..., None], owner: User
 ) -> None:
     plan = planned("blind")
-    after_the_first_step(lambda: telling.tell(plan.goal, by=owner, sentence="The goal is achieved."))
+    after_the_first_step(lambda: told_beliefs.tell(plan.goal, by=owner, sentence="The goal is achieved."))
     cycle.one(plan.goal_id)
     plan.goal.refresh_from_db()
     assert plan.goal.state == GoalState.ACHIEVED
@@ -228,7 +231,7 @@ def test_an_approved_plan_that_has_not_begun_is_let_go_of_at_once(
     planned: Callable[..., IntentPlan], owner: User
 ) -> None:
     plan = planned("open_minded")
-    telling.retract(plan.goal, by=owner, belief_id=plan.goal.beliefs.get(sentence=UP).pk)
+    told_beliefs.retract(plan.goal, by=owner, belief_id=plan.goal.beliefs.get(sentence=UP).pk)
     plan.refresh_from_db()
     plan.goal.refresh_from_db()
     assert (plan.state, plan.goal.state) == (PlanState.SUPERSEDED, GoalState.PENDING)
@@ -238,14 +241,14 @@ def test_an_approved_plan_that_has_not_begun_is_let_go_of_at_once(
 def test_what_was_told_while_nobody_worked_on_the_plan_is_seen_before_the_next_step(
     planned: Callable[..., IntentPlan], after_the_first_step: Callable[..., None], owner: User, chief: User
 ) -> None:
-    from agents.services import pausing
+    from agents.actors import pauses
 
     plan = planned("open_minded")
-    after_the_first_step(lambda: pausing.pause(plan.goal.agent, by=chief))
+    after_the_first_step(lambda: pauses.pause(plan.goal.agent, by=chief))
     cycle.one(plan.goal_id)
     assert _states(plan)[:2] == ["succeeded", "pending"]
-    telling.retract(plan.goal, by=owner, belief_id=plan.goal.beliefs.get(sentence=UP).pk)
-    pausing.resume(plan.goal.agent, by=chief)
+    told_beliefs.retract(plan.goal, by=owner, belief_id=plan.goal.beliefs.get(sentence=UP).pk)
+    pauses.resume(plan.goal.agent, by=chief)
     cycle.one(plan.goal_id)
     plan.refresh_from_db()
     assert plan.state == PlanState.SUPERSEDED
@@ -258,14 +261,14 @@ def test_a_part_is_dropped_and_cleaned_up_when_the_whole_has_ended(
     owner: User,
     make_goal: Callable[..., Goal],
 ) -> None:
-    from agents.services import goals
+    from agents.goals import goals
 
     whole = make_goal(owner, "Publish everything")
     running = planned("blind", parent=whole)
     waiting = make_goal(owner, "Read the tides", parent=whole)
     after_the_first_step(lambda: goals.cancel(whole, by=owner))
     cycle.one(running.goal_id)
-    families.drop_orphans()
+    goal_families.drop_orphans()
     for goal in (running.goal, waiting):
         goal.refresh_from_db()
         assert goal.state == GoalState.DROPPED
@@ -295,7 +298,7 @@ def test_only_an_open_minded_agent_pays_for_looking_again(
 
 
 def test_the_commitment_that_counts_is_the_newest_and_only_operators_set_it(owner: User, chief: User) -> None:
-    from agents.errors import NotYours
+    from agents.record.errors import NotYours
 
     agent = Agent.objects.get_or_create(name="mindx")[0]
     assert commitments.of(agent.pk) is Commitment.SINGLE_MINDED
@@ -311,7 +314,7 @@ def test_the_commitment_that_counts_is_the_newest_and_only_operators_set_it(owne
 def test_a_goal_whose_deadline_has_passed_is_not_begun_and_a_person_lets_it_go_on(
     make_goal: Callable[..., Goal], owner: User
 ) -> None:
-    from agents.services import planning
+    from agents.planning import planning
 
     goal = make_goal(owner, "Read the tides")
     Goal.objects.filter(pk=goal.pk).update(deadline="2020-01-01T00:00:00Z")
@@ -326,8 +329,8 @@ def test_a_goal_whose_deadline_has_passed_is_not_begun_and_a_person_lets_it_go_o
 def test_expired_words_are_let_go_of_and_wake_who_stood_on_them(planned: Callable[..., IntentPlan]) -> None:
     plan = planned("open_minded")
     Belief.objects.filter(sentence=UP).update(expires_at=timezone.now())
-    assert telling.expire() == 1
-    assert telling.expire() == 0
+    assert told_beliefs.expire() == 1
+    assert told_beliefs.expire() == 0
     plan.refresh_from_db()
     plan.goal.refresh_from_db()
     assert (plan.state, plan.goal.state) == (PlanState.SUPERSEDED, GoalState.PENDING)

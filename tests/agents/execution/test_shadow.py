@@ -10,13 +10,14 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
+from agents.cycle import cycle
 from agents.execution import shadow
-from agents.execution.desk import open_desk_in
+from agents.execution.workplace import open_desk_in
 from agents.models import Goal, IntentPlan, ShadowRun, Workspace
-from agents.services import cycle, proposing, shadowing
-from agents.services.moves import move_goal
-from agents.services.stores import checkouts, store
+from agents.plans import proposals, shadowing
+from agents.record.moves import move_goal
 from agents.states import GoalState, MoveRefused, PlanState, ShadowState
+from agents.workspaces.stores import checkouts, store
 from people.models import User
 from review.services import decisions
 from sandbox.contract import SandboxUnavailable
@@ -31,12 +32,12 @@ def proposed(owner: User, make_goal: Callable[..., Goal]) -> Callable[..., Inten
 
     def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
         of = make_goal(owner, **goal)
-        draft, problems = proposing.draft_by_hand(of, steps, cleanup, by=owner)
+        draft, problems = proposals.draft_by_hand(of, steps, cleanup, by=owner)
         assert problems == []
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             move_goal(locked, GoalState.PLANNING, by="a test")
-            return proposing.propose(locked, draft, by=owner)
+            return proposals.propose(locked, draft, by=owner)
 
     return made
 
@@ -164,7 +165,7 @@ def test_without_a_jail_of_l3_nothing_is_tried(
         assert minimum == "L3"
         raise SandboxUnavailable("no jail of level L3 here")
 
-    monkeypatch.setattr("agents.execution.desk.open_session", refuse)
+    monkeypatch.setattr("agents.execution.workplace.open_session", refuse)
     shadow.work()
     tried = _only(plan)
     assert (tried.state, tried.reason) == (ShadowState.IMPOSSIBLE, "no jail of level L3 here")

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.execution import beginning, draining
-from agents.execution import record as records
-from agents.execution.desk import Desk, WouldEndPrograms
-from agents.execution.lease import claim
+from agents.cycle import cycle
+from agents.execution import beginning
 from agents.execution.watching import Watch
+from agents.execution.workplace import Desk, WouldEndPrograms
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle, recovery_learning
+from agents.plans import reporting as records
+from agents.record import draining
+from agents.record.lease import claim
+from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState
 from sandbox.contract import Limits
 from tests.agents.execution.conftest import run, write

@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from agents.execution import shadow
+from agents.actors import models_in_use
+from agents.actors.step_model_calls import Means
+from agents.cycle import cycle
+from agents.execution import shadow, summaries, tool_answers
+from agents.goals import goals
 from agents.models import Goal, IntentPlan
-from agents.services import asked_models, cycle, finishing, goals, recovery_learning, summarizing
-from agents.services.step_asking import Means
+from agents.recovery import recovery_learning
 from agents.states import GoalState
 from agents.toolkit.registry import REGISTRY
 from library.language import embeddings, generation
@@ -133,7 +136,7 @@ def test_what_a_provider_does_is_the_steps_failure(reply: Any, failure: str, pro
 def test_a_long_answer_is_cut(provider: Provider) -> None:
     provider.will_say(" ".join(map(str, range(3_000))))
     done = finished("send_text_to_model", goal=True)
-    assert len(done.data["summary"]) == summarizing.MOST_CHARS
+    assert len(done.data["summary"]) == summaries.MOST_CHARS
 
 
 def test_no_more_than_a_prompt_may_hold_is_sent_and_the_rest_is_counted(provider: Provider, settings: Any) -> None:
@@ -203,8 +206,8 @@ def finished(
         made = goals.submit(by=person("sue", "submitter"), text="Write a note")
         Goal.objects.filter(pk=made.pk).update(state=state.value)
         means["goal"] = made.pk
-        means["asks"] = asked_models.bound(made.agent)
+        means["asks"] = models_in_use.bound(made.agent)
     read = {"of": "the text", "whole_chars": len(text), "peak_processes": 3}
     taken = [[text, 0, 0.0, 1.0]]
     answer = Result("SUCCESS", {**read, "text": text, "candidates": taken, "there": 1, "title": ""})
-    return finishing.finished(command, {**command.defaults(), "text": text}, answer, Means(**means))
+    return tool_answers.finished(command, {**command.defaults(), "text": text}, answer, Means(**means))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.core.management import call_command
 
+from agents.cycle import cycle
 from agents.models import Goal, IntentPlan
-from agents.services import cycle
 from agents.states import GoalState
 from review.services import decisions
 from tests.agents.execution.conftest import write

@@ -9,11 +9,12 @@ import pytest
 
 from agents.bdi.recovery import Standing
 from agents.bdi.strategies import ALTERNATIVE, MANUAL, RETRY, SIMPLER
+from agents.cycle import cycle
 from agents.models import FailureRecord, Goal, IntentPlan
-from agents.services import cycle, recovery_learning
-from agents.services.tuning import trying, versions
-from agents.services.tuning.kinds import Kind
-from agents.services.tuning.trials import Trial
+from agents.recovery import recovery_learning
+from agents.tuning import trying, versions
+from agents.tuning.kinds import Kind
+from agents.tuning.trials import Trial
 from people.models import User
 from tests.agents.execution.conftest import run, write
 

@@ -11,15 +11,17 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from agents.errors import NotPossibleNow, NotYours, WorkspaceRefused
-from agents.execution import typed
-from agents.execution.lease import Lease, claimable
-from agents.execution.lease import claim as claim_goal
+from agents.actors import limits
+from agents.cycle import cycle
+from agents.hands import hand_commands, typed
 from agents.models import Goal, HandCommand, IntentPlan, Workspace, WorkspaceChange
-from agents.services import cycle, hand_commands, limits, snapshot_upkeep, workspaces
-from agents.services.moves import move_hand_command
-from agents.services.stores import checkouts, store
+from agents.record.errors import NotPossibleNow, NotYours, WorkspaceRefused
+from agents.record.lease import Lease, claimable
+from agents.record.lease import claim as claim_goal
+from agents.record.moves import move_hand_command
 from agents.states import HandState, MoveRefused, PlanState
+from agents.workspaces import snapshot_maintenance, workspaces
+from agents.workspaces.stores import checkouts, store
 from people.models import User
 from review.models import TypedEvent
 from sandbox.contract import SandboxUnavailable, SessionState
@@ -399,7 +401,7 @@ def test_without_a_sandbox_the_command_takes_no_effect_and_says_why(
     def none_to_be_had(*_: object, **__: object) -> None:
         raise SandboxUnavailable("no jail here")
 
-    monkeypatch.setattr("agents.execution.desk.open_session", none_to_be_had)
+    monkeypatch.setattr("agents.execution.workplace.open_session", none_to_be_had)
     row = type_in("mkdir x")
     assert (row.state, row.reason) == (HandState.LOST, "the sandbox is unavailable: no jail here")
 
@@ -423,7 +425,7 @@ def test_two_workers_carry_a_command_out_once(type_in: TypeIn) -> None:
 def test_the_sweep_finds_what_no_wake_up_reached(type_in: TypeIn, monkeypatch: pytest.MonkeyPatch) -> None:
     command = type_in("ls", run=False)
     woken: list[int] = []
-    monkeypatch.setattr("agents.services.hints.wake_typed", woken.append)
+    monkeypatch.setattr("agents.record.wake_ups.wake_typed", woken.append)
     typed.sweep()
     assert woken == [command.pk]
 
@@ -433,7 +435,7 @@ def test_snapshots_that_a_command_names_are_not_pruned(type_in: TypeIn) -> None:
     first = type_in("write a.txt one")
     second = type_in("write a.txt two")
     WorkspaceChange.objects.all().delete()
-    snapshot_upkeep.prune(Policy(older_than_s=0.0, grace_s=0.0))
+    snapshot_maintenance.prune(Policy(older_than_s=0.0, grace_s=0.0))
     for digest in (first.snapshot_after, second.snapshot_after):
         assert store().stored_at(digest) is not None
 

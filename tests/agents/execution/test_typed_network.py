@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from agents.bdi.network import network_of
-from agents.errors import CommandRefused
-from agents.execution import typed
+from agents.hands import typed
 from agents.models import HandCommand, ToolLimit
+from agents.record.errors import CommandRefused
 from agents.states import HandState
 from people.models import User
 from review.models import TypedEvent

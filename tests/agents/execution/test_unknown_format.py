@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agents.bdi import document as documents
+from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan
-from agents.services import cycle
 from tests.agents.execution.conftest import write
 
 

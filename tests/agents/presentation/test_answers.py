@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agents.bdi.document import CommandFacts, Document, specs
-from agents.bdi.types import Param, Step
 from agents.presentation.answers import consequences
+from agents.toolkit.types import Param, Step
 
 
 def _step(command: str, **values: Any) -> Step:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from agents.bdi.means_ends import plan
-from agents.bdi.types import Belief, NoPlan, PlanDraft
 from agents.presentation.matrix import Weighed, weighed_rules
 from agents.presentation.rule_reading import numbered_lines, read_body, said_step
 from agents.rules.grammar import Rule, parse
 from agents.rules.linter import LintProblem
 from agents.rules.selection import KnownRule
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, NoPlan, PlanDraft
 
 RULE = """RULE greet somebody
 IF your task is to greet {name}

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.bdi.generalise import NotGeneralisable, propose
 from agents.bdi.means_ends import plan
 from agents.bdi.perception import perceive
-from agents.bdi.types import PlanDraft, Step
-from agents.rules.generalise import NotGeneralisable, propose
 from agents.rules.linter import lint_text
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import PlanDraft, Step
 from tests.agents.bdi.worlds import by_hand, known, world
 
 GOAL = 'Please make a web page for tides with the title "Tides, today" for me.'

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from agents.rules.preview import form, preview, say_goal
 from agents.rules.selection import match_rule
-from agents.rules.words import read_text
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.wording.words import read_text
 from tests.agents.bdi.worlds import STARTER
 
 RULES = tuple(known.rule for known in STARTER)

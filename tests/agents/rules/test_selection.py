@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.types import Belief
 from agents.rules.selection import Judgement, judge, nearest_belief, relevant_rules
-from agents.rules.words import read_text
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief
+from agents.toolkit.wording.words import read_text
 from tests.agents.bdi.worlds import known
 
 RULE = (

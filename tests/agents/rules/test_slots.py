@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.rules.slots import Match, TemplateError, compile_template, render
-from agents.rules.words import quote, read_text, unescape
+from agents.toolkit.wording.slots import Match, TemplateError, compile_template, render
+from agents.toolkit.wording.words import quote, read_text, unescape
 
 # Processor time, so that a busy machine does not count. What does not backtrack takes about a second.
 PATIENCE_S = 40.0

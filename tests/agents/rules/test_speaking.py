@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi import revision
-from agents.bdi.types import Belief
 from agents.rules.entailment import entails
 from agents.rules.facts import Inventory, Listing, Owning, Place, Quality, Thing, Venv
 from agents.rules.speaking import Speaking, speaking_of
+from agents.toolkit.types import Belief
 
 paths = st.sampled_from(["a", "b", "a/b", "a/b/c", "a/x", "b/c", "ab", "../a", "/a"])
 folders = st.one_of(st.just(""), paths)

@@ -9,10 +9,10 @@ import pytest
 
 from agents.bdi.means_ends import plan
 from agents.bdi.perception import World, perceive
-from agents.bdi.types import NoPlan, PlanDraft
 from agents.bdi.validation import validate
 from agents.rules.linter import lint
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import NoPlan, PlanDraft
 from tests.agents.bdi.worlds import STARTER, world
 
 FULL = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agents.bdi.means_ends import plan as make_plan
-from agents.bdi.types import Belief, PlanDraft
 from agents.rules.grammar import parse
 from agents.rules.selection import KnownRule
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, PlanDraft
 from review.reading.evidence import why
 
 RULES = """RULE start a project

@@ -21,9 +21,9 @@ from agents.rules.entailment import entails
 from agents.rules.grammar import Rule, read
 from agents.rules.selection import KnownRule, relevant_rules
 from agents.rules.starter import starter_files
-from agents.rules.words import read_text
 from agents.toolkit.phrases import complete, read_raw
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.wording.words import read_text
 from tests.agents.bdi.understanding import adversarial
 
 COUNT = int(os.environ.get("MINDX_FUZZ_TEXTS", "120"))

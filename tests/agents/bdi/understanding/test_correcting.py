@@ -8,10 +8,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.types import Param, Step
 from agents.bdi.understanding import correcting
 from agents.bdi.understanding.paths import Mapped, Tree
 from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Param, Step
 
 _TREE = Tree.of([("reports", "dir"), ("reports/march.txt", "file"), ("main.py", "file"), ("docs/notes.md", "file")])
 _PATHS = st.sampled_from(

@@ -10,8 +10,9 @@ import pytest
 from django.utils import timezone
 
 from agents.bdi.failures import Facts
+from agents.cycle import cycle
 from agents.models import FailureRecord, Goal, IntentPlan
-from agents.services import cooling, cycle
+from agents.recovery import cooldown
 from agents.states import GoalState
 from people.models import User
 from tests.agents.toolkit.answering import answering, ok
@@ -46,12 +47,12 @@ def wakes(row: FailureRecord) -> datetime | None:
 
 
 def left_s(of: Facts) -> float:
-    return cooling.left_s(cooling.of(of))
+    return cooldown.left_s(cooldown.of(of))
 
 
 def test_the_same_tool_on_the_same_hosts_waits_and_nothing_else(failed: Failed) -> None:
     cooled = failed(facts("a.example"))
-    cooling.cool(cooled, facts("a.example"), 100.0)
+    cooldown.cool(cooled, facts("a.example"), 100.0)
     assert 95 < left_s(facts("a.example", "b.example")) <= 100
     assert left_s(facts("b.example")) == 0
     assert left_s(facts()) == 0
@@ -64,7 +65,7 @@ def test_the_same_tool_on_the_same_hosts_waits_and_nothing_else(failed: Failed) 
 def test_a_step_without_hosts_holds_nobody_back(failed: Failed) -> None:
     alone, other = failed(facts(tool="simple_coder")), failed(facts(tool="simple_coder"))
     before = wakes(other)
-    cooling.cool(alone, facts(tool="simple_coder"), 100.0)
+    cooldown.cool(alone, facts(tool="simple_coder"), 100.0)
     assert wakes(other) == before
     assert left_s(facts(tool="simple_coder")) == 0
     alone.refresh_from_db()
@@ -75,7 +76,7 @@ def test_goals_that_wait_for_the_same_wait_as_long_and_say_why_without_naming_th
     same, other, later = failed(facts("a.example")), failed(facts("b.example")), failed(facts("a.example"), 500.0)
     ended, cooled = failed(facts("a.example"), state=GoalState.EXECUTING), failed(facts("a.example"))
     before = {row.pk: wakes(row) for row in (other, later, ended, cooled)}
-    cooling.cool(cooled, facts("a.example"), 100.0)
+    cooldown.cool(cooled, facts("a.example"), 100.0)
     cooled.refresh_from_db()
     assert wakes(same) == cooled.cools_until
     assert before == {row.pk: wakes(row) for row in (other, later, ended, cooled)}
@@ -93,16 +94,16 @@ def test_a_cool_down_ends_when_the_tool_has_worked_on_those_hosts_since(
     with answering() as server, answering() as elsewhere:
         server.answers["/a"] = elsewhere.answers["/a"] = ok(b"well")
         cooled, waiting = failed(facts(server.entry)), failed(facts(server.entry))
-        cooling.cool(cooled, facts(server.entry), 100.0)
+        cooldown.cool(cooled, facts(server.entry), 100.0)
         get = {"tool": "http_request", "command": "get"}
         plan = approved([{**get, "params": {"url": f"{elsewhere.address}/a"}}])
         cycle.work(plan.goal_id)
-        assert cooling.passed("http_request") == [], "it worked elsewhere"
+        assert cooldown.passed("http_request") == [], "it worked elsewhere"
         plan = approved([{**get, "params": {"url": f"{server.address}/a"}}])
         cycle.work(plan.goal_id)
-    assert cooling.passed("http_request") == [cooled]
-    assert cooling.passed("simple_coder") == []
-    assert cooling.close(cooling.passed("http_request")) == 2, "who found it waits no longer either"
+    assert cooldown.passed("http_request") == [cooled]
+    assert cooldown.passed("simple_coder") == []
+    assert cooldown.close(cooldown.passed("http_request")) == 2, "who found it waits no longer either"
     assert (wakes(waiting), wakes(cooled)) == (None, None)
     assert left_s(facts(server.entry)) == 0
-    assert cooling.close([cooled]) == 0, "once"
+    assert cooldown.close([cooled]) == 0, "once"

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.utils import timezone
 
+from agents.cycle import cycle
+from agents.goals import goals
 from agents.models import FailureRecord, Goal, IntentPlan, RecoveryAttempt, RecoveryStatistic
-from agents.services import cycle, goals, recovery_learning
+from agents.recovery import recovery_learning
 from people.models import User
 from tests.agents.execution.conftest import write
 from tests.agents.toolkit.answering import Answering, answering, ok, status

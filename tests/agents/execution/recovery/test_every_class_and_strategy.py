@@ -22,6 +22,8 @@ from agents.bdi.strategies import (
     SIMPLER,
     Way,
 )
+from agents.cycle import cycle
+from agents.hands import hand_items
 from agents.models import (
     Attempt,
     FailureRecord,
@@ -31,8 +33,9 @@ from agents.models import (
     RecoveryStatistic,
     Workspace,
 )
-from agents.services import base_files, cycle, hand_items, recovery_learning
+from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
+from agents.workspaces import base_files
 from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write

@@ -9,9 +9,12 @@ import pytest
 from django.test import Client
 
 from agents.bdi import document as documents
+from agents.cycle import cycle
+from agents.hands import hand_items
 from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryStatistic
-from agents.services import base_files, cycle, hand_items, recovery_learning
+from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
+from agents.workspaces import base_files
 from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write

@@ -12,22 +12,19 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from agents.actors import commitments
 from agents.bdi.commitment import Commitment
 from agents.bdi.failures import FailureClass
 from agents.bdi.strategies import ABORT, AGINT, ALTERNATIVE, COOLED, MANUAL, REEXTRACTED, RETRY, SIMPLER, Way
+from agents.components import rule_writing
+from agents.cycle import cycle
+from agents.hands import hand_items
 from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryStatistic, Workspace
-from agents.services import (
-    base_files,
-    commitments,
-    cycle,
-    hand_items,
-    planning,
-    recovery_learning,
-    renewing,
-    rule_writing,
-    telling,
-)
+from agents.planning import planning
+from agents.plans import renewals
+from agents.recovery import recovery_learning, told_beliefs
 from agents.states import GoalState, PlanState
+from agents.workspaces import base_files
 from library.components import services as components
 from library.models import Component, ComponentVersion
 from people.models import User
@@ -222,11 +219,11 @@ def test_planning_that_fails_in_the_middle_of_a_plan_ends_as_the_policy_says(
         def begun(goal: Goal) -> None:
             """Half of its plan runs when the network goes down, which an open-minded agent takes to heart."""
             _teach(FAULTY, admin)
-            said, _ = telling.tell(goal, by=owner, sentence=UP)
+            said, _ = told_beliefs.tell(goal, by=owner, sentence=UP)
             commitments.set_to(goal.agent, Commitment.OPEN_MINDED, by=operator)
 
             def down(asked: socket.socket) -> None:
-                telling.retract(goal, by=owner, belief_id=said.pk)
+                told_beliefs.retract(goal, by=owner, belief_id=said.pk)
                 connection.close()  # of this thread
                 asked.sendall(ok(b"low"))
 
@@ -249,7 +246,7 @@ def test_a_part_of_a_goal_says_what_it_leaves_out_and_needs_a_person(
     goal = make_goal(owner, TEXTS[PARSE])
     cycle.work(goal.pk)
     plan = goal.intent_plans.get()
-    assert renewing.needs_a_person(plan), "no policy approves it"
+    assert renewals.needs_a_person(plan), "no policy approves it"
     page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
     assert "This is only a part of what was wished." in page
     assert "“Reconcile the ledger”" in page
@@ -316,7 +313,7 @@ def test_a_question_is_no_failure(owner: User, make_goal: Callable[..., Goal]) -
 def test_what_a_policy_forbids_is_not_got_round_by_leaving_it_out(
     owner: User, admin: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents import gate
+    from agents.record import gate
 
     _teach(SOUND, admin)
     forbid = gate.Forbidden(2, "Forbidden by a policy of the house.")

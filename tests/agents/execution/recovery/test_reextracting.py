@@ -12,7 +12,8 @@ from agents.bdi import document as documents
 from agents.bdi.document import IntentSpec
 from agents.bdi.failures import Failure, FailureClass
 from agents.models import Goal, IntentPlan, ParameterSettings
-from agents.services import reextracting, workspaces
+from agents.understanding import re_extraction
+from agents.workspaces import workspaces
 from people.models import User
 from tests.agents.execution.conftest import write
 
@@ -36,7 +37,7 @@ def again(
         workspaces.put_file(goal.workspace, by=owner, path="config/settings.yml", source=io.BytesIO(b"x: 1"))
         goal = Goal.objects.get(pk=goal.pk)
         document = documents.read(bytes(propose_plan(goal, steps).document))
-        found = reextracting.other_values(goal, document.at(position), FAILED, document.intents)
+        found = re_extraction.other_values(goal, document.at(position), FAILED, document.intents)
         return found, dict(found.params) if found is not None else {}
 
     return made

@@ -16,9 +16,11 @@ from django.utils import timezone
 from agents.bdi.agint import Machine
 from agents.bdi.failures import Facts, FailureClass
 from agents.bdi.strategies import AGINT, SIMPLER
+from agents.cycle import cycle
 from agents.models import Attempt, Belief, FailureRecord, Goal, IntentPlan
-from agents.services import cycle, recovery_learning, stores, whole_agent
+from agents.recovery import recovery_learning, whole_agent
 from agents.states import GoalState, PlanState
+from agents.workspaces import stores
 from people.models import User
 from review.services import decisions
 from tests.agents.execution.conftest import run, write

@@ -1,0 +1,130 @@
+"""Plan rules of the library: the active ones parsed, the nearest to a text, and any of them tried without running."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from django.conf import settings
+
+from agents.bdi import means_ends
+from agents.beliefs import perceiving
+from agents.models import Workspace
+from agents.record import prepared
+from agents.rules import grammar
+from agents.rules.grammar import Rule, RuleSyntaxError
+from agents.rules.selection import KnownRule
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, NoPlan, PlanDraft
+from agents.toolkit.wording.slots import render
+from library.components import selectors, services
+from library.errors import EmbeddingUnavailable
+from library.models import Component, ComponentVersion
+
+logger = logging.getLogger(__name__)
+
+KIND = Component.Kind.RULE.value
+# Another word as soon as anything is different that a rule in use is made of.
+_STAMP = f"""
+    SELECT count(*) || ' '
+        || coalesce(sum(hashtextextended(concat_ws('/', component.name, version.version, version.body), version.id)), 0)
+    FROM {Component._meta.db_table} AS component
+    JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
+    WHERE component.kind = %(kind)s AND version.status = %(active)s
+"""  # noqa: S608  # names of our own tables
+# The stamp of the rules that were in use when they were read last, and these.
+_last: tuple[str, tuple[KnownRule, ...]] = "", ()
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the rules would make of a goal, over what is true of a workspace now; nothing has run."""
+
+    goal: str
+    beliefs: tuple[Belief, ...]
+    outcome: PlanDraft | NoPlan
+
+    @property
+    def evidence(self) -> Mapping[str, Any]:
+        """Rules, contexts × beliefs and rejections, as planning keeps them."""
+        return self.outcome.evidence
+
+
+def known_rules() -> list[KnownRule]:
+    """Return the active rules that can be read, by name.
+
+    Their texts are fetched only when they are others than the last time: what is in use is asked at each call.
+    """
+    global _last
+    (stamp,) = prepared.row(_STAMP, {"kind": KIND, "active": ComponentVersion.Status.ACTIVE.value}) or ("",)
+    if stamp != _last[0]:
+        rows = selectors.active_versions(KIND).values_list("pk", "component__name", "version", "body")
+        _last = stamp, tuple(rule for row in rows if (rule := _read(*row)) is not None)
+    return list(_last[1])
+
+
+def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
+    """Return the rules whose task is nearest in meaning to the text, with their similarity; none without embeddings."""
+    if not text.strip():
+        return []
+    try:
+        near = selectors.nearest(KIND, text, limit)
+    except EmbeddingUnavailable as error:
+        logger.warning("The nearest rules cannot be told: %s", error)
+        return []
+    read = ((_read(one.pk, one.component.name, one.version, one.body), similarity) for one, similarity in near)
+    return [(known, similarity) for known, similarity in read if known is not None]
+
+
+def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None) -> Trial:
+    """Plan a goal over what is true of the workspace now, without storing or running anything.
+
+    `instead` takes the place of the active rule of its name, so that a candidate can be tried.
+    """
+    rules = known_rules()
+    if instead is not None:
+        rules = [*(known for known in rules if known.name != instead.name), instead]
+    beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
+    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
+
+
+def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:
+    """Part starter files into rules, each of which becomes a component of its own. RuleSyntaxError names the fault."""
+    return [
+        services.Starter(rule.name, rule.source + "\n", when_to_use(rule))
+        for _, text in files
+        for rule in grammar.parse(text)
+    ]
+
+
+def when_to_use(rule: Rule) -> str:
+    """Return the wordings of the rule's task as sentences, for the search by meaning."""
+    said = [render(trigger.text, {}).replace("{", "").replace("}", "").replace("_", " ") for trigger in rule.triggers]
+    return ". ".join(dict.fromkeys([*said, rule.name]))
+
+
+def read_one(body: str) -> Rule:
+    """Return the one rule of a version's text. RuleSyntaxError when it cannot be read, or holds several."""
+    rules = grammar.parse(body)
+    if len(rules) != 1:
+        raise RuleSyntaxError(rules[1].line, "several_rules", f"here are {len(rules)} rules instead of one")
+    return rules[0]
+
+
+@lru_cache(maxsize=2_048)
+def _read(version_id: int, name: str, version: str, body: str) -> KnownRule | None:
+    """The rule of a row, made once; None when it cannot be read. All that it is made of is what it is kept by."""
+    try:
+        return KnownRule(name, version, str(version_id), _parsed(version_id, body))
+    except RuleSyntaxError as error:
+        logger.warning("The active rule %s %s cannot be read and is left out: %s", name, version, error)
+        return None
+
+
+@lru_cache(maxsize=2_048)
+def _parsed(version_id: int, body: str) -> Rule:
+    """A version's body never changes, so its rule is read once in the life of a process."""
+    return read_one(body)

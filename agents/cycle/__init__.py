@@ -1,0 +1,1 @@
+"""One turn of a goal's cycle: the only place that calls the others in turn."""

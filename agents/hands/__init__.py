@@ -1,0 +1,1 @@
+"""Steps and commands that people do themselves."""

@@ -1,0 +1,1 @@
+"""What a goal that has ended taught."""

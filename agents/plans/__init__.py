@@ -1,0 +1,1 @@
+"""Intent plans as rows: proposed, revised, tried in a copy, decided, ended."""

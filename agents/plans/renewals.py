@@ -1,0 +1,137 @@
+"""Asking again: an approved plan that no longer stands as it was approved becomes a revision that says what changed.
+
+What was approved was approved on files, components and policies that people saw. Where these have moved, the steps that
+are left are asked about once more, and nobody reads again what has not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from agents.bdi import document as documents
+from agents.bdi import resuming
+from agents.bdi.cycle import Decision
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.validation import Problem
+from agents.models import Goal, IntentPlan
+from agents.plans import proposals
+from agents.record import logs
+from agents.record.moves import move_goal, move_intents, move_plan
+from agents.states import GoalState, IntentState, PlanState
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import PlanDraft
+from people.models import User
+
+FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
+
+
+def moved_since(plan: IntentPlan) -> Document | None:
+    """The approved document, when its plan has not begun and its files are no longer those it was made on.
+
+    None also for bytes that are not the approved ones: those are refused by the gate, not asked again.
+    """
+    data = bytes(plan.document)
+    if plan.position != 1 or documents.digest_of(data) != plan.approved_digest:
+        return None
+    try:
+        document = documents.read(data)
+    except ValueError:
+        return None
+    return document if document.base != plan.workspace.head else None
+
+
+def began_on_the_way(plan: IntentPlan) -> bool:
+    """Whether this revision holds only what was left of one that had begun."""
+    return int(_delta_of(plan).get("position", 1)) > 1
+
+
+def needs_a_person(plan: IntentPlan) -> bool:
+    """Whether it is asked again for something that no policy may look away from: all but files that moved. And whether
+    something of what was wished is left out of it.
+    """
+    return _delta_of(plan).get("kind", FILES) != FILES or bool(plan.plan.evidence.get("simplified"))
+
+
+def _delta_of(plan: IntentPlan) -> dict[str, Any]:
+    evidence = plan.plan.evidence
+    delta = evidence.get("delta") if isinstance(evidence, dict) else None
+    return delta if isinstance(delta, dict) else {}
+
+
+def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
+    """Ask again about a plan whose files moved after the approval and before it began. The caller holds all rows."""
+    why = f"the workspace changed after the approval ({document.base[:8]} → {plan.workspace.head[:8]})"
+    ask_again(goal, plan, document, by=by, why=why, kind=FILES)
+
+
+def ask_again(
+    goal: Goal,
+    plan: IntentPlan,
+    document: Document,
+    *,
+    by: str,
+    why: str,
+    kind: str = GROUNDS,
+    instead: IntentSpec | Sequence[IntentSpec] | None = None,
+    left_out: Collection[int] = (),
+    author: User | None = None,
+) -> IntentPlan | None:
+    """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
+
+    The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
+    the plan stopped, and `author` is the person who wrote that. Steps that are no longer valid ask a person for a plan
+    instead; then there is no revision.
+    """
+    said = f"{_stopped(plan, kind)}: {why}"
+    done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
+    move_plan(plan, PlanState.SUPERSEDED, by=by, reason=why)
+    if plan.position > 1 or instead is not None:
+        for state in (IntentState.RUNNING, IntentState.PENDING):
+            move_intents(plan.intents.filter(state=state.value), IntentState.SKIPPED, reason="asked about again")
+    data = {"why": kind, "position": plan.position}
+    logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it is asked again", "warning", **data)
+    try:
+        draft = resuming.remaining(document, plan.position, done, REGISTRY, instead, left_out)
+        problems = proposals.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
+    except ValueError as error:
+        draft, problems = None, [Problem(0, "", "reference", f"{error}.")]
+    if draft is None or problems:
+        _ask_a_person(goal, problems, by=by)
+        return None
+    revision = proposals.propose(goal, draft, by=author)
+    IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
+    return revision
+
+
+def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str) -> PlanDraft:
+    after = plan.workspace.head
+    delta = {
+        "kind": kind,
+        "why": why,
+        "revision": plan.revision,
+        "plan": plan.pk,
+        # How far the plan had come; what it did to the files itself is no change that anybody must look at.
+        "position": plan.position,
+        "before": document.base if kind == FILES else after,
+        "after": after,
+    }
+    evidence = {**plan.plan.evidence, "from_revision": plan.revision, "delta": delta}
+    if resuming.holds_results(draft):
+        evidence["tool_output"] = True  # from here on: no policy passes what a tool wrote
+    return replace(draft, evidence=evidence)
+
+
+def _stopped(plan: IntentPlan, kind: str) -> str:
+    if kind == RECOVERY:  # the step at which it stopped has run, and failed
+        return f"stopped at step {plan.position}"
+    return "nothing has run" if plan.position == 1 else f"stopped before step {plan.position}"
+
+
+def _ask_a_person(goal: Goal, problems: list[Problem], *, by: str) -> None:
+    said = "; ".join(problem.message for problem in problems)
+    logs.say(goal.pk, "bdi_agent", "plan", f"the steps are no longer valid: {said}", level="error")
+    forbidden = next((problem for problem in problems if problem.code == proposals.FORBIDDEN), None)
+    reason = f"{proposals.FORBIDDEN}: {forbidden.message}" if forbidden else "invalid_plan"
+    move_goal(goal, GoalState.MANUAL, by=by, reason=reason)

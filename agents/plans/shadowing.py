@@ -1,0 +1,156 @@
+"""Shadow runs as rows: asked for when a plan is proposed, begun by one worker at a time, stopped when it is decided."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max, Q
+from django.db.models.functions import Now
+
+from agents.bdi import shadow
+from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
+from agents.record import signals, wake_ups
+from agents.record.lease import worker_name
+from agents.record.moves import move_shadow
+from agents.states import PlanState, ShadowState
+from agents.workspaces import file_paths
+from agents.workspaces.stores import store
+from sandbox.compare import ORDER, compare
+from sandbox.contract import SandboxError
+from sandbox.jail.inside.survey import CACHES
+
+BEGUN_MAX = 3
+PATHS_MAX = 100
+_HOW = {
+    "deleted": "was there in the shadow run only",
+    "moved": "lies elsewhere",
+    "changed": "is different",
+    "added": "was not there in the shadow run",
+}
+_WAITING = Q(state=ShadowState.WAITING.value)
+_RUNNING = Q(state=ShadowState.RUNNING.value)
+
+
+def ask(plan: IntentPlan) -> ShadowRun | None:
+    """Have the plan tried in a copy of its workspace as it is when a worker begins; None when that is under way."""
+    number = (plan.shadow_runs.aggregate(last=Max("number"))["last"] or 0) + 1
+    try:
+        with transaction.atomic():
+            run = ShadowRun.objects.create(intent_plan=plan, number=number)
+            wake_ups.wake_shadow(run.pk)
+    except IntegrityError:
+        # The race it answers: two people ask at once. One open run per plan is enough.
+        return None
+    return run
+
+
+def claim(run_id: int | None = None) -> ShadowRun | None:
+    """Begin this run, or the oldest that nobody has; None when there is none or enough of them are running.
+
+    Shadow runs never take all workers: what was approved goes first.
+    """
+    now = Now()
+    with transaction.atomic():
+        if Standstill.objects.exists():
+            return None
+        if ShadowRun.objects.filter(_RUNNING, lease_until__gt=now).count() >= settings.SHADOW_RUNS_MAX:
+            return None
+        free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=now)))
+        wanted = free.filter(pk=run_id) if run_id is not None else free
+        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
+        if run is None:
+            return None
+        move_shadow(
+            run,
+            ShadowState.RUNNING,
+            base=run.intent_plan.workspace.head,
+            lease_owner=worker_name(),
+            lease_fence=F("lease_fence") + 1,
+            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            started_at=now,
+        )
+    run.refresh_from_db()
+    return run
+
+
+def renew(run: ShadowRun) -> bool:
+    """Extend the lease; False when another worker has begun the run since."""
+    ours = ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence)
+    return bool(ours.update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+
+
+def give_back(run: ShadowRun) -> None:
+    """This worker is told to stop: another may begin the run at once."""
+    ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence).update(lease_until=Now())
+
+
+def is_wanted(run: ShadowRun) -> bool:
+    """Whether somebody still waits for what it will say: its plan awaits a decision."""
+    return IntentPlan.objects.filter(pk=run.intent_plan_id, state=PlanState.AWAITING_REVIEW.value).exists()
+
+
+def waiting(limit: int) -> list[int]:
+    """Runs that a worker could begin now."""
+    free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    return list(free.order_by("pk").values_list("pk", flat=True)[:limit])
+
+
+def stop_unwanted() -> None:
+    """Close the runs that nobody has begun and whose plan was decided meanwhile."""
+    unwanted = ShadowRun.objects.filter(_WAITING).exclude(intent_plan__state=PlanState.AWAITING_REVIEW.value)
+    for run in unwanted.select_related("intent_plan")[:100]:
+        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided before the shadow run began")
+
+
+def latest(plan: IntentPlan) -> ShadowRun | None:
+    """The plan's newest shadow run."""
+    return plan.shadow_runs.order_by("-number").first()
+
+
+def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
+    """What became of which paths in the copy, by kind (`sandbox.compare.ORDER`); None when nobody can tell."""
+    if run.state != ShadowState.DONE:
+        return None
+    try:
+        found = compare(store().entries(run.base), store().entries(run.after))
+    except (KeyError, SandboxError):
+        return None
+    paths: dict[str, list[str]] = {kind: [] for kind in ORDER}
+    for each in found:
+        paths[each.kind].append(file_paths.to_text(each.path))
+    return paths
+
+
+def compare_with_reality(plan: IntentPlan) -> None:
+    """Once the plan has ended: write down where it went otherwise than its shadow run had shown."""
+    run = plan.shadow_runs.filter(state=ShadowState.DONE.value, surprises__isnull=True).order_by("-number").first()
+    first = Attempt.objects.filter(intent__intent_plan=plan).order_by("pk").first()
+    if run is None or first is None:
+        return
+    real = {
+        each["position"]: each
+        for each in plan.intents.filter(phase=Intent.Phase.MAIN).values("position", "state", "result")
+    }
+    paths: list[dict[str, str]] = []
+    note = ""
+    if first.snapshot_before != run.base:
+        note = "The files had changed between the shadow run and the first step, so files are not compared."
+    elif plan.state == PlanState.COMPLETE:
+        paths, note = _paths_that_differ(run, plan)
+    told = {"steps": shadow.surprises(run.findings, real), "paths": paths[:PATHS_MAX], "note": note}
+    ShadowRun.objects.filter(pk=run.pk).update(surprises=told | {"path_count": len(paths)})
+    signals.tell(signals.plan_ended, plan.pk)
+
+
+def _paths_that_differ(run: ShadowRun, plan: IntentPlan) -> tuple[list[dict[str, str]], str]:
+    last = Attempt.objects.filter(intent__intent_plan=plan).exclude(snapshot_after="").order_by("-pk").first()
+    if last is None:
+        return [], ""
+    try:
+        found = compare(store().entries(run.after), store().entries(last.snapshot_after))
+    except (KeyError, SandboxError) as error:
+        return [], f"The files could not be compared: {error}."
+    differ = [each for each in found if not any(part in CACHES for part in each.path.split(b"/"))]
+    return [{"path": file_paths.to_text(each.path), "how": _HOW[each.kind]} for each in differ], ""

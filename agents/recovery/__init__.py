@@ -1,0 +1,1 @@
+"""Failures: classified, mended by strategies that learn from what came of them."""

@@ -1,0 +1,1 @@
+"""Words, slots and kinds of values: what commands and rules are both said in."""

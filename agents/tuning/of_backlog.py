@@ -1,0 +1,48 @@
+"""When the coordinator's backlog takes nothing up, as operators tune it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from agents.coordinator import backlog_taking
+from agents.mastermind import stops
+from agents.mastermind.stops import Rules
+from agents.models import BacklogRules
+from agents.tuning.kinds import Field, OneRow, Values, in_words
+from people.models import User
+
+_WORDS = {
+    "failures_of_one": ("One wish may fail so often in a row", "Then it is stopped until somebody approves it again."),
+    "without_success": (
+        "So many may end with nothing better",
+        "Then nothing is taken up. Tries that nobody measured are not counted.",
+    ),
+    "per_day": ("So many may be begun in a day", "From midnight UTC, or since somebody let it go on."),
+}
+
+
+class StopRules(OneRow):
+    """The stop rules and from where on two wishes are one: one row for all of it."""
+
+    name, words = "stop_rules", "Stop rules"
+    about = "When the backlog takes nothing up, and from where on two wishes are one."
+    model = BacklogRules
+    trial = "tries"
+    fields = (
+        *(Field(name, label, "whole", hint, *stops.BOUNDS[name]) for name, (label, hint) in _WORDS.items()),
+        Field("near_enough", "Alike from here on is merged", "number", "The cosine of two meanings.", 0.5, 1.0),
+    )
+
+    def summary(self, values: Mapping[str, Any]) -> str:
+        stopped = f"a wish stops after {values['failures_of_one']} failures in a row"
+        everything = f"everything after {values['without_success']} tries with nothing better"
+        return f"{stopped}, {everything}, {values['per_day']} a day; alike from {in_words(values['near_enough'])}"
+
+    def store(self, values: Values, *, before: Values | None, by: User, note: str) -> Any:
+        return backlog_taking.save_rules(rules_of(values), values["near_enough"], by=by, note=note)
+
+
+def rules_of(values: Mapping[str, Any]) -> Rules:
+    """The pure rules that these values mean."""
+    return Rules(**{name: values[name] for name in stops.BOUNDS})

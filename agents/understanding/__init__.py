@@ -1,0 +1,1 @@
+"""Commands without a rule: files, tables, earlier runs and models are loaded for the pure reading."""

@@ -1,0 +1,62 @@
+"""Asking the goal's model for values that the words do not give plainly, under the goal's lease and budget."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+
+from agents.actors.models_in_use import models_of
+from agents.actors.step_model_calls import say_masked
+from agents.bdi.understanding import extraction
+from agents.bdi.understanding.extraction import Extracted
+from agents.models import Goal
+from agents.record import logs
+from agents.toolkit.command import Command
+from library.language import generation
+from library.language.asking import Allowance, Ask, Message, ModelError, Stopped
+
+logger = logging.getLogger(__name__)
+
+PURPOSE = "extract"
+_MOST_TOKENS = 600
+
+
+def values_for(
+    goal: Goal, command: Command, names: Sequence[str], *, is_wanted: Callable[[], bool] = lambda: True
+) -> Extracted:
+    """The values that a model finds in the goal's own words; none where there is no model, no answer or no sense.
+
+    Raises Stopped when the values are wanted no more.
+    """
+    models = models_of(goal.agent)
+    if not models:
+        return Extracted({})
+    request = Ask(
+        PURPOSE,
+        tuple(Message(role, text) for role, text in extraction.messages(goal.text, command, names)),
+        models,
+        schema=extraction.schema_of(command, names),
+        temperature=0.0,
+        max_tokens=_MOST_TOKENS,
+        agent=str(goal.agent_id),
+        goal=str(goal.pk),
+        allowance=Allowance(goal.agent.tokens_per_day, goal.agent.cost_per_day),
+    )
+    # Said before: the first answer of a worker may take half a minute, and nothing else is to be seen meanwhile.
+    logs.say(goal.pk, "bdi_agent", "resolve", f"{models[0]} is asked what the goal says of {', '.join(names)}")
+    try:
+        answer = generation.ask(
+            request,
+            accepts=lambda text, masked: not extraction.read(text, goal.text, command, names, masked.restored).refused,
+            on_masked=lambda kinds: say_masked(goal.pk, "resolve", kinds),
+            is_wanted=is_wanted,
+        )
+    except Stopped:
+        raise
+    except ModelError as error:
+        logs.say(goal.pk, "bdi_agent", "resolve", f"no value was extracted by a model: {error}", level="warning")
+        return Extracted({}, (str(error),))
+    found = extraction.read(answer.text, goal.text, command, names, answer.masked.restored)
+    for why in found.refused:
+        logs.say(goal.pk, "bdi_agent", "resolve", f"a value of the model is not used: {why}", level="warning")
+    return found

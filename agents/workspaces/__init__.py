@@ -1,0 +1,1 @@
+"""The files that goals work on: snapshots, history, uploads and the store they live in."""
