@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -148,7 +149,11 @@ def test_open_questions_stand_in_the_queue_and_beside_the_decision(
     assert "question open" not in plain(page_of(client, plan).split('id="decide"')[1])
 
 
-def test_the_bar_says_what_goes_along_and_which_round_it_is(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
+def test_the_bar_says_what_goes_along_and_which_round_it_is(
+    plan: IntentPlan, judge: User, client_of: ClientOf, settings: Any
+) -> None:
+    settings.MODEL = "openai/any"  # by rules alone there are no rounds
+    type(plan.goal.agent).objects.filter(pk=plan.goal.agent_id).update(uses_model=True)
     client = client_of(judge)
     talking.say(plan, by=judge, text="Use docs", anchor="intent:1:path")
     bar = plain(page_of(client, plan).split('id="decide"')[1])
