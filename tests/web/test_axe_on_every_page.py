@@ -206,6 +206,8 @@ ACTIONS = {
     "review-try-again",
     "review-extend",
     "review-undo",
+    "review-undo-batch",
+    "review-edit-as-said",
     "review-decide",
     "review-withdraw",
     "review-second",
@@ -233,6 +235,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     # Leads on to the comparison of what was chosen.
     "review-compare-choose": _plan,
     "review-held": lambda all_: [all_.waiting.pk, 1],
+    "review-held-batch": lambda _: ["none"],
     # Leads on to what it is about, or to a plan's page.
     "review-notice": lambda all_: [all_.notice.pk],
     # Leads on to the first of them.
