@@ -259,7 +259,7 @@ def test_a_plan_that_went_otherwise_than_its_shadow_run_suspends_the_policy(
     plan.shadow_runs.update(surprises={"steps": ["Step 1 was expected to succeed; it ended as failed."], "paths": []})
     auto_approval.judge(plan.pk)
     policy.refresh_from_db()
-    assert (policy.state, "went otherwise" in policy.reason) == ("suspended", True)
+    assert (policy.state, "did not go as its shadow run had shown" in policy.reason) == ("suspended", True)
 
 
 def test_a_person_who_says_no_to_a_sample_suspends_the_policy(

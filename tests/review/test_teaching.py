@@ -178,7 +178,7 @@ def test_what_was_not_said_or_not_edited_is_not_taught(edited: IntentPlan, revie
         page = tried(client, edited, **wrong)
         assert page.status_code == 422, wrong
         assert "Nothing was taught." in words_of(page)
-    assert "This was not said for the value" in words_of(tried(client, edited, said="README"))
+    assert "The goal did not use this name for the value" in words_of(tried(client, edited, said="README"))
     sent = tried(client, edited, path="README.md", default="x", tool="git_tool")
     assert "src/util.py" in words_of(sent)
     assert taught(client, edited, path="README.md").status_code == 302
@@ -195,10 +195,10 @@ def test_a_second_version_says_what_it_replaces_and_what_holds_for_everybody(
     tuned = {"said": "app", "path": "README.md", "tool": "simple_coder", "parameter": "path", "in_use": True}
     versions.save(of, tuned, by=operator)
     client = client_of(reviewer)
-    assert "For your goals what you teach comes first" in words_of(tried(client, edited))
+    assert "For your own goals, your lesson comes first" in words_of(tried(client, edited))
     taught(client, edited)
     for page in (client.get(address(edited)), tried(client, edited)):
-        assert "You have taught about the same: means src/util.py" in words_of(page)
+        assert "You already taught something for this: means src/util.py" in words_of(page)
     again = taught(client, edited)
     assert again.status_code == 409
     assert "taught this already" in words_of(again)

@@ -76,9 +76,9 @@ def test_without_scripts_it_is_taught_and_taken_back(
 ) -> None:
     page = open_page(reviewer, edited.get_absolute_url(), scripts=False, width=390)
     page.get_by_role("link", name="Teach this").click()
-    page.get_by_role("radio", name="wherever a path is said").check()
+    page.get_by_role("radio", name="wherever a goal names a path").check()
     page.get_by_role("button", name="Try on past cases").click()
-    expect(page.get_by_role("radio", name="wherever a path is said")).to_be_checked()
+    expect(page.get_by_role("radio", name="wherever a goal names a path")).to_be_checked()
     page.get_by_role("button", name="Teach this").click()
     expect(page.get_by_text("It holds for the goals that you submit")).to_be_visible()
     assert Lesson.objects.get().tool == ""
