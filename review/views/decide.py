@@ -38,7 +38,8 @@ class _NeedsMore(WordsRefused):
         more = ", ".join(str(one) for one in needed if one not in chosen)
         super().__init__(
             "intents",
-            f"The selected steps need others that were not selected: {more}. They are selected now. Nothing was approved yet.",
+            f"The selected steps need others that were not selected: {more}. They are selected now."
+            " Nothing was approved yet.",
         )
         self.needed = needed
 

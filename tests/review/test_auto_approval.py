@@ -37,7 +37,7 @@ def test_the_risk_is_stored_when_a_plan_is_proposed_and_again_after_its_shadow_r
     plan = propose_plan(owner, [*STEPS, run])
     before = PlanRisk.objects.get(intent_plan=plan)
     assert (before.level, before.rank, before.shadow_run) == ("unknown", 1, None)
-    assert "has not been tried" in " ".join(before.reasons)
+    assert "it has had no shadow run" in " ".join(before.reasons)
     tried(plan)
     after = PlanRisk.objects.get(intent_plan=plan)
     assert (after.level, after.rank) == ("medium", 2)

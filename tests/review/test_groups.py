@@ -279,7 +279,7 @@ def test_one_form_does_not_decide_plans_of_two_groups(four: list[IntentPlan], su
     sealed = [*seals(judge, four[:1]), *seals(judge, [deletes])]
     done = batch.decide(sealed, "approve", "", by=judge)
     assert list(done.decided) == four[:1]
-    assert "not of the group of the others" in done.refused[0].reason
+    assert "does not belong to this group" in done.refused[0].reason
 
 
 # --- the verdict ---------------------------------------------------------------------------------------------
@@ -404,7 +404,7 @@ def test_only_what_this_server_showed_this_person_is_decided(
     page = sent(client_of(judge), four[0], [*forged, mine])
     assert "1 approved:" in page
     assert "5 not decided:" in page
-    assert "was not shown to you" in page
+    assert "have not opened its differences" in page
     assert [row.intent_plan for row in Approval.objects.all()] == four[:1]
 
 

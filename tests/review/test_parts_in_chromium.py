@@ -115,7 +115,7 @@ def test_without_scripts_the_server_brings_what_is_needed_and_asks_again(
     page.locator("summary", has_text="Approve selected").click()
     page.get_by_label("Why not the others?").fill("no folder")
     page.get_by_role("button", name="Approve only the selected steps").click()
-    expect(page.locator("[role=alert]").last).to_contain_text("stands on steps that were not: 2")
+    expect(page.locator("[role=alert]").last).to_contain_text("need others that were not selected: 2")
     assert not Decision.objects.exists()
     for number in (2, 4):
         page.locator(f"#intent-{number} input").uncheck()

@@ -117,7 +117,7 @@ def test_what_is_wrong_stands_under_its_field_and_what_was_typed_stays(
 
 def test_one_name_is_one_policy(policy: ReviewPolicy, operator: User, client_of: ClientOf) -> None:
     answer = client_of(operator).post("/review/policies/new/", FORM | {"name": policy.name})
-    assert (answer.status_code, "of this name already" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "with this name already exists" in answer.content.decode()) == (422, True)
 
 
 def test_the_list_shows_use_against_the_budget(keeper: User, client_of: ClientOf) -> None:
@@ -125,7 +125,7 @@ def test_the_list_shows_use_against_the_budget(keeper: User, client_of: ClientOf
     auto_approval.spend(policy.versions.get())
     page = client_of(keeper).get("/review/policies/?history=1").content.decode()
     assert "<strong>1</strong> of 3 today" in page
-    assert "No shape of plan was approved" in page
+    assert "No kind of plan was approved" in page
 
 
 def test_the_plan_page_shows_risk_policies_and_the_first_of_two_approvals(

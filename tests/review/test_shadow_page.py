@@ -131,13 +131,13 @@ def test_a_prediction_goes_stale_when_the_workspace_moves_and_can_be_made_again(
     plan = proposed(goal_of(submitter))
     tried(plan)
     client = client_of(reviewer)
-    assert "no longer the newest" not in plain(page(client, plan))
+    assert "The shadow run used older files" not in plain(page(client, plan))
     workspaces.put_file(plan.workspace, by=submitter, path="new.txt", source=_file(b"x"))
-    assert "no longer the newest" in plain(page(client, plan))
+    assert "The shadow run used older files" in plain(page(client, plan))
     assert client.post(f"/review/{plan.pk}/try-again/").status_code == 302
     shadow.work()
     assert plan.shadow_runs.count() == 2
-    assert "no longer the newest" not in plain(page(client, plan))
+    assert "The shadow run used older files" not in plain(page(client, plan))
 
 
 def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: User, client_of: ClientOf) -> None:
