@@ -66,8 +66,8 @@ def approve(
             return _approve_first(plan, by=by, digest=digest, note=note, via=via, edits=edits)
         if as_first:
             raise StaleDigest(
-                "When you opened this page, yours was the first of two approvals. Now it would be the second, and the plan"
-                " would run. Nothing was approved. Read the page again."
+                "When you opened this page, yours was the first of two approvals. Now it would be the second, and the"
+                " plan would run. Nothing was approved. Read the page again."
             )
         return _approve(
             plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits, notes=notes
