@@ -24,8 +24,8 @@ class TimeLimitAdmin(ToldTable):
             {
                 "fields": ("priority", "minutes", "escalate_percent", "to_manual"),
                 "description": "A plan that nobody decides within this time expires, and nothing runs. A limit for the "
-                "goal's priority comes before the limit for every priority. A change applies to plans that enter the queue "
-                "from now on; plans that already have a time limit keep it.",
+                "goal's priority comes before the limit for every priority. A change applies to plans that enter "
+                "the queue from now on; plans that already have a time limit keep it.",
             },
         ),
     )
