@@ -182,7 +182,7 @@ def test_what_failed_in_its_copy_is_no_member_and_is_named_beside_the_group(
     failed = untried(submitter, "failed")
     tried(failed, failed_at=1)
     page = text(client_of(judge), four[0])
-    assert "4 plans of one shape" in page
+    assert "4 similar plans" in page
     assert "Note failed" not in page
     assert "1 more plan with the same steps</a>, whose shadow run failed" in page
     alone = text(client_of(judge), failed)

@@ -155,7 +155,7 @@ def test_a_plan_that_changes_nothing_although_a_change_is_asked_for_says_so_befo
 
 
 def test_a_plan_of_which_nothing_is_checked_says_so(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
-    assert "What will be checked afterwards Nothing: neither" in plain(text_of(client_of(judge), plan))
+    assert "What will be checked afterwards Nothing. Neither" in plain(text_of(client_of(judge), plan))
 
 
 def test_the_page_of_a_plan_that_has_run_says_what_its_checks_showed(

@@ -83,7 +83,7 @@ def test_what_is_refused_says_why_and_keeps_the_words(plan: IntentPlan, judge: U
     client = client_of(judge)
     for text, anchor, why in (
         ("kept words", "intent:7", "no such step"),
-        ("kept words" + "x" * 4_000, "intent:1", "up to 4,000 are kept"),
+        ("kept words" + "x" * 4_000, "intent:1", "Shorten this to 4,000 characters or fewer"),
         ("kept words \u202e", "intent:1", "U+202E"),
     ):
         answer = client.post(f"/review/{plan.pk}/say/", {"text": text, "anchor": anchor})

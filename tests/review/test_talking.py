@@ -102,7 +102,7 @@ def test_only_so_much_is_kept_of_one_goal(plan: IntentPlan, judge: User, monkeyp
     monkeypatch.setattr(talking, "MOST", 2)
     for number in range(2):
         talking.say(plan, by=judge, text=f"{number}")
-    with pytest.raises(WordsRefused, match="the most"):
+    with pytest.raises(WordsRefused, match="at most"):
         talking.say(plan, by=judge, text="one more")
 
 

@@ -263,7 +263,7 @@ def test_where_what_the_rule_named_was_not_there_a_condition_is_prepared(
     [
         ("README.md", "src/app.py", 1, "", "existed, so a condition"),
         ("README.md", "src/app.py", 2, "read the file src/app.py", "prepared text says “src/app.py”"),
-        ("README.md", "notes/b.md", 3, "", "need not be there"),
+        ("README.md", "notes/b.md", 3, "", "does not have to exist"),
         ("README.md", "src/app.py", 4, "", "more than what the goal said for {name}"),
     ],
 )
@@ -413,7 +413,7 @@ def _of(command: str, name: str, after: Any, **params: Any) -> Teachable:
 def _cases() -> Iterator[tuple[Teachable, str, str]]:
     yield _of("read", "path", "b.py", path="a.py"), "", ""
     yield _of("write", "content", "b", path="a.py", content="a"), "This is not a path", ""
-    yield _of("read", "path", None, path="a.py"), "taken away", "taken away"
+    yield _of("read", "path", None, path="a.py"), "was removed", "was removed"
     result = "{{intents.1.result.path}}"
     yield _of("read", "path", result, path="a.py"), "result of another step", "result of another step"
     yield _of("read", "colour", "b", colour="a"), "no simple_coder.read with colour", "no simple_coder.read with colour"
